@@ -1,0 +1,233 @@
+"""Naive Bayes: each class describes each input by a Gaussian, or by counts where it is categorical.
+
+A class k of weight n_k scores a row by the log of prior times likelihood:
+
+    score_k = log n_k + sum_j log f_kj(x_j),    p = softmax(score)               (1)
+
+Numeric input j keeps weight n, mean m and sum of squares s (Welford), so that with variance v = s/(n - 1)
+
+    n += w,  e = x - m,  m += e w/n,  s += w e (x - m)                            (2)
+    log f = -q - log(2 pi v)/2,  q = min((x - m)^2 (n - 1)/(2 s), FAR)            (3)
+
+The bound FAR = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally
+impossible, and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean
+and exp(-FAR) elsewhere. The terms of (1) and (3) that do not depend on x are kept as bias_k.
+
+Categorical input j keeps counts c of its V categories, each taken as seen once:
+
+    f = (c + 1) / (n + V)                                                         (4)
+
+Products are turned into logs only when they are about to leave the range of a double. A missing value
+(NaN) is left out of every sum.
+"""
+
+import numpy as np
+
+from libc.math cimport M_PI, exp, isnan, log
+
+from .learner cimport Kernel, learner_t
+
+cdef enum:
+    MOST_CATEGORIES = 65536
+
+cdef double FAR = 745.0
+cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
+cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
+cdef double MOST = 1.7e308              # sums of squares stop growing here
+
+ctypedef struct bayes_t:
+    Py_ssize_t n_classes
+    Py_ssize_t n_numeric
+    Py_ssize_t n_categorical
+    const Py_ssize_t* numeric           # columns of the numeric inputs
+    const Py_ssize_t* categorical       # columns of the categorical ones
+    Py_ssize_t* n_values                # V, for each categorical input
+    Py_ssize_t* offset                  # where its counts begin; one more entry marks the end
+    double* weight                      # n_k
+    double* bias                        # [class]
+    double* n                           # [class, numeric]
+    double* mean
+    double* squares
+    double* inverse                     # 1/(2v), or SURE
+    double* counts                      # [offset + category, class]
+    double* seen                        # [categorical, class]: n of (4)
+    void* kernel
+
+
+cdef class NaiveBayesKernel(Kernel):
+    """The sums of a naive Bayes classifier; `n_categories` is 0 for a numeric input."""
+
+    cdef bayes_t core
+
+    def __init__(self, n_features, n_classes, n_categories):
+        n_categories = np.minimum(n_categories, MOST_CATEGORIES)
+        categorical = np.flatnonzero(n_categories).astype(np.intp)
+        numeric = np.flatnonzero(n_categories == 0).astype(np.intp)
+        room = n_categories[categorical]
+        shape = (n_classes, len(numeric))
+        self.arrays = {
+            "numeric": numeric,
+            "categorical": categorical,
+            "n_values": room.astype(np.intp),
+            "offset": np.concatenate([[0], np.cumsum(room)]).astype(np.intp),
+            "weight": np.zeros(n_classes),
+            "bias": np.zeros(n_classes),
+            "n": np.zeros(shape),
+            "mean": np.zeros(shape),
+            "squares": np.zeros(shape),
+            "inverse": np.full(shape, SURE),
+            "counts": np.zeros((room.sum(), n_classes)),
+            "seen": np.zeros((len(categorical), n_classes)),
+        }
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.bind()
+
+    cdef void bind(self):
+        cdef bayes_t* b = &self.core
+        b.n_classes = self.handle.n_classes
+        b.n_numeric = len(self.arrays["numeric"])
+        b.n_categorical = len(self.arrays["categorical"])
+        b.kernel = <void*> self
+        b.weight = doubles(self.arrays["weight"])
+        b.bias = doubles(self.arrays["bias"])
+        b.n = doubles(self.arrays["n"])
+        b.mean = doubles(self.arrays["mean"])
+        b.squares = doubles(self.arrays["squares"])
+        b.inverse = doubles(self.arrays["inverse"])
+        b.counts = doubles(self.arrays["counts"])
+        b.seen = doubles(self.arrays["seen"])
+        b.numeric = integers(self.arrays["numeric"])
+        b.categorical = integers(self.arrays["categorical"])
+        b.n_values = integers(self.arrays["n_values"])
+        b.offset = integers(self.arrays["offset"])
+
+    cdef void grow(self, Py_ssize_t j, Py_ssize_t code):
+        # Twice the room for categorical input j, or more if its new category asks for it.
+        offset = self.arrays["offset"]
+        old = offset[j + 1] - offset[j]
+        extra = max(2 * old, code + 1) - old
+        gap = np.zeros((extra, self.handle.n_classes))
+        self.arrays["counts"] = np.insert(self.arrays["counts"], [offset[j + 1]] * extra, gap, axis=0)
+        offset[j + 1:] += extra
+        self.bind()
+
+
+cdef double* doubles(array):
+    cdef double[::1] flat = array.reshape(-1)
+    return &flat[0] if flat.shape[0] else NULL
+
+
+cdef Py_ssize_t* integers(array):
+    cdef Py_ssize_t[::1] flat = array
+    return &flat[0] if flat.shape[0] else NULL
+
+
+cdef void grow(bayes_t* b, Py_ssize_t j, Py_ssize_t code) noexcept nogil:
+    with gil:
+        (<NaiveBayesKernel> b.kernel).grow(j, code)
+
+
+cdef inline double folded(double* product) noexcept nogil:
+    # The log of a product about to leave the range of a double, which starts again at 1; otherwise 0.
+    cdef double value = product[0]
+    if 1.0 / LARGE < value < LARGE:
+        return 0.0
+    product[0] = 1.0
+    return log(value)
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef bayes_t* b = <bayes_t*> state
+    cdef Py_ssize_t j
+    b.weight[y] += w
+    for j in range(b.n_categorical):
+        learn_category(b, j, x[b.categorical[j]], y, w)
+    learn_numbers(b, x, y, w)
+
+
+cdef inline void learn_category(bayes_t* b, Py_ssize_t j, double value, Py_ssize_t y,
+                                double w) noexcept nogil:
+    cdef Py_ssize_t code
+    if not 0 <= value < MOST_CATEGORIES:
+        return
+    code = <Py_ssize_t> value
+    if code >= b.offset[j + 1] - b.offset[j]:
+        grow(b, j, code)
+    if code >= b.n_values[j]:
+        b.n_values[j] = code + 1
+    b.counts[(b.offset[j] + code) * b.n_classes + y] += w
+    b.seen[j * b.n_classes + y] += w
+
+
+cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef Py_ssize_t j, start = y * b.n_numeric
+    cdef double* n = b.n + start
+    cdef double* mean = b.mean + start
+    cdef double* squares = b.squares + start
+    cdef double* inverse = b.inverse + start
+    cdef double value, error, above = 1.0, below = 1.0, logs = 0.0
+    for j in range(b.n_numeric):
+        value = x[b.numeric[j]]
+        if not isnan(value):
+            n[j] += w                                                            # (2)
+            error = value - mean[j]
+            mean[j] += error * (w / n[j])
+            squares[j] = min(squares[j] + w * error * (value - mean[j]), MOST)
+            if squares[j] > 0 and n[j] > 1:
+                inverse[j] = min(0.5 * (n[j] - 1) / squares[j], SURE)
+        if inverse[j] < SURE:
+            above *= 2 * M_PI
+            logs += folded(&above)
+            above *= squares[j]
+            logs += folded(&above)
+            below *= n[j] - 1
+            logs -= folded(&below)
+    b.bias[y] = log(b.weight[y]) - 0.5 * (logs + log(above) - log(below))
+
+
+cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t j, start = k * b.n_numeric
+    cdef const double* mean = b.mean + start
+    cdef const double* inverse = b.inverse + start
+    cdef double value, error, score = b.bias[k]
+    for j in range(b.n_numeric):
+        value = x[b.numeric[j]]
+        error = value - mean[j]
+        if not isnan(value):
+            score -= min(error * error * inverse[j], FAR)                        # (3)
+        elif inverse[j] < SURE:
+            score += 0.5 * log(M_PI / inverse[j])
+    return score
+
+
+cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
+    cdef Py_ssize_t j, code
+    cdef double value, count, above = 1.0, below = 1.0, score = 0.0
+    for j in range(b.n_categorical):
+        value = x[b.categorical[j]]
+        if not 0 <= value < MOST_CATEGORIES:
+            continue
+        code = <Py_ssize_t> value
+        count = b.counts[(b.offset[j] + code) * b.n_classes + k] if code < b.n_values[j] else 0.0
+        above *= count + 1.0                                                     # (4)
+        below *= b.seen[j * b.n_classes + k] + b.n_values[j]
+        score += folded(&above)
+        score -= folded(&below)
+    return score + log(above / below)
+
+
+cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef bayes_t* b = <bayes_t*> state
+    cdef Py_ssize_t k
+    cdef double best = -1e308, total = 0.0
+    for k in range(b.n_classes):
+        if b.weight[k] > 0:
+            p[k] = numeric_score(b, x, k)                                        # (1)
+            if b.n_categorical:
+                p[k] += categorical_score(b, x, k)
+            best = max(best, p[k])
+    for k in range(b.n_classes):
+        p[k] = exp(p[k] - best) if b.weight[k] > 0 else 0.0
+        total += p[k]
+    for k in range(b.n_classes):
+        p[k] = p[k] / total if total > 0 else 1.0 / b.n_classes

@@ -1,0 +1,71 @@
+"""The two learners that look at no input: the class seen most often, and the class seen last.
+
+    counts_k = sum of the weights of class k's rows      (1)
+    last     = class of the last row                     (2)
+"""
+
+import numpy as np
+
+from .learner cimport Kernel, learner_t
+
+ctypedef struct counts_t:
+    Py_ssize_t n_classes
+    double* counts
+    Py_ssize_t* last
+
+
+cdef class MajorityKernel(Kernel):
+    """Weight seen of each class."""
+
+    cdef counts_t core
+
+    def __init__(self, n_features, n_classes):
+        self.arrays = {"counts": np.zeros(n_classes)}
+        self.core.n_classes = n_classes
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict)
+        self.bind()
+
+    cdef void bind(self):
+        cdef double[::1] counts = self.arrays["counts"]
+        self.core.counts = &counts[0]
+
+
+cdef void majority_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    (<counts_t*> state).counts[y] += w                                          # (1)
+
+
+cdef void majority_predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef counts_t* c = <counts_t*> state
+    cdef double total = 0.0
+    cdef Py_ssize_t k
+    for k in range(c.n_classes):
+        total += c.counts[k]
+    for k in range(c.n_classes):
+        p[k] = c.counts[k] / total if total > 0 else 1.0 / c.n_classes
+
+
+cdef class LastKernel(Kernel):
+    """Class of the last row, -1 before the first."""
+
+    cdef counts_t core
+
+    def __init__(self, n_features, n_classes):
+        self.arrays = {"last": np.full(1, -1, dtype=np.intp)}
+        self.core.n_classes = n_classes
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, last_learn, last_predict)
+        self.bind()
+
+    cdef void bind(self):
+        cdef Py_ssize_t[::1] last = self.arrays["last"]
+        self.core.last = &last[0]
+
+
+cdef void last_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    (<counts_t*> state).last[0] = y                                             # (2)
+
+
+cdef void last_predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef counts_t* c = <counts_t*> state
+    cdef Py_ssize_t k
+    for k in range(c.n_classes):
+        p[k] = 1.0 / c.n_classes if c.last[0] < 0 else (1.0 if k == c.last[0] else 0.0)

@@ -1,0 +1,45 @@
+"""Public names that import their module on first use, and can be described without importing it."""
+
+import importlib
+import re
+from pathlib import Path
+
+
+class Registry:
+    """The public names of one package: `{"NaiveBayes": "naive_bayes"}` maps a name to its module.
+
+    A package hands its `__getattr__` and `__dir__` over to this and writes one line a name; the command's
+    lists, the docs and the contract tests find the names here.
+    """
+
+    def __init__(self, package, modules, submodules=()):
+        self.package = package
+        self.modules = modules
+        self.submodules = submodules
+        self.folder = Path(importlib.import_module(package).__file__).parent
+
+    def __iter__(self):
+        return iter(self.modules)
+
+    def load(self, name):
+        """Import and return what `name` stands for."""
+        if name in self.submodules:
+            return importlib.import_module(f"{self.package}.{name}")
+        if name not in self.modules:
+            raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{self.package}.{self.modules[name]}"), name)
+
+    def summary(self, name):
+        """Return the first line of the docstring of `name`, read from its file without importing it."""
+        text = (self.folder / f"{self.modules[name].replace('.', '/')}.py").read_text(encoding="utf-8")
+        found = re.search(rf'^(?:class|def) {name}\b[^"]*?:\n +r?"""(.+?)(?:"""|\n)', text, re.M)
+        return found.group(1).strip() if found else ""
+
+    def find(self, name):
+        """Return the registered name that `name` means, whatever its case and dashes; None if there is none."""
+        wanted = _plain(name)
+        return next((known for known in self.modules if _plain(known) == wanted), None)
+
+
+def _plain(name):
+    return re.sub(r"[-_ ]", "", name).lower()

@@ -1,0 +1,14 @@
+"""Has a number, or an input, changed? Detectors take losses: bigger is worse."""
+
+from thalweg._registry import Registry
+
+registry = Registry(__name__, {})
+__all__ = [*registry]
+
+
+def __getattr__(name):
+    return registry.load(name)
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,288 @@
+"""The contract of a learner: three methods to write, everything else derived from them."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from thalweg._kernels import missing
+from thalweg._kernels.learner import PythonKernel
+from thalweg.learners import state as states
+from thalweg.learners.rows import Labels, as_number, as_rows, check_rows
+
+
+class StreamClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that takes rows as they come.
+
+    A learner writes `_begin`, `_learn` and `_predict`, and `_observe` if rows without a label teach it
+    something. scikit-learn's verbs (`fit`, `partial_fit`, `predict`, `predict_proba`) validate in
+    scikit-learn's manner; the fast door (`begin`, `test_then_train`, `predict_block`, `learn_one`, …) checks
+    only what would corrupt a model: width, infinity, unknown labels.
+
+    How the rows are cut into blocks never changes a result.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, in the order of the columns of all probabilities.
+    n_features_in_ : int
+        Inputs a row has.
+    n_categories_ : ndarray of int
+        Categories of each input as far as known when the learner began, 0 where it is numeric.
+    """
+
+    takes_missing = False
+    """Whether `_learn`, `_predict` and `_observe` cope with NaN; if not, they get the running mean instead."""
+
+    def _begin(self, n_features, n_classes):
+        """Allocate the state."""
+        raise NotImplementedError
+
+    def _learn(self, X, y, w, p):
+        """For each row: write the probabilities it would get into `p`, then learn it, unless its weight is 0."""
+        raise NotImplementedError
+
+    def _predict(self, X, p):
+        """Write the probabilities of each row into `p`; change nothing."""
+        raise NotImplementedError
+
+    def _observe(self, X):
+        """See rows that have no label. Most learners make nothing of them."""
+
+    def begin(self, n_features, classes, names=None, n_categories=None):
+        """Start afresh for rows of `n_features` inputs and the given classes; return self.
+
+        `names` are the inputs' names, if known; `n_categories` gives for each input the number of its
+        categories (coded 0, 1, 2, …; more may follow), 0 where it is numeric.
+        """
+        if n_features < 1:
+            raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features}")
+        if names is not None and len(names) != n_features:
+            raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
+        self._labels = Labels(classes)
+        self.classes_ = self._labels.classes
+        self.n_features_in_ = int(n_features)
+        self.n_categories_ = np.zeros(n_features, dtype=np.intp)
+        if n_categories is not None:
+            self.n_categories_[:] = n_categories
+        self._names = {} if names is None else {str(name): j for j, name in enumerate(names)}
+        self._means = None if self.takes_missing else (np.zeros(n_features), np.zeros(n_features))
+        self._begin(self.n_features_in_, len(self.classes_))
+        return self
+
+    def test_then_train(self, X, y, sample_weight=None):
+        """Learn the rows one after another; return the probabilities each got just before it was learned."""
+        self._check_begun()
+        return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
+
+    def test_then_train_coded(self, X, codes, sample_weight=None):
+        """Do `test_then_train` for labels given as positions in `classes_`."""
+        X, has_missing = self._checked(X)
+        if len(codes) != len(X):
+            raise ValueError(f"{self._who}: got {len(X)} rows but {len(codes)} labels")
+        p = np.empty((len(X), len(self.classes_)))
+        if len(X):
+            w = np.ones(len(X)) if sample_weight is None else as_weights(sample_weight, len(X), self._who)
+            self._learn(self._filled(X, has_missing, w), np.ascontiguousarray(codes, dtype=np.intp), w, p)
+        return p
+
+    def predict_block(self, X):
+        """Return the probabilities of each row: rows × classes."""
+        X, has_missing = self._checked(X)
+        p = np.empty((len(X), len(self.classes_)))
+        if len(X):
+            self._predict(self._filled(X, has_missing), p)
+        return p
+
+    def observe(self, X):
+        """See rows that have no label."""
+        X, has_missing = self._checked(X)
+        if len(X):
+            self._observe(self._filled(X, has_missing, np.ones(len(X))))
+
+    def learn_one(self, x, y):
+        """Learn one row: an array of inputs, or a dict of named ones."""
+        self._check_begun()
+        code = self._labels.one(y.item() if isinstance(y, np.generic) else y, self._who)
+        self.test_then_train_coded(self._row(x), np.array([code]))
+
+    def predict_proba_one(self, x):
+        """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
+        p = self.predict_block(self._row(x))[0]
+        return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
+
+    def predict_one(self, x):
+        """Return the most probable class of one row: an array of inputs, or a dict of named ones."""
+        return self._labels.list[self.predict_block(self._row(x))[0].argmax()]
+
+    def fit(self, X, y, sample_weight=None):
+        """Start afresh and learn the rows in their order."""
+        return self._taught(X, y, None, sample_weight, afresh=True)
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn more rows. The first call names all classes that will ever come."""
+        return self._taught(X, y, classes, sample_weight, afresh=not self._begun)
+
+    def predict(self, X):
+        """Return the most probable class of each row."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        """Return the probabilities of each row: rows × classes, in the order of `classes_`."""
+        self._check_begun()
+        return self.predict_block(self._validated(X, reset=False))
+
+    def state(self):
+        """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
+        state = {
+            "format": states.FORMAT,
+            "learner": states.name_of(self),
+            "parameters": states.plain(self.get_params(deep=False)),
+        }
+        if self._begun:
+            means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
+            state |= {
+                "classes": self.classes_.copy(),
+                "n_categories": self.n_categories_.copy(),
+                "names": list(self._names),
+                "feature_names": list(getattr(self, "feature_names_in_", [])),
+                "means": states.plain(means),
+                "memory": self._state(),
+            }
+        return state
+
+    def restore(self, state):
+        """Become the learner whose `state()` this is; return self."""
+        if state.get("format") != states.FORMAT:
+            raise ValueError(f"{self._who}: cannot read a state of format {state.get('format')!r}")
+        if state["learner"] != states.name_of(self):
+            raise ValueError(f"{self._who}: this is the state of {state['learner']}")
+        self.set_params(**states.alive(state["parameters"]))
+        if "classes" in state:
+            self.begin(len(state["n_categories"]), state["classes"], n_categories=state["n_categories"])
+            self._names = {name: j for j, name in enumerate(state["names"])}
+            if state["feature_names"]:
+                self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
+            if self._means is not None:
+                self._means = (state["means"]["mean"].copy(), state["means"]["count"].copy())
+            self._restore(state["memory"])
+        return self
+
+    def copy(self):
+        """Return a learner that knows all this one knows and shares nothing with it."""
+        return type(self)().restore(self.state())
+
+    def _state(self):
+        """Return what the learner has learned, plain: all its attributes that are not the base class's."""
+        kept = set(self.get_params(deep=False)) | _OF_THE_BASE
+        return states.plain({name: value for name, value in vars(self).items() if name not in kept})
+
+    def _restore(self, memory):
+        """Take back what `_state` returned."""
+        vars(self).update(states.alive(memory))
+
+    def _handle(self):
+        """Return the kernel through which compiled code calls this learner; here a trampoline into Python."""
+        self._check_begun()
+        return PythonKernel(self, self.n_features_in_, len(self.classes_))
+
+    def __getstate__(self):
+        return self.state()
+
+    def __setstate__(self, state):
+        vars(self).update(vars(type(self)()))
+        self.restore(state)
+
+    def __sklearn_is_fitted__(self):
+        return self._begun
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+    @property
+    def _begun(self):
+        return hasattr(self, "classes_")
+
+    def _check_begun(self):
+        if not self._begun:
+            raise NotFittedError(
+                f"This {self._who} instance is not fitted yet: call fit, partial_fit(X, y, classes=…) or "
+                "begin(n_features, classes) first."
+            )
+
+    def _checked(self, X):
+        self._check_begun()
+        X = as_rows(X, self._who)
+        return X, check_rows(X, self.n_features_in_, list(self._names), self._who)
+
+    def _filled(self, X, has_missing, w=None):
+        # With weights the rows are being learned, and each is filled from the rows before it.
+        if self._means is None or not (has_missing or w is not None):
+            return X
+        if not has_missing:
+            missing.update_means(X, w, *self._means)
+            return X
+        X = X.copy()
+        if w is None:
+            missing.fill(X, self._means[0])
+        else:
+            missing.fill_and_update(X, w, *self._means)
+        return X
+
+    def _row(self, x):
+        self._check_begun()
+        if not isinstance(x, dict):
+            return np.array(x, dtype=np.float64, ndmin=2)
+        row = np.full((1, self.n_features_in_), np.nan)
+        for name, value in x.items():
+            row[0, self._place(name)] = as_number(value, f"{self._who}: the input {name!r}")
+        return row
+
+    def _place(self, name):
+        j = self._names.get(name)
+        if j is None:
+            if len(self._names) == self.n_features_in_:
+                raise ValueError(f"{self._who}: unknown input {name!r}; the inputs are {list(self._names)}")
+            j = self._names[name] = len(self._names)
+        return j
+
+    def _validated(self, X, *y, reset):
+        try:
+            return validate_data(self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+        except ValueError as error:
+            if "could not convert" in str(error):
+                as_rows(X, self._who)  # says where the text is
+            raise
+
+    def _taught(self, X, y, classes, sample_weight, afresh):
+        X, y = self._validated(X, y, reset=afresh)
+        check_classification_targets(y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if afresh:
+            self.begin(X.shape[1], np.unique(y) if classes is None else np.unique(classes),
+                       getattr(self, "feature_names_in_", None))
+        self.test_then_train(X, y, sample_weight)
+        return self
+
+
+def as_weights(sample_weight, n_rows, who):
+    """Return sample weights as a float64 array, one finite weight of at least 0 for each row."""
+    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if w.shape != (n_rows,):
+        raise ValueError(f"{who}: got {n_rows} rows but weights of shape {w.shape}")
+    good = (w >= 0) & np.isfinite(w)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(f"{who}: row {i} has the weight {w[i]}; a weight is finite and at least 0")
+    return w
+
+
+_OF_THE_BASE = {"classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means"}

@@ -1,0 +1,123 @@
+"""What a stream is: rows in order, each with a label."""
+
+import numpy as np
+
+CHUNK = 4096
+
+
+class Stream:
+    """Rows in order, each with a label; cut into blocks of any size it stays the same stream.
+
+    A subclass sets the attributes below and writes `coded_blocks`.
+
+    Attributes
+    ----------
+    n_features : int
+        Inputs a row has.
+    classes : ndarray
+        The labels, in the order of their codes.
+    n_rows : int or None
+        Rows the stream has; None if that is not known before its end.
+    names : tuple of str
+        One name an input.
+    n_categories : ndarray of int
+        For each input the number of categories known so far, 0 where it is numeric. Categories are coded
+        0, 1, 2, … and a missing value is NaN everywhere.
+    drifts : ndarray of int
+        Rows at which the concept is known to change: the first row of each new concept.
+    """
+
+    n_features: int
+    classes: np.ndarray
+    n_rows: int | None = None
+    drifts = np.empty(0, dtype=np.intp)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(f"x{j}" for j in range(self.n_features))
+
+    @property
+    def n_categories(self) -> np.ndarray:
+        """Categories of each input known so far, 0 where it is numeric."""
+        return np.zeros(self.n_features, dtype=np.intp)
+
+    def coded_blocks(self, size: int = 1000):
+        """Yield (X, codes): rows, and the position of each row's label in `classes` (-1 where it is missing).
+
+        Every block but the last has `size` rows. Each call starts at the first row again.
+        """
+        raise NotImplementedError
+
+    def blocks(self, size: int = 1000):
+        """Yield (X, y): rows, and their labels as named in `classes`. Rows without a label are left out."""
+        for X, codes in self.coded_blocks(size):
+            known = codes >= 0
+            if not known.all():
+                X, codes = X[known], codes[known]
+            yield X, self.classes[codes]
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
+        raise NotImplementedError(f"{type(self).__name__} cannot draw fresh samples: its concept is not known")
+
+
+class Generator(Stream):
+    """A stream made by a formula: a subclass writes `_draw`, and sets `drifts` where it knows them.
+
+    Rows are drawn in chunks of a fixed length, each from a random generator of its own, so that neither the
+    size of the blocks nor the length of the stream changes a row.
+    """
+
+    classes = np.array([0, 1])
+
+    def __init__(self, n_rows, seed):
+        self.n_rows = n_rows
+        self.seed = seed
+
+    def _draw(self, rng, t, noise):
+        """Return X and the label codes of the rows numbered `t` (an array); without noise if `noise` is False."""
+        raise NotImplementedError
+
+    def coded_blocks(self, size: int = 1000):
+        """Yield (X, codes) in blocks of `size` rows."""
+        return recut(self._chunks(), size)
+
+    def _chunks(self):
+        for number, start in enumerate(range(0, self.n_rows, CHUNK)):
+            rng = np.random.default_rng([self.seed, number])
+            X, codes = self._draw(rng, np.arange(start, start + CHUNK), True)
+            left = self.n_rows - start
+            yield X[:left], codes[:left]
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`.
+
+        The same `t`, `n` and `seed` give the same sample; it shares no randomness with the stream's rows.
+        """
+        rng = np.random.default_rng([self.seed, t, 0 if seed is None else seed + 1, CHUNK])
+        X, codes = self._draw(rng, np.full(n, t), False)
+        return X, self.classes[codes]
+
+
+def recut(chunks, size):
+    """Cut (X, codes) chunks of any lengths anew into blocks of `size` rows, the last one shorter."""
+    if size < 1:
+        raise ValueError(f"a block needs at least one row, got size={size}")
+    kept_X, kept_y, n_kept = [], [], 0
+    for X, y in chunks:
+        start = 0
+        while n_kept + len(X) - start >= size:
+            stop = start + size - n_kept
+            yield _joined([*kept_X, X[start:stop]]), _joined([*kept_y, y[start:stop]])
+            kept_X, kept_y, n_kept, start = [], [], 0, stop
+        if start < len(X):
+            kept_X.append(X[start:])
+            kept_y.append(y[start:])
+            n_kept += len(X) - start
+    if n_kept:
+        yield _joined(kept_X), _joined(kept_y)
+
+
+def _joined(parts):
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
