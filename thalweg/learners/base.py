@@ -126,7 +126,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Return the most probable class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        p = self.predict_proba(X)
+        return self.classes_[p.argmax(axis=1)]
 
     def predict_proba(self, X):
         """Return the probabilities of each row: rows × classes, in the order of `classes_`."""

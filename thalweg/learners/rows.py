@@ -71,7 +71,7 @@ class Labels:
 
     def codes(self, y, who):
         """Return the code of each label."""
-        y = np.asarray(y)
+        given, y = y, np.asarray(y)
         if y.ndim != 1:
             raise ValueError(f"{who}: expected one label a row, a 1-dimensional array, got shape {y.shape}")
         if self._is_range and y.dtype.kind in "iu":
@@ -82,7 +82,8 @@ class Labels:
             codes = self._order[np.minimum(places, len(self.list) - 1)]
             known = self.classes[codes] == y
         else:
-            codes = np.array([self.code.get(label, -1) for label in y.tolist()], dtype=np.intp)
+            given = given.tolist() if hasattr(given, "tolist") else list(given)
+            codes = np.array([self.code.get(label, -1) for label in given], dtype=np.intp)
             known = codes >= 0
         if not known.all():
             i = int(np.argmin(known))

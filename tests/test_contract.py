@@ -1,0 +1,133 @@
+"""Every exported learner keeps the stream contract; broken ones are caught."""
+
+import numpy as np
+import pytest
+
+from thalweg import learners
+from thalweg.checks.learner import CHECKS, check_learner
+from thalweg.learners.base import StreamClassifier
+
+NO_INPUTS = "looks at no input"
+NEVER_FORGETS = "never forgets"
+
+EXCUSED = {
+    "MajorityClass": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
+    "NoChange": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
+    "NaiveBayes": {"recovers_after_a_drift": NEVER_FORGETS},
+}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_learner_passes(name, check):
+    if check.__name__ in EXCUSED.get(name, {}):
+        pytest.skip(EXCUSED[name][check.__name__])
+    check(learners.registry.load(name)())
+
+
+class Counting(StreamClassifier):
+    """A learner in plain Python that is right: the majority class, counted."""
+
+    def _begin(self, n_features, n_classes):
+        self._counts = np.zeros(n_classes)
+
+    def _learn(self, X, y, w, p):
+        for i in range(len(X)):
+            self._predict(X[i : i + 1], p[i : i + 1])
+            self._counts[y[i]] += w[i]
+
+    def _predict(self, X, p):
+        p[:] = (self._counts + 1) / (self._counts + 1).sum()
+
+
+class LearnsPerBlock(Counting):
+    """Predicts a whole block before it learns any of it."""
+
+    def _learn(self, X, y, w, p):
+        self._predict(X, p)
+        np.add.at(self._counts, y, w)
+
+
+class KeepsItsInput(Counting):
+    """Holds on to the rows it was given, and looks at them later."""
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._last = np.zeros((1, n_features))
+
+    def _learn(self, X, y, w, p):
+        for i in range(len(X)):
+            super()._learn(X[i : i + 1], y[i : i + 1], w[i : i + 1], p[i : i + 1])
+            self._last = X[i : i + 1]
+
+    def _predict(self, X, p):
+        super()._predict(X, p)
+        if self._last[0, 0] < -5:
+            p[:] = 1 / p.shape[1]
+
+
+class PredictMutates(Counting):
+    """Counts how often it was asked."""
+
+    def _predict(self, X, p):
+        super()._predict(X, p)
+        self._counts[0] += 1e-3
+
+
+class ForgetsItsRandomState(Counting):
+    """Draws from a generator that its state does not hold."""
+
+    def _learn(self, X, y, w, p):
+        super()._learn(X, y, w, p)
+        p += _GENERATOR.random(p.shape)
+
+
+class GrowsWithoutEnd(Counting):
+    """Remembers every row."""
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._seen = []
+
+    def _learn(self, X, y, w, p):
+        super()._learn(X, y, w, p)
+        self._seen.extend(X[w > 0].tolist())
+
+
+class ChangesItsInput(Counting):
+    """Centres the rows where they lie."""
+
+    def _learn(self, X, y, w, p):
+        super()._learn(X, y, w, p)
+        X -= 1.0
+
+
+_GENERATOR = np.random.default_rng(0)
+POOR = ("learns_an_easy_stream", "recovers_after_a_drift")
+
+
+def test_a_right_learner_in_plain_python_passes():
+    check_learner(Counting(), excused=POOR)
+
+
+@pytest.mark.parametrize(
+    ("broken", "caught_by"),
+    [
+        (LearnsPerBlock, "blocks_change_nothing"),
+        (KeepsItsInput, "inputs_are_not_kept"),
+        (PredictMutates, "predict_changes_nothing"),
+        (ForgetsItsRandomState, "same_seed_same_result"),
+        (GrowsWithoutEnd, "memory_is_bounded"),
+        (ChangesItsInput, "inputs_are_not_kept"),
+        (Counting, "learns_an_easy_stream"),
+    ],
+)
+def test_a_broken_learner_is_caught(broken, caught_by):
+    others = {check.__name__ for check in CHECKS} - {caught_by}
+    with pytest.raises(AssertionError, match=caught_by):
+        check_learner(broken(), excused=others)
+
+
+def test_an_unknown_excuse_is_refused():
+    with pytest.raises(ValueError, match="no such check"):
+        check_learner(Counting(), excused=["everything"])
