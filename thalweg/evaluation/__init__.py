@@ -1,0 +1,23 @@
+"""How well a learner did: the one evaluation loop, its Run, the metrics, the report."""
+
+from thalweg._registry import Registry
+
+registry = Registry(
+    __name__,
+    {
+        "prequential": "protocols",
+        "chunked": "protocols",
+        "holdout": "protocols",
+        "Run": "run",
+    },
+    submodules=("metrics", "report"),
+)
+__all__ = [*registry, "metrics", "report"]
+
+
+def __getattr__(name):
+    return registry.load(name)
+
+
+def __dir__():
+    return __all__
