@@ -4,7 +4,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from thalweg import learners
 
-
 EXCUSED: dict[str, dict[str, str]] = {}
 
 

@@ -1,6 +1,5 @@
 """Naive Bayes for numeric and categorical inputs."""
 
-import numpy as np
 
 from thalweg._kernels.naive_bayes import NaiveBayesKernel
 from thalweg.learners.native import NativeClassifier
