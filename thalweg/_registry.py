@@ -36,7 +36,7 @@ class Registry:
         return found.group(1).strip() if found else ""
 
     def find(self, name):
-        """Return the registered name that `name` means, whatever its case and dashes; None if there is none."""
+        """Return the registered name that `name` means, whatever its case and dashes, or None."""
         wanted = _plain(name)
         return next((known for known in self.modules if _plain(known) == wanted), None)
 

@@ -4,7 +4,7 @@ from thalweg import drift, evaluation, learners, streams
 
 
 def lines(what=None):
-    """Yield a line for each learner, stream, detector or metric; of all kinds, under headings, if not told."""
+    """Yield a line for each learner, stream, detector or metric; all of them under headings if not told."""
     kinds = {
         "learners": _registered(learners.registry),
         "streams": _streams(),

@@ -33,14 +33,14 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     """
 
     takes_missing = False
-    """Whether `_learn`, `_predict` and `_observe` cope with NaN; if not, they get the running mean instead."""
+    """Whether the three methods cope with NaN themselves; if not, they are given the running mean instead."""
 
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
         raise NotImplementedError
 
     def _learn(self, X, y, w, p):
-        """For each row: write the probabilities it would get into `p`, then learn it, unless its weight is 0."""
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         raise NotImplementedError
 
     def _predict(self, X, p):
@@ -263,7 +263,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X, *y, reset):
         try:
-            return validate_data(self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+            return validate_data(
+                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+            )
         except ValueError as error:
             if "could not convert" in str(error):
                 as_rows(X, self._who)  # says where the text is
@@ -293,4 +295,6 @@ def as_weights(sample_weight, n_rows, who):
     return w
 
 
-_OF_THE_BASE = {"classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"}
+_OF_THE_BASE = {
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"
+}

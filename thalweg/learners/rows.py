@@ -24,7 +24,7 @@ def as_rows(X, who):
 def _cell_by_cell(X, who):
     cells = np.asarray(X, dtype=object)
     if cells.ndim != 2:
-        raise ValueError(f"{who}: expected rows × inputs, a 2-dimensional array of numbers, got {type(X).__name__}")
+        raise ValueError(f"{who}: expected rows × inputs, a 2-dimensional array, got {type(X).__name__}")
     rows = np.empty(cells.shape)
     for (i, j), cell in np.ndenumerate(cells):
         rows[i, j] = as_number(cell, who, f"row {i}, column {j}")
@@ -38,7 +38,7 @@ def as_number(cell, who, where):
     except (TypeError, ValueError):
         if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "<NA>":
             return np.nan
-        raise ValueError(f"{who}: {where} holds {cell!r}, not a number. Code text as numbers first.") from None
+        raise ValueError(f"{who}: {where} is {cell!r}, not a number. Code text as numbers first.") from None
 
 
 def check_rows(X, n_features, names, who):
