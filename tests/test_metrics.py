@@ -174,11 +174,3 @@ def test_every_metric_is_listed_with_one_line():
     for name in metrics.registry:
         assert metrics.registry.load(name) is getattr(metrics, name)
         assert metrics.registry.summary(name).endswith(".")
-
-
-def test_ten_million_rows_need_no_python_object_each():
-    n = 200_000
-    run = made_run(n, 2)
-    arrays = [run.labels, run.probabilities, *run.baselines.values()]
-    assert sum(array.nbytes for array in arrays) == 19 * n
-    assert metrics.accuracy(run, window=1000).dtype == np.float64

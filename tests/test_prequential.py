@@ -269,6 +269,14 @@ def test_a_run_describes_itself():
     assert set(summary["baselines"]) == {"no_change", "majority"}
 
 
+def test_a_row_takes_19_bytes_with_two_classes():
+    run = prequential(SEA(20_000), NaiveBayes(), labels=0.9)
+    arrays = [run.labels, run.probabilities, *run.baselines.values()]
+    assert sum(array.nbytes for array in arrays) == 19 * 20_000
+    assert all(array.base is None for array in arrays)
+    assert run.row_numbers is None
+
+
 def test_an_empty_stream_gives_an_empty_run():
     summary = prequential(Numbered(np.empty(0, dtype=int)), NaiveBayes()).summary()
     assert summary["rows"] == 0

@@ -30,7 +30,7 @@ SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
 
 def accuracy(run, window=None, fade=None):
-    """Share of rows answered rightly."""
+    """Share of rows answered correctly."""
     return agreement(run.labels, run.predicted, window, fade)
 
 
