@@ -122,9 +122,10 @@ def test_tests_on_samples_are_drawn_one_by_one(tmp_path):
 
 def test_skipped_rows_and_a_stopped_run_are_said(tmp_path):
     run = prequential(SEA(50), NaiveBayes())
-    run.skipped, run.interrupted = 1234, True
+    run.skipped, run.interrupted, run.messages = 1234, True, ["row 7: 'x<y' is no number"]
     _, tree = page_of(run, tmp_path)
     assert "1,234 unreadable rows were skipped" in words(tree)
+    assert "row 7: 'x<y' is no number" in words(tree)
     assert "results so far" in words(tree)
 
 

@@ -111,7 +111,8 @@ def _section(runs, window, named):
     if any(run.interrupted for run in runs):
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
     if first.skipped:
-        parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.</p>')
+        said = "".join(f"<br/>{_text(message)}" for message in first.messages)
+        parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
     parts.append(f"<h3>Accuracy over time</h3><figure>{picture(runs, window)}</figure>")
     parts.append(f"<h3>Figures</h3>{_figures(runs)}")
     parts += [f"<h3>Classes, as {_text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
