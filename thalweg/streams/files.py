@@ -96,6 +96,7 @@ class FileStream(Stream):
 
     def __init__(self, source, inputs, label, classes, on_error):
         self.source = source
+        self.name = source.name
         self.inputs = inputs
         self.label = label
         self.on_error = on_error
