@@ -11,7 +11,7 @@ Numeric input j keeps weight n, mean m and sum of squares s (Welford), so that w
 
 The bound FAR = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally
 impossible, and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean
-and exp(-FAR) elsewhere. What (1) and (3) have that does not depend on x is kept as factor_k exp(bias_k), where
+and exp(-FAR) elsewhere. What does not depend on x in (1) and (3) is kept as factor_k exp(bias_k), where
 
     factor_k exp(bias_k) = n_k prod_j (2 pi v)^(-1/2)                             (5)
 
