@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thalweg.evaluation import chunked, holdout, prequential
-from thalweg.evaluation.arrivals import NEVER, Arrivals
+from thalweg.evaluation.arrivals import NEVER, Arrivals, steps_as_labels_come
 from thalweg.learners import MajorityClass, NaiveBayes, NoChange
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams import SEA
@@ -269,6 +269,14 @@ def test_a_run_describes_itself():
     assert set(summary["baselines"]) == {"no_change", "majority"}
 
 
+def test_a_row_takes_19_bytes_with_two_classes():
+    run = prequential(SEA(20_000), NaiveBayes(), labels=0.9)
+    arrays = [run.labels, run.probabilities, *run.baselines.values()]
+    assert sum(array.nbytes for array in arrays) == 19 * 20_000
+    assert all(array.base is None for array in arrays)
+    assert run.row_numbers is None
+
+
 def test_an_empty_stream_gives_an_empty_run():
     summary = prequential(Numbered(np.empty(0, dtype=int)), NaiveBayes()).summary()
     assert summary["rows"] == 0
@@ -292,3 +300,12 @@ def test_elec2_gives_moas_trivial_figures():
     majority = prequential(stream, MajorityClass())
     assert majority.summary()["accuracy"] == summary["baselines"]["majority"]
     assert majority.summary()["kappa"] == pytest.approx(0.00017147089555219437, abs=1e-14)
+
+
+def test_only_rows_that_wait_are_kept():
+    stream = Numbered(np.zeros(3000, dtype=int))
+    steps = steps_as_labels_come(stream.coded_blocks(100), Arrivals(40, 0.5, 0), False, None)
+    kept = set()
+    for _ in steps:
+        kept.add(len(steps.gi_frame.f_locals["waiting"][0]))
+    assert max(kept) <= 40

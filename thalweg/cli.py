@@ -16,16 +16,20 @@ app = typer.Typer(
 BEST = "NaiveBayes"
 
 
-@app.callback()
-def about(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
-):
-    """Classifiers for data streams whose rules keep changing."""
-    if version:
+def _print_version(wanted: bool):
+    if wanted:
         import thalweg
 
         print(f"thalweg {thalweg.__version__}")
         raise typer.Exit
+
+
+VERSION = typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+
+
+@app.callback()
+def about(version: Annotated[bool, VERSION] = False):
+    """Classifiers for data streams whose rules keep changing."""
 
 
 RUN_HELP = f"""
@@ -53,7 +57,7 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label; the last one if not given.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: Annotated[
@@ -75,7 +79,12 @@ def run(
     """Test a learner on a stream, row by row, and learn as it goes."""
     from thalweg import command
 
-    chosen = {"target": target, "on_error": on_error, "categorical": _listed(categorical), "numeric": _listed(numeric)}
+    chosen = {
+        "target": target,
+        "on_error": on_error,
+        "categorical": _listed(categorical),
+        "numeric": _listed(numeric),
+    }
     outcome = command.evaluate(
         source,
         learner,

@@ -104,6 +104,7 @@ class Bar:
         self.bar.stop()
 
     def __call__(self, done, total, accuracy):
+        """Show how far the run is."""
         shown = "–" if accuracy != accuracy else f"{100 * accuracy:.2f} %"
         self.bar.update(self.task, completed=done, total=total, accuracy=shown)
 
@@ -136,8 +137,12 @@ def table(run):
     columns = {run.learner: run, "majority class": run.of_baseline("majority"),
                "repeat the last label": run.of_baseline("no_change")}
     figures = {
-        "accuracy": ("accuracy", 100), "balanced accuracy": ("balanced_accuracy", 100), "kappa": ("kappa", 100),
-        "kappa M": ("kappa_m", 100), "kappa temporal": ("kappa_temporal", 100), "AUC": ("auc", 100),
+        "accuracy": ("accuracy", 100),
+        "balanced accuracy": ("balanced_accuracy", 100),
+        "kappa": ("kappa", 100),
+        "kappa M": ("kappa_m", 100),
+        "kappa temporal": ("kappa_temporal", 100),
+        "AUC": ("auc", 100),
         "log-loss": ("log_loss", 1),
     }
     shown = Table(title=f"{run.learner} on {run.stream}")

@@ -1,10 +1,12 @@
 """The lists of `thalweg list`, made without importing what they name."""
 
+import re
+
 from thalweg import drift, evaluation, learners, streams
 
 
 def lines(what=None):
-    """Yield a line for each learner, stream, detector or metric; of all kinds, under headings, if not told."""
+    """Yield a line for each learner, stream, detector or metric; all of them under headings if not told."""
     kinds = {
         "learners": _registered(learners.registry),
         "streams": _streams(),
@@ -26,9 +28,13 @@ def _registered(registry):
 
 
 def _streams():
-    return [
-        (name.lower() if name[0].isupper() else name, text) for name, text in _registered(streams.registry)
-    ] + [(name, f"{text} (dataset)") for name, text in streams.datasets.summaries()]
+    made = [(dashed(name), text) for name, text in _registered(streams.registry)]
+    return made + [(name, streams.datasets.summary(name)) for name in streams.datasets.names()]
+
+
+def dashed(name):
+    """Return a class's name as it is written in the shell: RandomRBF is random-rbf."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _aligned(entries, indent=""):

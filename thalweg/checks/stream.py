@@ -17,7 +17,7 @@ def check_stream(stream, excused=()):
 
 def says_what_it_is(stream):
     """`n_features`, `classes`, `names`, `n_categories` and `drifts` fit each other and the rows."""
-    X, codes = _head(stream)
+    X, _ = _head(stream)
     d = stream.n_features
     assert X.shape[1] == d == len(stream.names) == len(stream.n_categories), "widths disagree"
     assert len(set(stream.names)) == d, "two inputs have the same name"

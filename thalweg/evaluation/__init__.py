@@ -12,6 +12,22 @@ registry = Registry(
     },
     submodules=("metrics", "report"),
 )
+metric_registry = Registry(
+    __name__,
+    {
+        "accuracy": "metrics",
+        "auc": "metrics",
+        "balanced_accuracy": "metrics",
+        "brier": "metrics",
+        "f1": "metrics",
+        "g_mean": "metrics",
+        "kappa": "metrics",
+        "kappa_m": "metrics",
+        "kappa_temporal": "metrics",
+        "log_loss": "metrics",
+        "recovery": "metrics",
+    },
+)
 __all__ = [*registry, "metrics", "report"]
 
 

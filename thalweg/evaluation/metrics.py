@@ -7,30 +7,17 @@ row that is a rows old. Rows without a label are not scored. Where a figure is n
 
 import numpy as np
 
-from thalweg._registry import Registry
+from thalweg.evaluation import metric_registry
 from thalweg.evaluation.ranking import area, over_grid
 from thalweg.evaluation.totals import check, ratio, total
 
-__all__ = [
-    "accuracy",
-    "auc",
-    "balanced_accuracy",
-    "brier",
-    "f1",
-    "g_mean",
-    "kappa",
-    "kappa_m",
-    "kappa_temporal",
-    "log_loss",
-    "recovery",
-]
-registry = Registry("thalweg.evaluation", dict.fromkeys(__all__, "metrics"))
+__all__ = [*metric_registry]
 
 SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
 
 def accuracy(run, window=None, fade=None):
-    """Share of rows answered rightly."""
+    """Share of rows answered correctly."""
     return agreement(run.labels, run.predicted, window, fade)
 
 

@@ -148,6 +148,7 @@ def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
         learner_seconds=inside,
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         skipped=int(getattr(stream, "skipped", 0)),
+        messages=list(getattr(stream, "messages", ())),
         **record.arrays(),
     )
 

@@ -38,8 +38,8 @@ class Run:
         Time in all, and the part of it inside the learner.
     memory : int
         Bytes of the learner's state at the end.
-    skipped : int
-        Rows of a file left out as unreadable.
+    skipped, messages : int, list of str
+        Rows of a file left out as unreadable, and what was wrong with the first of them.
     interrupted : bool
         Whether the run was stopped by Ctrl-C; all the rest is then the result so far.
     """
@@ -60,6 +60,7 @@ class Run:
     learner_seconds: float = 0.0
     memory: int = 0
     skipped: int = 0
+    messages: list[str] = field(default_factory=list)
     interrupted: bool = False
 
     @cached_property

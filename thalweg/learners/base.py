@@ -6,8 +6,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from thalweg._kernels import missing
 from thalweg._kernels.learner import PythonKernel
+from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg.learners import state as states
 from thalweg.learners.rows import Labels, as_number, as_rows, check_rows
 
@@ -33,14 +33,14 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     """
 
     takes_missing = False
-    """Whether `_learn`, `_predict` and `_observe` cope with NaN; if not, they get the running mean instead."""
+    """Whether the three methods cope with NaN themselves; if not, they are given the running mean instead."""
 
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
         raise NotImplementedError
 
     def _learn(self, X, y, w, p):
-        """For each row: write the probabilities it would get into `p`, then learn it, unless its weight is 0."""
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         raise NotImplementedError
 
     def _predict(self, X, p):
@@ -235,13 +235,13 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         if self._means is None or not (has_missing or w is not None):
             return X
         if not has_missing:
-            missing.update_means(X, w, *self._means)
+            update_means(X, w, *self._means)
             return X
         X = X.copy()
         if w is None:
-            missing.fill(X, self._means[0])
+            fill(X, self._means[0])
         else:
-            missing.fill_and_update(X, w, *self._means)
+            fill_and_update(X, w, *self._means)
         return X
 
     def _row(self, x):
@@ -263,7 +263,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X, *y, reset):
         try:
-            return validate_data(self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+            return validate_data(
+                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+            )
         except ValueError as error:
             if "could not convert" in str(error):
                 as_rows(X, self._who)  # says where the text is
@@ -293,4 +295,6 @@ def as_weights(sample_weight, n_rows, who):
     return w
 
 
-_OF_THE_BASE = {"classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"}
+_OF_THE_BASE = {
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"
+}

@@ -14,7 +14,7 @@ def from_arrays(X, y, names=None, categorical=(), classes=None, drifts=()):
     Parameters
     ----------
     X : array-like or pandas.DataFrame of shape (n_rows, n_features)
-        The rows in order. Text, category and object columns of a frame are taken as categorical.
+        The rows in order. Columns of text and of pandas' categories are taken as categorical.
     y : array-like of shape (n_rows,)
         Their labels, of any type.
     names : sequence of str, optional
@@ -55,6 +55,8 @@ class Arrays(Stream):
         self._names = tuple(map(str, names))
         if len(self._names) != self.n_features:
             raise ValueError(f"from_arrays: {len(self._names)} names for {self.n_features} inputs")
+        if len(set(self._names)) < self.n_features:
+            raise ValueError(f"from_arrays: inputs need different names, got {', '.join(self._names)}")
         chosen = self._positions(categorical)
         self.categories = {}
         if columns is not None or chosen or X.dtype.kind not in "fiub":
@@ -78,7 +80,7 @@ class Arrays(Stream):
 
     def coded_blocks(self, size: int = 1000):
         """Yield (X, codes) in blocks of `size` rows."""
-        starts = range(0, self.n_rows, max(size, 1))
+        starts = range(0, len(self._codes), max(size, 1))
         return recut(((self._block(slice(a, a + size)), self._codes[a : a + size]) for a in starts), size)
 
     def _block(self, rows):
@@ -133,14 +135,16 @@ def _from_list(rows):
 
 
 def _is_text(column):
-    return column.dtype.kind not in "fiub" and not getattr(column.dtype, "_is_numeric", False)
+    return hasattr(column, "cat") or (
+        column.dtype.kind in "OSU" and any(isinstance(value, str) for value in column)
+    )
 
 
 def _numbers(column, name):
     """Return a column as floats with NaN where a value is missing, or say which value is no number."""
     if hasattr(column, "to_numpy"):
-        is_object = column.dtype.kind == "O"
-        column = column.to_numpy() if is_object else column.to_numpy(float, na_value=np.nan)
+        is_number = column.dtype.kind in "fiub"
+        column = column.to_numpy(float, na_value=np.nan) if is_number else column.to_numpy(object)
     try:
         return np.asarray(column, dtype=float)
     except (TypeError, ValueError):
@@ -178,12 +182,13 @@ def _code(values):
         missing = np.fromiter(map(_missing, values), dtype=bool, count=len(values))
     else:
         missing = np.zeros(len(values), dtype=bool)
+    present = values[~missing] if missing.any() else values
     codes = np.full(len(values), -1, dtype=np.intp)
     try:
-        known, codes[~missing] = np.unique(values[~missing], return_inverse=True)
+        known, codes[~missing] = np.unique(present, return_inverse=True)
     except TypeError:  # objects of several types have no order but that of their first appearance
         place: dict = {}
-        codes[~missing] = [place.setdefault(value, len(place)) for value in values[~missing]]
+        codes[~missing] = [place.setdefault(value, len(place)) for value in present]
         known = np.array(list(place), dtype=object)
     if known.dtype.kind == "O" and len({type(label) for label in known}) == 1:
         known = np.array(known.tolist())

@@ -151,7 +151,8 @@ class Gradual(Joined):
 class Recurring(Joined):
     """Streams that take turns, each for `period` rows; each goes on where it was when its last turn ended.
 
-    The stream ends when the one whose turn it is has no more rows, or after `n_rows`.
+    The stream ends when the one whose turn it is has no more rows, or after `n_rows`. If no length is known,
+    `drifts` grows while the stream is read.
 
     Parameters
     ----------
@@ -181,19 +182,17 @@ class Recurring(Joined):
         self._limit = min(ends, default=None)
         # A stream of unknown length may end the whole before its limit.
         self.n_rows = None if any(stream.n_rows is None for stream in streams) else self._limit
-        self._n_seen = 0
+        self.drifts = self._drifts_before(self._limit or 0)
 
-    @property
-    def drifts(self) -> np.ndarray:
-        """The joints and the drifts within; of streams of unknown length the joints that were read so far."""
-        end = self._n_seen if self._limit is None else self._limit
+    def _drifts_before(self, end):
         return self._find_drifts(range(self.period, end, self.period))
 
     def _chunks(self):
         n_read = 0
         for X, codes in super()._chunks():
             n_read += len(X)
-            self._n_seen = max(self._n_seen, n_read)
+            if self._limit is None:
+                self.drifts = self._drifts_before(n_read)
             yield X, codes
 
     def _turns(self, t):

@@ -1,5 +1,6 @@
 """What all joined streams share: several streams read in turns."""
 
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
@@ -20,8 +21,8 @@ class Joined(Stream):
         The joints, and the drifts within the streams, at their rows in the joined stream.
     """
 
-    _last_ones = ()  # streams whose end is the end of the whole
-    _limit = None  # the stream goes no further than this
+    _last_ones: Sequence[int] = ()  # streams whose end is the end of the whole
+    _limit: int | None = None  # the stream goes no further than this
 
     def __init__(self, streams):
         self.streams = tuple(streams)
