@@ -8,13 +8,14 @@ ctypedef struct adwin_t:
     double delta
     double period
     double room                         # sizes there is memory for
+    double as_moa                       # 1 to multiply lengths in 32 bits, as MOA does; 0 to be right
     double time                         # values since the last reset
     double n_sizes                      # sizes in use: 1, 2, 4, …
     double width
     double total
     double variance                     # sum of squared distances from the mean
 
-# doubles of memory an ADWIN with this room needs: 8 + 13 room; its window holds up to 5·2^room values
+# doubles of memory an ADWIN with this room needs: 9 + 13 room; its window holds up to 5·2^room values
 cdef Py_ssize_t adwin_doubles(Py_ssize_t room) noexcept nogil
 
 cdef void adwin_begin(adwin_t* a, double delta, Py_ssize_t period, Py_ssize_t room) noexcept nogil

@@ -13,12 +13,14 @@ old and n1 new values. The oldest bucket is dropped, and the search repeated, if
     h = 1/(n0 - 4) + 1/(n1 - 4),   q = log(2 log(n)/delta)
 
 where both parts have more than six values. Sums, order of operations and borders are those of MOA, so that
-the cuts are the same. If the memory's largest size is full, the oldest values are forgotten.
+the cuts are the same. MOA takes n m of (1) in 32 bits, which overflow in windows beyond some 130,000; that
+can be asked for. If the memory's largest size is full, the oldest values are forgotten.
 """
 
 import numpy as np
 
 from libc.math cimport fabs, log, sqrt
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
 from .detector cimport ALARM, QUIET, DetectorKernel
@@ -36,6 +38,7 @@ cdef void adwin_begin(adwin_t* a, double delta, Py_ssize_t period, Py_ssize_t ro
     a.delta = delta
     a.period = period
     a.room = room
+    a.as_moa = 0.0
     adwin_reset(a)
 
 
@@ -55,6 +58,10 @@ cdef inline double* sums(adwin_t* a, Py_ssize_t size) noexcept nogil:
 
 cdef inline double* squares(adwin_t* a, Py_ssize_t size) noexcept nogil:
     return sums(a, size) + <Py_ssize_t> a.room * ADWIN_MOST
+
+
+cdef inline double product(const adwin_t* a, double n, double m) noexcept nogil:
+    return <double> <int32_t> <uint32_t> (<uint64_t> n * <uint64_t> m) if a.as_moa else n * m
 
 
 cdef inline void add(adwin_t* a, Py_ssize_t size, double total, double square) noexcept nogil:
@@ -96,7 +103,7 @@ cdef void merge(adwin_t* a) noexcept nogil:
         total = sums(a, size)
         off = total[0] / n - total[1] / n
         add(a, size + 1, total[0] + total[1],
-            squares(a, size)[0] + squares(a, size)[1] + n * n * off * off / (n + n))        # (1)
+            squares(a, size)[0] + squares(a, size)[1] + product(a, n, n) * off * off / (n + n))     # (1)
         drop(a, size, 2)
         size += 1
         n *= 2
@@ -109,32 +116,41 @@ cdef void forget(adwin_t* a) noexcept nogil:
     a.width -= n
     a.total -= sums(a, size)[0]
     off = sums(a, size)[0] / n - a.total / a.width
-    a.variance -= squares(a, size)[0] + n * a.width * off * off / (n + a.width)            # (1)
+    a.variance -= squares(a, size)[0] + product(a, n, a.width) * off * off / (n + a.width)     # (1)
     drop(a, size, 1)
     if counts(a)[size] == 0:
         a.n_sizes -= 1
 
 
 cdef bint differs(adwin_t* a) noexcept nogil:
-    # Whether (2) holds at any border, the oldest tried first.
+    # Whether (2) holds at any border, the oldest tried first. The root alone, with both sides squared and
+    # multiplied out, rules out nearly all borders without a division.
     cdef Py_ssize_t size, place
-    cdef double n0 = 0.0, n1 = a.width, total0 = 0.0, total1 = a.total, n, h, gap
+    cdef double n0 = 0.0, n1 = a.width, total0 = 0.0, total1 = a.total, n, m, gap
     cdef double q = log(2.0 * log(a.width) / a.delta), v = a.variance / a.width
+    cdef double root = 2.0 * v * q * (a.width - 2 * SHORTEST + 2) * (1 - 1e-9)
+    cdef const double* totals
     for size in range(<Py_ssize_t> a.n_sizes - 1, -1, -1):
         n = <double> (<Py_ssize_t> 1 << size)
+        totals = sums(a, size)
         for place in range(<Py_ssize_t> counts(a)[size]):
             n0 += n
             n1 -= n
-            total0 += sums(a, size)[place]
-            total1 -= sums(a, size)[place]
+            total0 += totals[place]
+            total1 -= totals[place]
             if n1 <= SHORTEST + 1:
                 return False
-            if n0 > SHORTEST + 1:
-                gap = fabs(total0 / n0 - total1 / n1)
-                h = 1.0 / (n0 - SHORTEST + 1) + 1.0 / (n1 - SHORTEST + 1)
-                if gap > sqrt(2.0 * h * v * q) + 2.0 / 3.0 * q * h:                        # (2)
+            gap = total0 * n1 - total1 * n0
+            m = n0 * n1
+            if gap * gap * (n0 - SHORTEST + 1) * (n1 - SHORTEST + 1) >= root * m * m and n0 > SHORTEST + 1:
+                if passes(total0 / n0 - total1 / n1, n0, n1, v, q):
                     return True
     return False
+
+
+cdef bint passes(double gap, double n0, double n1, double v, double q) noexcept nogil:
+    cdef double h = 1.0 / (n0 - SHORTEST + 1) + 1.0 / (n1 - SHORTEST + 1)
+    return fabs(gap) > sqrt(2.0 * h * v * q) + 2.0 / 3.0 * q * h                 # (2)
 
 
 cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
@@ -155,11 +171,12 @@ cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
 cdef class ADWINKernel(DetectorKernel):
     """ADWIN as a detector: an alarm where the window was cut and its mean rose."""
 
-    def __init__(self, delta, period, room):
+    def __init__(self, delta, period, room, as_moa):
         self.keep(np.zeros(adwin_doubles(room)))
         self.handle.update = update
         self.handle.reset = reset
         adwin_begin(<adwin_t*> self.handle.state, delta, period, room)
+        (<adwin_t*> self.handle.state).as_moa = as_moa
 
     @property
     def width(self):

@@ -6,8 +6,8 @@ samples of n, D = k/n for a whole k, and for an unchanged distribution (B. V. Gn
 
     P(D >= k/n) = 2 sum_{i >= 1} (-1)^(i+1) C(2n, n - ik)/C(2n, n)                (1)
 
-so that the test is one comparison of k with a critical value found beforehand; D must exceed 0.1, too. Draw number i is a hash of the
-seed and i (splitmix64), so that the state of the generator is one number.
+so that the test is one comparison of k with a critical value found beforehand; D must exceed 0.1, too. Draw
+number i is a hash of the seed and i (splitmix64), so that the state of the generator is one number.
 """
 
 import math

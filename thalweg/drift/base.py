@@ -70,13 +70,13 @@ class Detector(BaseEstimator):
         vars(self).update(copy.deepcopy(memory))
 
     def _handle(self):
-        """Return the kernel through which compiled code calls this detector; here a trampoline into Python."""
+        """Return the kernel through which compiled code calls this detector; here a trampoline."""
         return PythonDetectorKernel(self)
 
     def _checked(self, losses):
         losses = np.ascontiguousarray(losses, dtype=np.float64)
         if losses.ndim != 1:
-            raise ValueError(f"{self._who}: expected a 1-dimensional array of losses, got shape {losses.shape}")
+            raise ValueError(f"{self._who}: expected losses in one dimension, got shape {losses.shape}")
         good = (losses >= self.lowest) & (losses <= self.highest)
         if not good.all():
             self._refuse(losses[np.argmin(good)])

@@ -32,7 +32,7 @@ class DDM(NativeDetector):
     --------
     >>> from thalweg.drift import DDM
     >>> DDM().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
-    array([217])
+    array([225])
     """
 
     lowest, highest = 0, 1

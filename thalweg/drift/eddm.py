@@ -33,8 +33,8 @@ class EDDM(NativeDetector):
     Examples
     --------
     >>> from thalweg.drift import EDDM
-    >>> EDDM().update_many([0, 0, 0, 0, 0, 0, 0, 1] * 50 + [0, 1] * 50)
-    array([423])
+    >>> EDDM().update_many([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1] * 50 + [0, 1] * 200)
+    array([643])
     """
 
     lowest, highest = 0, 1
@@ -46,5 +46,6 @@ class EDDM(NativeDetector):
 
     def _make_kernel(self):
         self._require("warning_level", 0 < self.warning_level <= 1, "above 0 and at most 1")
-        self._require("alarm_level", 0 < self.alarm_level <= self.warning_level, "above 0 and at most warning_level")
+        good = 0 < self.alarm_level <= self.warning_level
+        self._require("alarm_level", good, "above 0 and at most warning_level")
         return EDDMKernel(self.warning_level, self.alarm_level, self.min_errors)

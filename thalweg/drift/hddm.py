@@ -5,10 +5,10 @@ from thalweg.drift.base import NativeDetector
 
 
 class HDDM_A(NativeDetector):
-    """HDDM with plain averages: is the mean of all losses above that of the first ones by more than chance allows?
+    """HDDM with plain averages: has the mean of all losses risen above that of the first ones?
 
-    Best for abrupt changes; its false alarms are bounded for any distribution of losses from 0 to 1. Slow to
-    see a change after a long quiet time. Starts afresh after an alarm, and after a fall. Memory: nine numbers.
+    Best for abrupt changes; bounds its false alarms for any distribution of losses from 0 to 1. Slow to see a
+    change after a long quiet time. Starts afresh after an alarm, and after a fall. Memory: nine numbers.
 
     Parameters
     ----------
@@ -21,8 +21,7 @@ class HDDM_A(NativeDetector):
 
     Notes
     -----
-    Gives MOA's alarms and warnings on the same losses. *Differs from the paper* as MOA does: the bound has
-    log(2/delta), and only the mean of the first losses, not that of the later ones, is compared with the whole.
+    Gives MOA's alarms and warnings on the same losses. *Differs from the paper* only where MOA's does.
 
     References
     ----------
@@ -33,7 +32,7 @@ class HDDM_A(NativeDetector):
     --------
     >>> from thalweg.drift import HDDM_A
     >>> HDDM_A().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
-    array([244])
+    array([210])
     """
 
     lowest, highest = 0, 1
@@ -50,7 +49,7 @@ class HDDM_A(NativeDetector):
 
 
 class HDDM_W(NativeDetector):
-    """HDDM with fading averages: has the average of recent losses risen by more than chance allows?
+    """HDDM with fading averages: has the average of recent losses risen above what chance allows?
 
     Quick after any change, abrupt or slow, with more false alarms than HDDM_A. Starts afresh after an alarm.
     Losses lie between 0 and 1. Memory: sixteen numbers.
@@ -81,7 +80,7 @@ class HDDM_W(NativeDetector):
     --------
     >>> from thalweg.drift import HDDM_W
     >>> HDDM_W().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
-    array([212])
+    array([226])
     """
 
     lowest, highest = 0, 1

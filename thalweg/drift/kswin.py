@@ -26,8 +26,8 @@ class KSWIN(NativeDetector):
 
     Notes
     -----
-    *Differs from the paper*: a change is an alarm only if the latest losses sum to more than the sample, since
-    an improvement is none; for an improvement the older losses are dropped all the same. The test is exact.
+    *Differs from the paper*: a change is an alarm only if the latest losses sum to more than the sample;
+    after an improvement the older losses are dropped without one. The test is exact.
     Parameters are those of River, which, like this, also wants the distance to exceed 0.1.
 
     References
@@ -39,7 +39,7 @@ class KSWIN(NativeDetector):
     --------
     >>> from thalweg.drift import KSWIN
     >>> KSWIN().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
-    array([226])
+    array([220])
     """
 
     def __init__(self, alpha=0.005, window=100, n_recent=30, random_state=0):
@@ -50,6 +50,7 @@ class KSWIN(NativeDetector):
 
     def _make_kernel(self):
         self._require("alpha", 0 < self.alpha < 1, "between 0 and 1")
-        self._require("n_recent", 1 <= self.n_recent <= self.window // 2, "at least 1 and at most half of window")
+        good = 1 <= self.n_recent <= self.window // 2
+        self._require("n_recent", good, "at least 1 and at most half of window")
         self._require("random_state", 0 <= self.random_state < 2**31, "from 0 to 2³¹ - 1")
         return KSWINKernel(self.window, self.n_recent, self.alpha, self.random_state)
