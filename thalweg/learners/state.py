@@ -39,9 +39,9 @@ def alive(value):
         bits = getattr(np.random, state["bit_generator"])()
         bits.state = state
         return np.random.Generator(bits)
-    if "learner" in value:
+    if "format" in value and "learner" in value:
         return find(value["learner"])().restore(value)
-    if "detector" in value:
+    if "format" in value and "detector" in value:
         return drift.registry.named(value["detector"], drift.base.Detector)().restore(value)
     return {key: alive(part) for key, part in value.items()}
 
