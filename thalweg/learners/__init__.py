@@ -8,6 +8,7 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "DriftReset": "drift_reset",
     },
 )
 __all__ = [*registry]
