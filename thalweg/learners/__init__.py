@@ -8,6 +8,7 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "HoeffdingTree": "hoeffding_tree",
     },
 )
 __all__ = [*registry]
