@@ -9,6 +9,7 @@ registry = Registry(
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
         "DriftReset": "drift_reset",
+        "HoeffdingTree": "hoeffding_tree",
     },
 )
 __all__ = [*registry]
