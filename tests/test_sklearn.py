@@ -4,7 +4,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from thalweg import learners
 
-
 EXCUSED: dict[str, dict[str, str]] = {}
 
 
@@ -12,6 +11,9 @@ def excused(learner):
     return EXCUSED.get(type(learner).__name__, {})
 
 
-@parametrize_with_checks([learners.registry.load(name)() for name in learners.registry], expected_failed_checks=excused)
+ALL = [learners.registry.load(name)() for name in learners.registry]
+
+
+@parametrize_with_checks(ALL, expected_failed_checks=excused)
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -15,7 +15,7 @@ cdef class Kernel:
         pass
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write the probabilities it would get into `p`, then learn it (unless its weight is 0)."""
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         cdef Py_ssize_t i
         cdef learner_t* h = &self.handle
         with nogil:

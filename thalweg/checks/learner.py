@@ -21,7 +21,7 @@ def check_learner(learner, excused=()):
 
 
 def blocks_change_nothing(learner):
-    """However the rows are cut into blocks, every probability and the final state are the same bit for bit."""
+    """However the rows are cut into blocks, probabilities and final state are the same bit for bit."""
     X, y = _rows(150, with_gaps=True)
     whole = _begun(learner)
     expected = whole.test_then_train(X, y)
@@ -67,7 +67,8 @@ def copies_carry_on(learner):
     expected = original.test_then_train(X[half:], y[half:])
     for way, other in copies.items():
         assert_same(other.state(), state, f"{way}: state")
-        assert np.array_equal(other.test_then_train(X[half:], y[half:]), expected), f"{way} goes on differently"
+        p = other.test_then_train(X[half:], y[half:])
+        assert np.array_equal(p, expected), f"{way} goes on differently"
     fresh = type(learner)().restore(learner.state())
     assert_same(fresh.state(), learner.state(), "restored before it began: state")
 
@@ -89,7 +90,8 @@ def inputs_are_not_kept(learner):
         other.test_then_train(scratch, labels)
         assert np.array_equal(scratch, X[start : start + 10]), "the rows handed over were changed"
         scratch[:], labels[:] = -7.0, y[0]
-    assert np.array_equal(other.predict_block(X), untouched.predict_block(X)), "a later change of X changed it"
+    p = other.predict_block(X)
+    assert np.array_equal(p, untouched.predict_block(X)), "a later change of X changed it"
     assert_same(other.state(), untouched.state())
 
 

@@ -18,7 +18,7 @@ def run_checks(checks, subject, excused):
 
 
 def for_random_cuts(n_rows, test, n_examples=15):
-    """Call `test(sizes)` with lists of block sizes that add up to `n_rows`, drawn and shrunk by hypothesis."""
+    """Call `test(sizes)` with lists of block sizes that add up to `n_rows`, drawn by hypothesis."""
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 

@@ -2,7 +2,12 @@
 
 from thalweg._registry import Registry
 
-registry = Registry(__name__, {})
+registry = Registry(
+    __name__,
+    {
+        "PageHinkley": "page_hinkley",
+    },
+)
 __all__ = [*registry]
 
 

@@ -6,8 +6,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from thalweg._kernels import missing
 from thalweg._kernels.learner import PythonKernel
+from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg.learners import state as states
 from thalweg.learners.rows import Labels, as_number, as_rows, check_rows
 
@@ -33,14 +33,14 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     """
 
     takes_missing = False
-    """Whether `_learn`, `_predict` and `_observe` cope with NaN; if not, they get the running mean instead."""
+    """Whether the three methods cope with NaN themselves; if not, they are given the running mean instead."""
 
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
         raise NotImplementedError
 
     def _learn(self, X, y, w, p):
-        """For each row: write the probabilities it would get into `p`, then learn it, unless its weight is 0."""
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         raise NotImplementedError
 
     def _predict(self, X, p):
@@ -68,6 +68,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
             self.n_categories_[:] = n_categories
         self._names = {} if names is None else {str(name): j for j, name in enumerate(names)}
         self._means = None if self.takes_missing else (np.zeros(n_features), np.zeros(n_features))
+        self._one = np.zeros(1, dtype=np.intp), np.ones(1), np.empty((1, len(self.classes_)))
         self._begin(self.n_features_in_, len(self.classes_))
         return self
 
@@ -103,18 +104,24 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def learn_one(self, x, y):
         """Learn one row: an array of inputs, or a dict of named ones."""
-        self._check_begun()
-        code = self._labels.one(y.item() if isinstance(y, np.generic) else y, self._who)
-        self.test_then_train_coded(self._row(x), np.array([code]))
+        X, has_missing = self._row(x)
+        code, weight, ignored = self._one
+        code[0] = self._labels.one(y, self._who)
+        self._learn(self._filled(X, has_missing, weight), code, weight, ignored)
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
-        p = self.predict_block(self._row(x))[0]
-        return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
+        X, has_missing = self._row(x)
+        p = np.empty((1, len(self._labels.list)))
+        self._predict(self._filled(X, has_missing), p)
+        return dict(zip(self._labels.list, p[0].tolist(), strict=True)) if isinstance(x, dict) else p[0]
 
     def predict_one(self, x):
         """Return the most probable class of one row: an array of inputs, or a dict of named ones."""
-        return self._labels.list[self.predict_block(self._row(x))[0].argmax()]
+        X, has_missing = self._row(x)
+        p = np.empty((1, len(self._labels.list)))
+        self._predict(self._filled(X, has_missing), p)
+        return self._labels.list[p.argmax()]
 
     def fit(self, X, y, sample_weight=None):
         """Start afresh and learn the rows in their order."""
@@ -212,7 +219,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         return hasattr(self, "classes_")
 
     def _check_begun(self):
-        if not self._begun:
+        if not hasattr(self, "classes_"):
             raise NotFittedError(
                 f"This {self._who} instance is not fitted yet: call fit, partial_fit(X, y, classes=…) or "
                 "begin(n_features, classes) first."
@@ -221,42 +228,44 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     def _checked(self, X):
         self._check_begun()
         X = as_rows(X, self._who)
-        return X, check_rows(X, self.n_features_in_, list(self._names), self._who)
+        return X, check_rows(X, self.n_features_in_, self._names, self._who)
 
     def _filled(self, X, has_missing, w=None):
         # With weights the rows are being learned, and each is filled from the rows before it.
         if self._means is None or not (has_missing or w is not None):
             return X
         if not has_missing:
-            missing.update_means(X, w, *self._means)
+            update_means(X, w, *self._means)
             return X
         X = X.copy()
         if w is None:
-            missing.fill(X, self._means[0])
+            fill(X, self._means[0])
         else:
-            missing.fill_and_update(X, w, *self._means)
+            fill_and_update(X, w, *self._means)
         return X
 
     def _row(self, x):
         self._check_begun()
         if not isinstance(x, dict):
-            return np.array(x, dtype=np.float64, ndmin=2)
+            row = np.array(x, dtype=np.float64, ndmin=2)
+            return row, check_rows(row, self.n_features_in_, self._names, self._who)
         row = np.full((1, self.n_features_in_), np.nan)
         for name, value in x.items():
-            row[0, self._place(name)] = as_number(value, f"{self._who}: the input {name!r}")
-        return row
+            j = self._names.get(name)
+            row[0, self._place(name) if j is None else j] = as_number(value, self._who, name)
+        return row, check_rows(row, self.n_features_in_, self._names, self._who)
 
     def _place(self, name):
-        j = self._names.get(name)
-        if j is None:
-            if len(self._names) == self.n_features_in_:
-                raise ValueError(f"{self._who}: unknown input {name!r}; the inputs are {list(self._names)}")
-            j = self._names[name] = len(self._names)
-        return j
+        if len(self._names) == self.n_features_in_:
+            raise ValueError(f"{self._who}: unknown input {name!r}; the inputs are {list(self._names)}")
+        self._names[name] = len(self._names)
+        return self._names[name]
 
     def _validated(self, X, *y, reset):
         try:
-            return validate_data(self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
+            return validate_data(
+                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+            )
         except ValueError as error:
             if "could not convert" in str(error):
                 as_rows(X, self._who)  # says where the text is
@@ -286,4 +295,6 @@ def as_weights(sample_weight, n_rows, who):
     return w
 
 
-_OF_THE_BASE = {"classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means"}
+_OF_THE_BASE = {
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"
+}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from thalweg._kernels import missing
+from thalweg._kernels.missing import scan
 
 
 def as_rows(X, who):
@@ -24,30 +24,30 @@ def as_rows(X, who):
 def _cell_by_cell(X, who):
     cells = np.asarray(X, dtype=object)
     if cells.ndim != 2:
-        raise ValueError(f"{who}: expected rows × inputs, a 2-dimensional array of numbers, got {type(X).__name__}")
+        raise ValueError(f"{who}: expected rows × inputs, a 2-dimensional array, got {type(X).__name__}")
     rows = np.empty(cells.shape)
     for (i, j), cell in np.ndenumerate(cells):
-        rows[i, j] = as_number(cell, f"{who}: row {i}, column {j}")
+        rows[i, j] = as_number(cell, who, f"row {i}, column {j}")
     return rows
 
 
-def as_number(cell, where):
+def as_number(cell, who, where):
     """Return a cell as a float, NaN for a missing one."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "<NA>":
-        return np.nan
     try:
         return float(cell)
     except (TypeError, ValueError):
-        raise ValueError(f"{where} holds {cell!r}, which is not a number. Code text as numbers first.") from None
+        if cell is None or (isinstance(cell, str) and not cell.strip()) or str(cell) == "<NA>":
+            return np.nan
+        raise ValueError(f"{who}: {where} is {cell!r}, not a number. Code text as numbers first.") from None
 
 
 def check_rows(X, n_features, names, who):
     """Refuse rows of the wrong width or with infinite values; return whether any value is missing."""
     if X.shape[1] != n_features:
         raise ValueError(f"{who}: a row has {X.shape[1]} features, but this learner began with {n_features}")
-    has_missing, i, j = missing.scan(X)
+    has_missing, i, j = scan(X)
     if i >= 0:
-        name = f" ({names[j]!r})" if names else ""
+        name = f" ({list(names)[j]!r})" if len(names) > j else ""
         raise ValueError(
             f"{who}: row {i}, column {j}{name} is {X[i, j]}: infinity is not a value to learn from. "
             "Remove or clip it, or use NaN if it stands for a missing value."

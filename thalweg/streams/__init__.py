@@ -6,7 +6,19 @@ registry = Registry(
     __name__,
     {
         "SEA": "sea",
+        "Circles": "circles",
+        "Many": "many",
+        "Hyperplane": "hyperplane",
+        "RandomRBF": "random_rbf",
+        "LED": "led",
+        "Sphere": "sphere",
+        "DriftingGaussians": "drifting_gaussians",
+        "ThresholdSeries": "threshold_series",
+        "from_arrays": "arrays",
+        "from_file": "files",
+        "noisy": "noise",
     },
+    submodules=("datasets", "drifting"),
 )
 __all__ = [*registry]
 

@@ -1,5 +1,7 @@
 """What a stream is: rows in order, each with a label."""
 
+from numbers import Integral, Real
+
 import numpy as np
 
 CHUNK = 4096
@@ -59,7 +61,7 @@ class Stream:
 
     def sample(self, t: int, n: int, seed: int | None = None):
         """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
-        raise NotImplementedError(f"{type(self).__name__} cannot draw fresh samples: its concept is not known")
+        raise NotImplementedError(f"{type(self).__name__} cannot draw samples: its concept is not known")
 
 
 class Generator(Stream):
@@ -67,17 +69,34 @@ class Generator(Stream):
 
     Rows are drawn in chunks of a fixed length, each from a random generator of its own, so that neither the
     size of the blocks nor the length of the stream changes a row.
+
+    Parameters
+    ----------
+    n_rows : int
+        Length of the stream.
+    noise : float
+        Share of rows whose label is flipped, that is replaced by one of the other classes.
+    seed : int
+        The same seed gives the same stream.
     """
 
     classes = np.array([0, 1])
 
-    def __init__(self, n_rows, seed):
-        self.n_rows = n_rows
-        self.seed = seed
+    def __init__(self, n_rows, noise, seed):
+        self.n_rows = whole(self, "n_rows", n_rows, 1)
+        self.noise = share(self, "noise", noise)
+        self.seed = whole(self, "seed", seed, 0)
 
     def _draw(self, rng, t, noise):
-        """Return X and the label codes of the rows numbered `t` (an array); without noise if `noise` is False."""
+        """Return X and the label codes of the rows numbered `t`, an array; `noise` says whether to add it."""
         raise NotImplementedError
+
+    def _flip(self, rng, codes, noise):
+        return flipped(rng, codes, self.noise, len(self.classes)) if noise and self.noise else codes
+
+    def _random(self, *key):
+        """Return a random generator of its own for `key`: rows are (0, chunk), samples (1, t, seed)."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def coded_blocks(self, size: int = 1000):
         """Yield (X, codes) in blocks of `size` rows."""
@@ -85,8 +104,7 @@ class Generator(Stream):
 
     def _chunks(self):
         for number, start in enumerate(range(0, self.n_rows, CHUNK)):
-            rng = np.random.default_rng([self.seed, number])
-            X, codes = self._draw(rng, np.arange(start, start + CHUNK), True)
+            X, codes = self._draw(self._random(0, number), np.arange(start, start + CHUNK), True)
             left = self.n_rows - start
             yield X[:left], codes[:left]
 
@@ -95,7 +113,7 @@ class Generator(Stream):
 
         The same `t`, `n` and `seed` give the same sample; it shares no randomness with the stream's rows.
         """
-        rng = np.random.default_rng([self.seed, t, 0 if seed is None else seed + 1, CHUNK])
+        rng = self._random(1, whole(self, "t", t, 0), 0 if seed is None else seed + 1)
         X, codes = self._draw(rng, np.full(n, t), False)
         return X, self.classes[codes]
 
@@ -121,3 +139,34 @@ def recut(chunks, size):
 
 def _joined(parts):
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def flipped(rng, codes, share, n_classes):
+    """Return a copy of `codes` in which each known label is, with probability `share`, another one."""
+    rows = np.flatnonzero((rng.random(len(codes)) < share) & (codes >= 0))
+    codes = codes.copy()
+    codes[rows] = (codes[rows] + rng.integers(1, n_classes, len(rows))) % n_classes
+    return codes
+
+
+def bounce(x):
+    """Fold the line into [0, 1] as a ball between two walls: 0.3 stays, 1.1 is 0.9, 2.3 is 0.3 again."""
+    return 1 - np.abs(x % 2 - 1)
+
+
+def whole(owner, name, value, low):
+    """Return `value` as an int, or say that `owner` wants a whole number of at least `low` for `name`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+        raise ValueError(f"{_called(owner)}: {name} must be a whole number of at least {low}, got {value!r}")
+    return int(value)
+
+
+def share(owner, name, value):
+    """Return `value` as a float, or say that `owner` wants a share between 0 and 1 for `name`."""
+    if not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ValueError(f"{_called(owner)}: {name} must be a share between 0 and 1, got {value!r}")
+    return float(value)
+
+
+def _called(owner):
+    return owner if isinstance(owner, str) else type(owner).__name__

@@ -1,0 +1,1 @@
+"""Speed and accuracy against the peers, in one run."""

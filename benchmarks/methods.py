@@ -1,0 +1,20 @@
+"""One line a method: ours, MOA's command line for it, River's expression for it."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Method:
+    """A learner of ours and the same method elsewhere; None where a peer does not have it."""
+
+    learner: str
+    moa: str | None
+    river: str | None
+    parameters: dict = field(default_factory=dict)
+
+
+METHODS = {
+    "MajorityClass": Method("MajorityClass", "functions.MajorityClass", "dummy.PriorClassifier()"),
+    "NoChange": Method("NoChange", "functions.NoChange", "dummy.NoChangeClassifier()"),
+    "NaiveBayes": Method("NaiveBayes", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
+}

@@ -1,0 +1,137 @@
+"""Ours, MOA and River on the same arrays in one run, taking turns."""
+
+import argparse
+import json
+import platform
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from benchmarks import arrays, loops
+from benchmarks.methods import METHODS
+
+SIDES = {
+    "ours": lambda rows_file, method: loops.thalweg(rows_file, method, 0),
+    "ours_by_1000": lambda rows_file, method: loops.thalweg(rows_file, method, 1000),
+    "moa": lambda rows_file, method: method.moa and loops.moa(rows_file, method),
+    "river": lambda rows_file, method: method.river and loops.river(rows_file, method),
+}
+
+
+def measure(name, stream, rows_file, sides, repeat, seconds):
+    """Return accuracy and rows a CPU second of every side; the sides take turns `repeat` times."""
+    result = {"learner": name, "stream": stream}
+    for _ in range(repeat):
+        for side in sides:
+            loop = SIDES[side](rows_file, METHODS[name])
+            if loop:
+                last, rate = turn(loop, seconds)
+                found = result.setdefault(side, {"rates": []})
+                found.update(rows=last["rows"], accuracy=last["correct"] / last["rows"])
+                found["rates"].append(rate)
+    return result
+
+
+def turn(loop, seconds, warm=1.0, least=0.3):
+    """Warm the process up, run passes for `least` CPU seconds; return the last, and the rows a second of all.
+
+    Every turn has a process of its own: how Java compiles the same loop differs from process to process.
+    """
+    try:
+        spent = 0.0
+        while spent < warm:
+            spent += loop.run(warm)["seconds"]
+        n, spent = 0, 0.0
+        while spent < least:
+            answer = loop.run(seconds)
+            n, spent = n + answer["rows"], spent + answer["seconds"]
+    finally:
+        loop.close()
+    return answer, n / spent
+
+
+def table(results):
+    """Return the results as a markdown table; rates are best (median), ratios median [least, most]."""
+    lines = [
+        "| learner | stream | ours % | MOA % | River % | ours rows/s | ours by 1000 | MOA | River "
+        "| ours/MOA | by 1000/MOA | ours/River |",
+        "|---|---|" + "---:|" * 10,
+    ]
+    for result in results:
+        n_rows = max(side["rows"] for side in result.values() if isinstance(side, dict))
+        accuracies = [accuracy(result.get(side), n_rows) for side in ("ours", "moa", "river")]
+        rates = [rate(result.get(side)) for side in SIDES]
+        pairs = (("ours", "moa"), ("ours_by_1000", "moa"), ("ours", "river"))
+        ratios = [ratio(result.get(one), result.get(other)) for one, other in pairs]
+        cells = [result["learner"], result["stream"], *accuracies, *rates, *ratios]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def accuracy(side, n_rows):
+    """Return the accuracy in percent, with the number of rows it is of where the pass was cut short."""
+    if side is None:
+        return "–"
+    prefix = "" if side["rows"] == n_rows else f" @{side['rows'] // 1000}k"
+    return f"{100 * side['accuracy']:.2f}{prefix}"
+
+
+def rate(side):
+    """Return the best and the median rate."""
+    return "–" if side is None else f"{short(max(side['rates']))} ({short(median(side['rates']))})"
+
+
+def ratio(one, other):
+    """Return how many times faster one side is, turn by turn: the median, and the least and the most."""
+    if one is None or other is None:
+        return "–"
+    quotients = [a / b for a, b in zip(one["rates"], other["rates"], strict=True)]
+    return f"{median(quotients):.2f} [{min(quotients):.2f}, {max(quotients):.2f}]"
+
+
+def short(number):
+    """Return a rate with three digits: 12.3M, 456k."""
+    for unit, name in ((1e6, "M"), (1e3, "k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{name}"
+    return f"{number:.3g}"
+
+
+def arguments():
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser.add_argument("learners", nargs="+", choices=METHODS, metavar="LEARNER", help=", ".join(METHODS))
+    names = ["sea", "rbf", "elec", "covtype"]
+    parser.add_argument("--streams", nargs="+", default=names, help=f"default: {' '.join(names)}")
+    parser.add_argument("--sides", nargs="+", default=list(SIDES), choices=SIDES)
+    parser.add_argument("--repeat", type=int, default=3, help="turns of every side (default 3)")
+    parser.add_argument("--seconds", type=float, default=60, help="CPU time that cuts a pass (default 60)")
+    parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
+    parser.add_argument("--json", type=Path, help="file to write the results to")
+    return parser.parse_args()
+
+
+def main():
+    """Measure every learner on every stream and print the table."""
+    asked = arguments()
+    results = []
+    with tempfile.TemporaryDirectory(dir=loops.cache()) as folder:
+        for stream in asked.streams:
+            rows = arrays.load(stream, asked.data)
+            rows_file = Path(folder) / f"{stream}.npz"
+            np.savez(rows_file, **vars(rows), n_classes=rows.n_classes)
+            for name in asked.learners:
+                results.append(measure(name, stream, rows_file, asked.sides, asked.repeat, asked.seconds))
+                print(table(results[-1:]).splitlines()[-1], flush=True)
+    print("\n" + table(results))
+    if asked.json:
+        machine = {"machine": platform.machine(), "python": platform.python_version()}
+        versions = {"thalweg": version("thalweg"), "capymoa": loops.CAPYMOA, "river": loops.RIVER}
+        asked.json.write_text(json.dumps({**machine, **versions, "results": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Test-then-train with one of our learners over rows held in memory, one pass for every line read."""
+
+import json
+import sys
+import time
+
+import numpy as np
+
+from thalweg import learners
+
+
+def one_pass(learner, X, codes, block, seconds):
+    """Return rows, correct predictions and CPU seconds; finding the likeliest class is in the time."""
+    n = correct = 0
+    start = time.process_time()
+    while n < len(X) and time.process_time() - start < seconds:
+        some = slice(n, n + block)
+        p = learner.test_then_train_coded(X[some], codes[some])
+        correct += int(np.count_nonzero(p.argmax(axis=1) == codes[some]))
+        n += len(p)
+    return {"rows": n, "correct": correct, "seconds": time.process_time() - start}
+
+
+def main(rows_file, name, parameters, block):
+    """Answer every line read with one pass of a fresh learner."""
+    with np.load(rows_file) as rows:
+        X, codes, n_categories = rows["X"], rows["codes"], rows["n_categories"]
+        classes = np.arange(rows["n_classes"])
+    block = int(block) or len(X)
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        learner = getattr(learners, name)(**json.loads(parameters))
+        learner.begin(X.shape[1], classes, n_categories=n_categories)
+        print(json.dumps(one_pass(learner, X, codes, block, float(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,101 @@
+"""The checks every drift detector passes."""
+
+import copy
+import pickle
+
+import numpy as np
+
+from thalweg.checks.running import run_checks
+
+
+def check_detector(detector, excused=()):
+    """Run every check on `detector` (a fresh instance; it is copied, not changed).
+
+    Raises AssertionError naming the check that failed. Losses are 0 or 1, the errors of a classifier.
+    """
+    run_checks(CHECKS, detector, excused)
+
+
+def sees_a_rise(detector):
+    """When the error rate goes from 0.1 to 0.6 there is an alarm within 500 losses."""
+    alarms = _alarms(detector, np.r_[_errors(2000, 0.1), _errors(500, 0.6)])
+    assert any(place >= 2000 for place in alarms), "no alarm within 500 losses of the rise"
+
+
+def is_quiet_while_nothing_changes(detector):
+    """At a steady error rate there are at most 3 alarms in 10,000 losses."""
+    alarms = _alarms(detector, _errors(10_000, 0.2))
+    assert len(alarms) <= 3, f"{len(alarms)} alarms in 10,000 losses at a steady rate"
+
+
+def answers_yes_or_no(detector):
+    """`update` returns True or False, for any way to write a number."""
+    detector = copy.deepcopy(detector)
+    for loss in (0, 1, 0.5, True, np.float32(0.25), np.int64(1)):
+        assert isinstance(detector.update(loss), bool | np.bool_), f"update({loss!r}) is no bool"
+
+
+def reset_is_a_fresh_start(detector):
+    """After `reset` the detector answers as a new one does."""
+    losses = np.r_[_errors(700, 0.1), _errors(300, 0.7)]
+    used = copy.deepcopy(detector)
+    _feed(used, _errors(333, 0.5))
+    used.reset()
+    assert _feed(used, losses) == _alarms(detector, losses)
+
+
+def copies_carry_on(detector):
+    """Copied and unpickled half way, it gives the same alarms."""
+    losses = np.r_[_errors(700, 0.1), _errors(300, 0.7)]
+    original = copy.deepcopy(detector)
+    _feed(original, losses[:650])
+    copies = [copy.deepcopy(original), pickle.loads(pickle.dumps(original))]
+    expected = _feed(original, losses[650:])
+    assert all(_feed(other, losses[650:]) == expected for other in copies)
+
+
+def memory_is_bounded(detector):
+    """Five times the losses need no more than half as much again."""
+    detector = copy.deepcopy(detector)
+    _feed(detector, _errors(4000, 0.2))
+    early = len(pickle.dumps(detector))
+    _feed(detector, _errors(20_000, 0.2))
+    late = len(pickle.dumps(detector))
+    assert late <= 1.5 * early + 200, f"{early} bytes after 4,000 losses, {late} after 24,000"
+
+
+def refuses_what_is_no_loss(detector):
+    """NaN and infinity are refused, and change nothing."""
+    detector = copy.deepcopy(detector)
+    other = copy.deepcopy(detector)
+    for loss in (float("nan"), float("inf")):
+        try:
+            detector.update(loss)
+        except ValueError:
+            continue
+        raise AssertionError(f"update({loss}) was accepted")
+    losses = np.r_[_errors(700, 0.1), _errors(300, 0.7)]
+    assert _feed(detector, losses) == _feed(other, losses), "a refused loss left its mark"
+
+
+CHECKS = [
+    sees_a_rise,
+    is_quiet_while_nothing_changes,
+    answers_yes_or_no,
+    reset_is_a_fresh_start,
+    copies_carry_on,
+    memory_is_bounded,
+    refuses_what_is_no_loss,
+]
+
+
+def _errors(n, rate):
+    return (np.random.default_rng([n, int(1000 * rate)]).random(n) < rate).astype(float)
+
+
+def _alarms(detector, losses):
+    return _feed(copy.deepcopy(detector), losses)
+
+
+def _feed(detector, losses):
+    return [place for place, loss in enumerate(losses) if detector.update(loss)]

@@ -1,0 +1,97 @@
+"""The checks every stream passes."""
+
+import numpy as np
+
+from thalweg.checks.running import for_random_cuts, run_checks
+
+ROWS = 700
+
+
+def check_stream(stream, excused=()):
+    """Run every check on the first rows of `stream`, which must be readable more than once.
+
+    Raises AssertionError naming the check that failed.
+    """
+    run_checks(CHECKS, stream, excused)
+
+
+def says_what_it_is(stream):
+    """`n_features`, `classes`, `names`, `n_categories` and `drifts` fit each other and the rows."""
+    X, _ = _head(stream)
+    d = stream.n_features
+    assert X.shape[1] == d == len(stream.names) == len(stream.n_categories), "widths disagree"
+    assert len(set(stream.names)) == d, "two inputs have the same name"
+    assert len(np.unique(stream.classes)) == len(stream.classes) >= 1, "classes repeat"
+    drifts = np.asarray(stream.drifts)
+    assert drifts.dtype.kind == "i" and (np.diff(drifts) > 0).all(), "drifts are not increasing row numbers"
+    assert (drifts > 0).all(), "a drift is the first row of a new concept, so it is never row 0"
+    if stream.n_rows is not None:
+        assert len(X) == min(ROWS, stream.n_rows), f"n_rows is {stream.n_rows} but {len(X)} rows came"
+        assert (drifts < stream.n_rows).all(), "a drift lies beyond the end"
+
+
+def rows_are_arrays(stream):
+    """Rows are C-ordered float64 without infinities, codes are positions in `classes` or -1."""
+    for X, codes in _first(stream.coded_blocks(100)):
+        assert X.dtype == np.float64 and X.flags.c_contiguous and X.ndim == 2, "X is not rows of float64"
+        assert codes.dtype == np.intp and codes.shape == (len(X),), "codes are not one integer a row"
+        assert not np.isinf(X).any(), "a value is infinite"
+        assert ((codes >= -1) & (codes < len(stream.classes))).all(), "a code is not a position in classes"
+        for j in np.flatnonzero(stream.n_categories):
+            values = X[~np.isnan(X[:, j]), j]
+            assert ((values == np.floor(values)) & (values >= 0)).all(), f"input {j} is not category codes"
+
+
+def block_size_changes_nothing(stream):
+    """Cut into blocks of any size it is the same stream, each time it is read."""
+    X, codes = _head(stream)
+
+    def cut(sizes):
+        size = max(sizes) or 1
+        parts = list(_first(stream.coded_blocks(size)))
+        assert all(len(part[0]) == size for part in parts[:-1]), f"blocks of {size} rows are not full"
+        again = np.concatenate([part[0] for part in parts])[: len(X)]
+        labels = np.concatenate([part[1] for part in parts])[: len(X)]
+        assert np.array_equal(again, X, equal_nan=True), f"blocks of {size} rows hold other values"
+        assert np.array_equal(labels, codes), f"blocks of {size} rows hold other labels"
+
+    for_random_cuts(min(len(X), 300), cut)
+
+
+def labels_are_named(stream):
+    """`blocks` gives the labelled rows, with labels as named in `classes`."""
+    X, codes = _head(stream)
+    rows, labels = next(iter(stream.blocks(max(len(X), 1))))
+    known = codes >= 0
+    assert np.array_equal(rows, X[known], equal_nan=True)
+    assert np.array_equal(labels, stream.classes[codes[known]])
+
+
+def samples_are_fresh(stream):
+    """`sample(t, n)` gives n rows and named labels, the same each time, unlike the stream's own rows."""
+    try:
+        X, y = stream.sample(0, 200)
+    except NotImplementedError:
+        return
+    assert X.shape == (200, stream.n_features) and y.shape == (200,)
+    assert set(y.tolist()) <= set(stream.classes.tolist())
+    again = stream.sample(0, 200)
+    assert np.array_equal(X, again[0]) and np.array_equal(y, again[1]), "the same sample differs"
+
+
+CHECKS = [says_what_it_is, rows_are_arrays, block_size_changes_nothing, labels_are_named, samples_are_fresh]
+
+
+def _head(stream):
+    parts = list(_first(stream.coded_blocks(ROWS)))
+    return parts[0] if parts else (np.empty((0, stream.n_features)), np.empty(0, dtype=np.intp))
+
+
+def _first(blocks):
+    # Blocks until ROWS rows have come.
+    n = 0
+    for X, codes in blocks:
+        yield X, codes
+        n += len(X)
+        if n >= ROWS:
+            break

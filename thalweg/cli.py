@@ -1,0 +1,144 @@
+"""The command: parse, call, print."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="thalweg",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Classifiers for data streams whose rules keep changing.",
+)
+BEST = "NaiveBayes"
+
+
+def _print_version(wanted: bool):
+    if wanted:
+        import thalweg
+
+        print(f"thalweg {thalweg.__version__}")
+        raise typer.Exit
+
+
+VERSION = typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+
+
+@app.callback()
+def about(version: Annotated[bool, VERSION] = False):
+    """Classifiers for data streams whose rules keep changing."""
+
+
+RUN_HELP = f"""
+Test a learner on a stream, row by row, and learn as it goes.
+
+SOURCE is a file (CSV, ARFF, Parquet, Arrow; `-` for standard input), a generator such as `sea`, or a public
+dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, {BEST} is used.
+
+Examples:
+
+    thalweg run sea --report report.html
+
+    thalweg run prices.csv --target direction --learner NaiveBayes --json
+
+    thalweg run elec2 --data ~/streams --delay 48 --labels 0.5
+
+    zcat log.csv.gz | thalweg run - --target ok --on-error skip
+"""
+
+
+@app.command(help=RUN_HELP)
+def run(
+    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    learner: Annotated[str, typer.Option(help="Learner: see `thalweg list learners`.")] = BEST,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
+    delay: Annotated[
+        str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
+    ] = "0",
+    labels: Annotated[
+        str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
+    ] = "1",
+    chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
+    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
+    on_error: Annotated[
+        str, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
+    ] = "raise",
+    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
+    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, even if all 0 and 1.")] = None,
+):
+    """Test a learner on a stream, row by row, and learn as it goes."""
+    from thalweg import command
+
+    chosen = {
+        "target": target,
+        "on_error": on_error,
+        "categorical": _listed(categorical),
+        "numeric": _listed(numeric),
+    }
+    outcome = command.evaluate(
+        source,
+        learner,
+        parameters=set_ or [],
+        rows=rows,
+        seed=seed,
+        delay=delay,
+        labels=labels,
+        chunk=chunk,
+        data=data,
+        file_options={key: value for key, value in chosen.items() if value is not None},
+        quiet=json,
+    )
+    command.show(outcome, report, json)
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str | None, typer.Argument(help="learners, streams, detectors or metrics.")] = None,
+):
+    """List learners, streams, detectors or metrics, one line each."""
+    from thalweg import listing
+
+    for line in listing.lines(what):
+        print(line)
+
+
+def _listed(text):
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def main():
+    """Run the command; what goes wrong is one line on standard error and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except KeyboardInterrupt:
+        code = 130
+    except Exception as error:
+        line = _one_line(error)
+        if line is None:
+            raise
+        print(f"thalweg: {line}", file=sys.stderr)
+        code = 2
+    sys.exit(code)
+
+
+def _one_line(error):
+    # Usage errors carry format_message; what a user can mend is a ValueError or an OSError of ours.
+    if hasattr(error, "format_message"):
+        return error.format_message()
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    if isinstance(error, ValueError):
+        return " ".join(str(error).split())
+    return None

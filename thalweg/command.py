@@ -1,0 +1,182 @@
+"""What `thalweg run` does: opens the stream, makes the learner, evaluates, shows the result."""
+
+import ast
+import inspect
+import json as jsons
+import re
+import sys
+
+from thalweg import learners
+from thalweg.streams.named import open_stream
+
+
+def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet):
+    """Return the Run of a learner on a stream, all given as a person writes them."""
+    from thalweg.evaluation import chunked, prequential
+
+    made = make_learner(learner, parameters, seed)
+    late, share = read_delay(delay), read_share(labels, chunk)
+    if chunk and late != 0:
+        raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
+    stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    with Bar(f"{type(made).__name__} on {source}", quiet) as progress:
+        if chunk:
+            return chunked(stream, made, chunk, labels=share, seed=seed, rows=rows, progress=progress)
+        return prequential(stream, made, delay=late, labels=share, seed=seed, rows=rows, progress=progress)
+
+
+def make_learner(name, parameters, seed):
+    """Return the learner called `name`, with parameters given as key=value texts."""
+    known = learners.registry.find(name)
+    if known is None:
+        raise ValueError(f"there is no learner {name!r}; the learners are {', '.join(learners.registry)}")
+    kind = learners.registry.load(known)
+    accepted = set(inspect.signature(kind).parameters)
+    chosen = {"random_state": seed} if "random_state" in accepted else {}
+    for text in parameters:
+        key, equals, value = text.partition("=")
+        if not equals or key not in accepted:
+            raise ValueError(f"--set {text}: {known} takes {', '.join(sorted(accepted)) or 'no parameters'}")
+        chosen[key] = read_value(value)
+    return kind(**chosen)
+
+
+def read_value(text):
+    """Return a Python literal, a learner such as NaiveBayes() or else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        name = learners.registry.find(text.removesuffix("()"))
+        return text if name is None else learners.registry.load(name)()
+
+
+def read_delay(text):
+    """Return a number of rows, or the frozen scipy.stats distribution that e.g. `poisson(50)` names."""
+    if re.fullmatch(r"\d+", text):
+        return int(text)
+    found = re.fullmatch(r"(\w+)\(([-\d.eE, ]*)\)", text)
+    if found:
+        import scipy.stats
+
+        law = getattr(scipy.stats, found[1], None)
+        if isinstance(law, scipy.stats.rv_continuous | scipy.stats.rv_discrete):
+            return law(*[float(part) for part in found[2].split(",") if part.strip()])
+    raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
+
+
+def read_share(text, chunk):
+    """Return the share of labels that come, as a number, or `all` or `first` for chunks."""
+    if chunk and text in ("all", "first"):
+        return text
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        words = ", all or first" if chunk else ""
+        raise ValueError(f"--labels {text}: give a share from 0 to 1{words}")
+    return share
+
+
+class Bar:
+    """A progress bar on standard error with the running accuracy; nothing where no person is looking."""
+
+    def __init__(self, title, quiet):
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("accuracy {task.fields[accuracy]}"),
+            TimeElapsedColumn(),
+        )
+        console = Console(stderr=True)
+        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
+        self.task = self.bar.add_task(title, total=None, accuracy="–")
+
+    def __enter__(self):
+        self.bar.start()
+        return self
+
+    def __exit__(self, *error):
+        self.bar.stop()
+
+    def __call__(self, done, total, accuracy):
+        """Show how far the run is."""
+        shown = "–" if accuracy != accuracy else f"{100 * accuracy:.2f} %"
+        self.bar.update(self.task, completed=done, total=total, accuracy=shown)
+
+
+def show(run, report, json):
+    """Print a Run as a table or as JSON, and write its page if asked."""
+    if report:
+        from thalweg.evaluation import report as pages
+
+        pages.write(run, report)
+    if json:
+        print(jsons.dumps(run.summary()))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(table(run))
+    console.print(sentence(run), highlight=False)
+    if report:
+        console.print(f"Page with pictures: {report}", highlight=False)
+    sys.stdout.flush()
+
+
+def table(run):
+    """Return the figures of the learner and of the two trivial ones side by side."""
+    from rich.table import Table
+
+    from thalweg.evaluation import metrics
+
+    columns = {run.learner: run, "majority class": run.of_baseline("majority"),
+               "repeat the last label": run.of_baseline("no_change")}
+    figures = {
+        "accuracy": ("accuracy", 100),
+        "balanced accuracy": ("balanced_accuracy", 100),
+        "kappa": ("kappa", 100),
+        "kappa M": ("kappa_m", 100),
+        "kappa temporal": ("kappa_temporal", 100),
+        "AUC": ("auc", 100),
+        "log-loss": ("log_loss", 1),
+    }
+    shown = Table(title=f"{run.learner} on {run.stream}")
+    shown.add_column("")
+    for name in columns:
+        shown.add_column(name, justify="right")
+    for title, (name, scale) in figures.items():
+        values = [getattr(metrics, name)(each) * scale for each in columns.values()]
+        if name == "log_loss":
+            values[1:] = [float("nan")] * 2
+        shown.add_row(title, *[_figure(value, scale) for value in values])
+    return shown
+
+
+def _figure(value, scale):
+    if value != value:
+        return "–"
+    return f"{value:.2f} %" if scale == 100 else f"{value:.4f}"
+
+
+def sentence(run):
+    """Return the size and speed of a run in one line."""
+    parts = [f"{run.n_rows:,} rows in {run.seconds:.2f} s ({run.rows_per_second:,.0f} rows/s)"]
+    if len(run.drifts):
+        parts.append(f"known drifts at rows {_places(run.drifts)}")
+    if len(run.alarms):
+        parts.append(f"the learner saw drift at rows {_places(run.alarms)}")
+    if run.skipped:
+        parts.append(f"{run.skipped:,} unreadable rows skipped")
+    if run.interrupted:
+        parts.append("interrupted: this is the result so far")
+    return "; ".join(parts)
+
+
+def _places(rows):
+    shown = ", ".join(f"{row:,}" for row in rows[:10])
+    return shown + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")

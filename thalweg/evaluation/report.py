@@ -1,0 +1,238 @@
+"""One self-contained page about runs: figures, accuracy over time, classes."""
+
+import html
+import math
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.evaluation import metrics
+from thalweg.evaluation.chart import Line, line_chart
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.totals import ratio
+
+BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
+COLUMNS = {
+    "accuracy": "accuracy",
+    "kappa": "kappa",
+    "kappa_m": "kappa m",
+    "kappa_temporal": "kappa temporal",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+}
+_POINTS = 800
+_STYLE = """
+:root { color-scheme: light dark; --page: #ffffff; --card: #f6f7f9; --ink: #1f2933; --soft: #64707d;
+  --rule: #dfe3e8; --accent: #1d5fd1; }
+@media (prefers-color-scheme: dark) { :root { --page: #14181d; --card: #1c2229; --ink: #e6eaef;
+  --soft: #9aa6b2; --rule: #2c343d; --accent: #6aa5ff; } }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 960px; margin: 0 auto; padding: 36px 20px 60px; }
+h1 { font-size: 26px; line-height: 1.25; margin: 0 0 6px; } h2 { font-size: 21px; margin: 52px 0 8px; }
+h3 { font-size: 17px; margin: 36px 0 10px; }
+.lead { font-size: 17px; color: var(--soft); margin: 0 0 6px; }
+.note { color: var(--soft); font-size: 13px; margin: 8px 0 0; }
+.warning { border-left: 3px solid #d97706; padding: 6px 12px; background: var(--card); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: 7px 12px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+th { font-weight: 600; color: var(--soft); font-size: 13px; }
+th:first-child, td:first-child { text-align: left; }
+tr.learner td { font-weight: 600; } tr.learner td:first-child { color: var(--accent); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
+"""
+
+
+def write(runs, path, window=None, title=None) -> Path:
+    """Write one HTML page about a Run or several; it needs no network and no script. Return its path.
+
+    Runs over the same stream under the same settings share a table and a picture.
+
+    Parameters
+    ----------
+    runs : Run or sequence of Run
+        What to show.
+    path : str or Path
+        The file to write.
+    window : int or None
+        Rows of the sliding window of the picture; by default about a fiftieth of the run.
+    title : str or None
+        Title of the page.
+    """
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    if not runs:
+        raise ValueError("report: no run to write about, give at least one")
+    groups: dict[tuple, list[Run]] = {}
+    for run in runs:
+        groups.setdefault((_circumstances(run), run.labels.tobytes()), []).append(run)
+    title = title or " · ".join(dict.fromkeys(f"{run.learner} on {run.stream}" for run in runs))
+    body = "".join(_section(group, window, named=len(groups) > 1) for group in groups.values())
+    page = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
+        f"<title>{_text(title)}</title><style>{_STYLE}</style></head>"
+        f"<body><main><h1>{_text(title)}</h1>{body}</main></body></html>\n"
+    )
+    path = Path(path)
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def picture(runs, window=None) -> str:
+    """Return the accuracy over time of a Run, or of several over one stream, as the text of an SVG file."""
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    first = runs[0]
+    window = max(1, min(window or usual_window(len(first.labels)), len(first.labels)))
+    lines = [
+        Line(run.learner, f"line{i % 5}", *_curve(run, run.predicted, window)) for i, run in enumerate(runs)
+    ]
+    lines += [
+        Line(BASELINES[name], name, *_curve(first, first.baselines[name], window))
+        for name in ("no_change", "majority")
+    ]
+    alarms = np.unique(np.concatenate([run.alarms for run in runs]))
+    title = "accuracy of each test" if _is_grouped(first) else f"accuracy over the last {window:,} rows"
+    return line_chart(lines, first.n_rows, first.drifts, alarms, title)
+
+
+def usual_window(n) -> int:
+    """Return a round number near a fiftieth of `n` rows."""
+    target = max(10, n / 50)
+    power = 10 ** math.floor(math.log10(target))
+    return int(min((power, 2 * power, 5 * power, 10 * power), key=lambda choice: abs(choice - target)))
+
+
+def _section(runs, window, named):
+    first = runs[0]
+    parts = [f"<h2>{_text(_circumstances(first))}</h2>"] if named else []
+    parts += [f'<p class="lead">{_text(_in_words(run))}</p>' for run in runs]
+    if any(run.interrupted for run in runs):
+        parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    if first.skipped:
+        said = "".join(f"<br/>{_text(message)}" for message in first.messages)
+        parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
+    parts.append(f"<h3>Accuracy over time</h3><figure>{picture(runs, window)}</figure>")
+    parts.append(f"<h3>Figures</h3>{_figures(runs)}")
+    parts += [f"<h3>Classes, as {_text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
+    parts += [f"<h3>Settings of {_text(run.learner)}</h3>{_settings(run)}" for run in runs]
+    return "".join(parts)
+
+
+def _circumstances(run):
+    return ", ".join([run.stream, *(f"{name} {_setting(value)}" for name, value in run.settings.items())])
+
+
+def _in_words(run):
+    """Say in a sentence or two how the learner did beside the better baseline."""
+    reached = metrics.accuracy(run)
+    if math.isnan(reached):
+        return "No row was scored."
+    rivals = {name: metrics.agreement(run.labels, codes) for name, codes in run.baselines.items()}
+    best = max(rivals, key=rivals.get)
+    points = 100 * (reached - rivals[best])
+    verdict = "more" if points >= 0 else "less"
+    name = {"majority": "always answering the majority class", "no_change": "repeating the last label"}[best]
+    n_scored = np.count_nonzero(run.labels >= 0)
+    return (
+        f"{run.learner} answered {100 * reached:.2f} % of {n_scored:,} rows correctly: "
+        f"{abs(points):.2f} points {verdict} than {name} ({100 * rivals[best]:.2f} %)."
+    )
+
+
+def _figures(runs):
+    rows = [["", *COLUMNS.values(), "rows/s"]]
+    for run in runs:
+        speed = "–" if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"
+        rows.append([run.learner, *(_figure(name, run) for name in COLUMNS), speed])
+    for name, words in BASELINES.items():
+        baseline = runs[0].of_baseline(name)
+        cells = [_figure(column, baseline) if column != "log_loss" else "–" for column in COLUMNS]
+        rows.append([words, *cells, "–"])
+    note = (
+        "Kappa: accuracy above guessing with the same class shares; kappa m: above the majority class; kappa "
+        "temporal: above repeating the last label. The baselines learn the same labels at the same moments "
+        "and give no probabilities, so they have no log-loss."
+    )
+    return f'{_table(rows, n_learners=len(runs))}<p class="note">{note}</p>'
+
+
+def _figure(name, run):
+    value = getattr(metrics, name)(run)
+    if math.isnan(value):
+        return "–"
+    return f"{100 * value:.2f} %" if name == "accuracy" else f"{value:.3f}"
+
+
+def _classes(run):
+    rows = [["class", "rows", "answered", "precision", "recall"]]
+    scored = run.labels >= 0
+    for k, label in enumerate(run.classes):
+        true, answered = run.labels == k, (run.predicted == k) & scored
+        n_true, n_answered, right = (np.count_nonzero(mask) for mask in (true, answered, true & answered))
+        shares = [ratio(right, n_answered), ratio(right, n_true)]
+        cells = ["–" if math.isnan(share) else f"{100 * share:.2f} %" for share in shares]
+        rows.append([label, f"{n_true:,}", f"{n_answered:,}", *cells])
+    return _table(rows)
+
+
+def _settings(run):
+    entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
+    entries |= {name: _setting(value) for name, value in run.settings.items()}
+    entries["parameters"] = ", ".join(f"{name}={value!r}" for name, value in run.parameters.items()) or "none"
+    entries["time"] = f"{run.seconds:.2f} s, of which the learner took {run.learner_seconds:.2f} s"
+    entries["memory"] = f"{run.memory:,} bytes at the end"
+    entries["known drifts"] = _rows_listed(run.drifts)
+    entries["drifts found"] = _rows_listed(run.alarms)
+    if run.skipped:
+        entries["rows skipped"] = f"{run.skipped:,}"
+    items = (f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in entries.items())
+    return f"<dl>{''.join(items)}</dl>"
+
+
+def _setting(value):
+    """Describe a setting; a frozen distribution by its name and parameters."""
+    if not hasattr(value, "rvs") or not hasattr(value, "dist"):
+        return str(value)
+    parameters = [*map(str, value.args), *(f"{name}={number}" for name, number in value.kwds.items())]
+    return f"{value.dist.name}({', '.join(parameters)})"
+
+
+def _rows_listed(rows, most=20):
+    listed = ", ".join(f"{row:,}" for row in rows[:most].tolist())
+    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
+    return f"row {listed}{more}" if listed else "none"
+
+
+def _table(rows, n_learners=0):
+    head = "".join(f"<th>{_text(cell)}</th>" for cell in rows[0])
+    body = ""
+    for i, row in enumerate(rows[1:]):
+        kind = ' class="learner"' if i < n_learners else ""
+        body += f"<tr{kind}>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'
+
+
+def _curve(run, answered, window):
+    """Return row numbers and sliding accuracies, thinned; for tests on samples each test's accuracy."""
+    if _is_grouped(run):
+        x, start = np.unique(run.row_numbers, return_index=True)
+        right = np.add.reduceat((run.labels == answered).astype(int), start)
+        y = ratio(right, np.add.reduceat((run.labels >= 0).astype(int), start))
+    else:
+        y = metrics.agreement(run.labels, answered, window=window)
+        x = np.arange(len(y)) if run.row_numbers is None else run.row_numbers
+        x, y = x[window - 1 :], y[window - 1 :]
+    kept = np.unique(np.linspace(0, len(x) - 1, min(_POINTS, len(x))).round().astype(int))
+    return x[kept], y[kept]
+
+
+def _is_grouped(run):
+    numbers = run.row_numbers
+    return numbers is not None and len(numbers) > 1 and bool((numbers[1:] == numbers[:-1]).any())
+
+
+def _text(value):
+    return html.escape(str(value))

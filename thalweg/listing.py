@@ -1,0 +1,42 @@
+"""The lists of `thalweg list`, made without importing what they name."""
+
+import re
+
+from thalweg import drift, evaluation, learners, streams
+
+
+def lines(what=None):
+    """Yield a line for each learner, stream, detector or metric; all of them under headings if not told."""
+    kinds = {
+        "learners": _registered(learners.registry),
+        "streams": _streams(),
+        "detectors": _registered(drift.registry),
+        "metrics": _registered(evaluation.metric_registry),
+    }
+    if what is None:
+        for kind, entries in kinds.items():
+            yield f"{kind}:"
+            yield from _aligned(entries, indent="  ")
+    elif what in kinds:
+        yield from _aligned(kinds[what])
+    else:
+        raise ValueError(f"nothing is called {what!r}; choose one of {', '.join(kinds)}")
+
+
+def _registered(registry):
+    return [(name, registry.summary(name)) for name in registry]
+
+
+def _streams():
+    made = [(dashed(name), text) for name, text in _registered(streams.registry)]
+    return made + [(name, streams.datasets.summary(name)) for name in streams.datasets.names()]
+
+
+def dashed(name):
+    """Return a class's name as it is written in the shell: RandomRBF is random-rbf."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+def _aligned(entries, indent=""):
+    width = max(len(name) for name, _ in entries)
+    return [f"{indent}{name:<{width}}  {text}" for name, text in entries]

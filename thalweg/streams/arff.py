@@ -1,0 +1,112 @@
+"""ARFF files: the header's attributes; the rows below it are read as CSV."""
+
+import re
+
+import pyarrow.csv
+
+from thalweg.streams.codes import Codes
+from thalweg.streams.columns import CATEGORY, NUMBER, Column
+from thalweg.streams.errors import StreamError
+from thalweg.streams.text_files import TextSource
+
+QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.*)", re.I)
+VALUE = re.compile(rf"\s*({QUOTED}|[^,]*?)\s*(?:,|$)")
+DATA = re.compile(rb"^[ \t]*@data[^\r\n]*(?:\r\n|\n|\r|\Z)", re.I | re.M)
+COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
+
+
+def looks_like_arff(start):
+    """Tell whether a file that starts with these bytes is ARFF."""
+    return COMMENT.sub(b"", start).lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
+
+
+def arff_source(pieces):
+    """Open an ARFF file; nominal attributes are categories in the header's order, `string` ones are open."""
+    head, _ = _split(pieces, last=False)
+    columns = [_column(line, pieces.name) for line in head.splitlines() if line[:10].lower() == "@attribute"]
+    if not columns:
+        raise StreamError(f"{pieces.name} has no @attribute line")
+    zeros = [_quoted(column.codes.values[0]) if column.codes.values else "0" for column in columns]
+
+    def body(last):
+        _, read = _split(pieces, last)
+        for piece in read:
+            yield _cleaned(piece, zeros)
+
+    return TextSource(pieces, columns, body, _form)
+
+
+def _split(pieces, last):
+    """Return the header's text, comments taken out, and the pieces of data below it."""
+    read, head = pieces.read(last), b""
+    for piece in read:
+        head += piece
+        found = DATA.search(head)
+        if found:
+            text = COMMENT.sub(b"", head[: found.start()]).decode("utf-8", "replace")
+            rest = head[found.end() :]
+            return "\n".join(line.strip() for line in text.splitlines()), _chained(rest, read)
+    raise StreamError(f"{pieces.name} has no @data line" if head.strip() else f"{pieces.name} is empty")
+
+
+def _chained(first, rest):
+    yield first
+    yield from rest
+
+
+def _column(line, name):
+    found = ATTRIBUTE.match(line)
+    if not found or not found[2]:
+        raise StreamError(f"{name}: cannot read {line!r}; it should be @attribute NAME TYPE")
+    column, kind = _plain(found[1]), found[2]
+    if kind.startswith("{"):
+        values = [_plain(value) for value in VALUE.findall(kind[1 : kind.rfind("}")]) if value]
+        return Column(column, CATEGORY, Codes(values, where=f"{name}, attribute {column!r}"))
+    word = kind.split()[0].lower()
+    if word in ("numeric", "real", "integer"):
+        return Column(column, NUMBER)
+    if word == "string":
+        return Column(column)
+    return Column(column, f"type {word!r}")
+
+
+def _plain(text):
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
+
+
+def _quoted(text):
+    return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
+
+
+def _cleaned(piece, zeros):
+    """Take out comments and blanks before quotes; write sparse rows, `{3 yes, 7 1.5}`, in full."""
+    if b"%" in piece:
+        piece = COMMENT.sub(b"", piece)
+    if b"'" in piece or b'"' in piece:
+        piece = re.sub(rb",[ \t]+(?=['\"])", b",", piece)
+    if piece.lstrip().startswith(b"{"):
+        lines = piece.decode("utf-8", "replace").splitlines()
+        piece = "\n".join(_in_full(line.strip(), zeros) for line in lines).encode()
+    return piece
+
+
+def _in_full(line, zeros):
+    cells = zeros.copy()
+    try:
+        for pair in VALUE.findall(line[1 : line.rindex("}")]) if line else ():
+            if pair:
+                position, value = pair.split(maxsplit=1)
+                cells[int(position)] = value
+    except (ValueError, IndexError):
+        return line
+    return ",".join(cells) if line else ""
+
+
+def _form(piece):
+    single = b"'" in piece and (b'"' not in piece or re.search(rb"(?:^|,)'", piece, re.M))
+    double = b'"' in piece and not single
+    return pyarrow.csv.ParseOptions(
+        quote_char="'" if single else '"' if double else False,
+        escape_char="\\" if b"\\" in piece else False,
+    )

@@ -1,0 +1,111 @@
+"""Columns of a file: what kind each is, and its values as numbers."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg.streams.codes import MISSING, UNKNOWN, Codes, number, spelling
+
+NUMBER, FLAG, CATEGORY = "number", "flag", "category"
+MAX_MIXED_NUMBERS = 20
+
+
+@dataclass(eq=False)
+class Column:
+    """One column: its name, its kind (None: look at the first rows) and the codes of its categories.
+
+    A flag is a column of 0 and 1: two categories whose codes are their values.
+    """
+
+    name: str
+    kind: str | None = None
+    codes: Codes = field(default_factory=lambda: Codes(grows=True))
+
+    @property
+    def n_categories(self):
+        """Categories known so far, 0 if the column is numeric."""
+        return {NUMBER: 0, FLAG: 2}.get(self.kind, max(1, len(self.codes)))
+
+    def read(self, array):
+        """Return the values as floats, NaN where missing, and a list of (position, complaint)."""
+        if self.kind == CATEGORY:
+            codes, problems = coded(array, self.codes, "is not in the list of this attribute")
+            return np.where(codes < 0, np.nan, codes), problems
+        values, problems = _floats(array, self.name)
+        infinite = np.isinf(values)
+        if infinite.any():
+            problems += [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(infinite)]
+        if self.kind == FLAG:
+            wrong = ~((values == 0) | (values == 1) | np.isnan(values) | infinite)
+            hint = f"is neither 0 nor 1 as the first rows are; if it is right, pass numeric=[{self.name!r}]"
+            problems += [(i, f"{values[i]:g} {hint}") for i in np.flatnonzero(wrong)]
+        return values, problems
+
+
+def coded(array, codes, complaint):
+    """Return the code of each value, MISSING where it has none, and a list of (position, complaint)."""
+    values, positions = _distinct(array)
+    found = np.append(codes.of(values), MISSING)[positions]
+    unknown = np.flatnonzero(found == UNKNOWN)
+    return np.maximum(found, MISSING), [(i, f"{_shown(values[positions[i]])} {complaint}") for i in unknown]
+
+
+def find_kind(arrays):
+    """Return the kind of a column whose first rows are `arrays`.
+
+    All numbers, or nothing but missing values: a number, or a flag if they are 0 and 1 only. No number:
+    categories. A mixture of both is a column of categories if its words recur and at most 20 different
+    numbers stand beside them; otherwise it is a column of numbers, and the words in it are mistakes.
+    """
+    try:
+        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
+    except pa.ArrowInvalid:
+        return _kind_of_mixture(arrays)
+    used = used[~np.isnan(used)]
+    return FLAG if len(used) and np.isin(used, (0, 1)).all() else NUMBER
+
+
+def _kind_of_mixture(arrays):
+    counts = {}
+    for array in arrays:
+        values, positions = _distinct(array)
+        for value, n in zip(values, np.bincount(positions, minlength=len(values)), strict=False):
+            text = spelling(value)
+            if text is not None and n:
+                counts[text] = counts.get(text, 0) + int(n)
+    words = [text for text in counts if number(text) is None]
+    numbers = len(counts) - len(words)
+    if not words:
+        return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
+    recur = sum(counts[text] for text in words) > len(words)
+    return CATEGORY if not numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
+
+
+def _floats(array, name):
+    if pa.types.is_float64(array.type):
+        return array.to_numpy(zero_copy_only=False), []
+    values, positions = _distinct(array)
+    floats = np.array([_float(value) for value in values] + [np.nan], dtype=object)
+    wrong = np.array([value is None for value in floats])[positions]
+    hint = f"is not a number; if this is a column of categories, pass categorical=[{name!r}]"
+    problems = [(i, f"{_shown(values[positions[i]])} {hint}") for i in np.flatnonzero(wrong)]
+    return floats.astype(float)[positions], problems
+
+
+def _float(value):
+    if isinstance(value, str):
+        return np.nan if spelling(value) is None else number(value)
+    return np.nan if value is None else float(value)
+
+
+def _distinct(array):
+    """Return the distinct values and the position of each row's value in them (their count where null)."""
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    values = array.dictionary.to_pylist()
+    return values, array.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,209 @@
+"""Streams joined into one that drifts: abruptly, gradually, or back and forth."""
+
+import numpy as np
+from scipy.special import expit
+
+from thalweg.streams.base import whole
+from thalweg.streams.joined import Joined
+
+# Beyond this many widths from the middle a sigmoid share differs from 0 or 1 by less than 1e-8.
+SIGMOID_REACH = 5
+
+
+class Abrupt(Joined):
+    """One stream after the other: at each joint the next one takes over at once.
+
+    Parameters
+    ----------
+    *streams : Stream
+        The streams in their order.
+    at : int or sequence of int, optional
+        For each stream but the first the row at which it takes over; by default each takes over when the one
+        before it has ended.
+
+    Examples
+    --------
+    >>> from thalweg.streams import SEA, drifting
+    >>> stream = drifting.Abrupt(SEA(1000, thresholds=[7]), SEA(1000, thresholds=[9.5]))
+    >>> stream.drifts.tolist(), stream.n_rows
+    ([1000], 2000)
+    """
+
+    def __init__(self, *streams, at=None):
+        super().__init__(streams)
+        lengths = [stream.n_rows for stream in streams]
+        if at is None:
+            if None in lengths[:-1]:
+                number = lengths.index(None)
+                raise ValueError(f"Abrupt: stream {number} does not know its length; say where with at")
+            at = np.cumsum(lengths[:-1])
+        self.at = tuple(whole(self, "at", row, 1) for row in np.atleast_1d(at))
+        self._begins = np.array([0, *self.at])
+        if len(self.at) != len(streams) - 1 or (np.diff(self._begins) <= 0).any():
+            raise ValueError(f"Abrupt: at needs {len(streams) - 1} rising rows, one a joint, got {at!r}")
+        for number, (needed, length) in enumerate(zip(np.diff(self._begins), lengths, strict=False)):
+            if length is not None and length < needed:
+                raise ValueError(f"Abrupt: stream {number} has {length} rows, its turn takes {needed}")
+        self.n_rows = self._limit = None if lengths[-1] is None else self.at[-1] + lengths[-1]
+        self._last_ones = (len(streams) - 1,)
+        self.drifts = self._find_drifts(self.at)
+
+    def _turns(self, t):
+        return np.searchsorted(self.at, t, side="right")
+
+    def _row(self, number, inner):
+        return self._begins[number] + inner
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
+        number = int(self._turns(t))
+        return self.streams[number].sample(int(t - self._begins[number]), n, seed)
+
+
+class Gradual(Joined):
+    """A stream that gives way to another bit by bit: around row `at` rows of both are mixed.
+
+    The share of the new stream rises from 0 to 1 and is one half at row `at`, the joint that `drifts` names.
+    A "linear" share rises within `width` rows; a "sigmoid" one, 1 / (1 + exp(−4(t − at) / width)), is as
+    steep in the middle and has tails. Each stream waits while a row comes from the other. Should the old one
+    end within the mixture, the rest comes from the new one. For more than two streams, join joined ones. A
+    sample at row t mixes samples of both by their share.
+
+    Parameters
+    ----------
+    old, new : Stream
+        The streams.
+    at : int
+        Row in the middle of the mixture.
+    width : int
+        Rows the mixture takes.
+    shape : {"sigmoid", "linear"}
+        How the share of the new stream rises.
+    seed : int
+        The same seed mixes in the same way.
+
+    Examples
+    --------
+    >>> from thalweg.streams import SEA, drifting
+    >>> old, new = SEA(2000, thresholds=[7]), SEA(2000, thresholds=[9.5])
+    >>> stream = drifting.Gradual(old, new, at=1000, width=500)
+    >>> round(float(stream.share(1250)), 2)
+    0.88
+    """
+
+    _last_ones = (1,)
+
+    def __init__(self, old, new, at, width, shape="sigmoid", seed=0):
+        super().__init__([old, new])
+        self.at = whole(self, "at", at, 1)
+        self.width = whole(self, "width", width, 1)
+        self.seed = whole(self, "seed", seed, 0)
+        if shape not in ("sigmoid", "linear"):
+            raise ValueError(f"Gradual: shape must be sigmoid or linear, got {shape!r}")
+        self.shape = shape
+        if old.n_rows is not None and old.n_rows < self.at - self.width // 2:
+            raise ValueError(f"Gradual: the old stream has {old.n_rows} rows, too few to mix at row {at}")
+        self._mix()
+        self.n_rows = self._limit = None if new.n_rows is None else int(self._row(1, new.n_rows))
+        self.drifts = self._find_drifts([self.at])
+
+    def _mix(self):
+        """Choose for each row of the mixture whether it is a new one."""
+        reach = SIGMOID_REACH * self.width if self.shape == "sigmoid" else self.width // 2 + 1
+        self._first, self._stop = max(self.at - reach, 0), self.at + reach
+        t = np.arange(self._first, self._stop)
+        self._new = np.random.default_rng(self.seed).random(len(t)) < self.share(t)
+        length = self.streams[0].n_rows
+        if length is not None:
+            self._new[np.flatnonzero(~self._new)[max(length - self._first, 0) :]] = True
+        # Rows of the mixture that come from each stream, and how many new ones come before each row.
+        self._rows = np.flatnonzero(~self._new), np.flatnonzero(self._new)
+        self._n_new = np.concatenate([[0], np.cumsum(self._new)])
+
+    def share(self, t):
+        """Return the share of the new stream at row `t`, or at each of an array of rows."""
+        way = (t - self.at) / self.width
+        return np.clip(way + 0.5, 0.0, 1.0) if self.shape == "linear" else expit(4 * way)
+
+    def _turns(self, t):
+        within = self._new[np.clip(t - self._first, 0, len(self._new) - 1)]
+        return np.where(t < self._first, 0, np.where(t >= self._stop, 1, within))
+
+    def _row(self, number, inner):
+        before = self._first if number == 0 else 0
+        if inner < before:
+            return inner
+        rows, place = self._rows[number], inner - before
+        return self._first + rows[place] if place < len(rows) else self._stop + place - len(rows)
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of both concepts by their share at row `t`."""
+        rng = np.random.default_rng([self.seed, t, 0 if seed is None else seed + 1])
+        new = rng.random(n) < self.share(t)
+        n_new = int(self._n_new[np.clip(t - self._first, 0, len(self._new))]) + max(t - self._stop, 0)
+        X, y = np.empty((n, self.n_features)), np.empty(n, dtype=self.classes.dtype)
+        for stream, row, rows in zip(self.streams, (t - n_new, n_new), (~new, new), strict=True):
+            if rows.any():
+                X[rows], y[rows] = stream.sample(row, int(rows.sum()), seed)
+        return X, y
+
+
+class Recurring(Joined):
+    """Streams that take turns, each for `period` rows; each goes on where it was when its last turn ended.
+
+    The stream ends when the one whose turn it is has no more rows, or after `n_rows`. If no length is known,
+    `drifts` grows while the stream is read.
+
+    Parameters
+    ----------
+    *streams : Stream
+        The streams in their order.
+    period : int
+        Rows of a turn.
+    n_rows : int, optional
+        Length of the joined stream, if it is to end earlier.
+
+    Examples
+    --------
+    >>> from thalweg.streams import SEA, drifting
+    >>> low, high = SEA(2000, thresholds=[7]), SEA(2000, thresholds=[9.5])
+    >>> stream = drifting.Recurring(low, high, period=1000)
+    >>> stream.drifts.tolist(), stream.n_rows
+    ([1000, 2000, 3000], 4000)
+    """
+
+    def __init__(self, *streams, period, n_rows=None):
+        super().__init__(streams)
+        self.period = whole(self, "period", period, 1)
+        ends = [self._row(k, stream.n_rows) for k, stream in enumerate(streams) if stream.n_rows is not None]
+        if n_rows is not None:
+            ends.append(whole(self, "n_rows", n_rows, 1))
+        self._last_ones = range(len(streams))
+        self._limit = min(ends, default=None)
+        # A stream of unknown length may end the whole before its limit.
+        self.n_rows = None if any(stream.n_rows is None for stream in streams) else self._limit
+        self.drifts = self._drifts_before(self._limit or 0)
+
+    def _drifts_before(self, end):
+        return self._find_drifts(range(self.period, end, self.period))
+
+    def _chunks(self):
+        n_read = 0
+        for X, codes in super()._chunks():
+            n_read += len(X)
+            if self._limit is None:
+                self.drifts = self._drifts_before(n_read)
+            yield X, codes
+
+    def _turns(self, t):
+        return t // self.period % len(self.streams)
+
+    def _row(self, number, inner):
+        turn, within = divmod(inner, self.period)
+        return (turn * len(self.streams) + number) * self.period + within
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
+        turn, within = divmod(t, self.period)
+        turn, number = divmod(turn, len(self.streams))
+        return self.streams[number].sample(turn * self.period + within, n, seed)

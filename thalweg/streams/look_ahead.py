@@ -1,0 +1,90 @@
+"""What must be known of a file before its rows are learned: the kinds of its columns, and its labels."""
+
+from thalweg.streams.codes import Codes, as_classes, number, spelling
+from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, find_kind
+from thalweg.streams.errors import StreamError
+
+FIRST_ROWS = 10_000
+FIRST_BYTES = 1 << 26
+MAX_CLASSES = 1000
+MAX_FRACTIONS = 20
+
+
+def first_rows(source, names, strict):
+    """Return record batches of the first rows of the columns `names`; if `strict`, each must have parsed."""
+    head, n_rows, n_bytes = [], 0, 0
+    for batch in source.batches(names):
+        if strict:
+            raise_first(source, batch.problems)
+        head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
+        n_rows += head[-1].num_rows
+        n_bytes += batch.rows.nbytes
+        if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
+            break
+    if not n_rows:
+        raise StreamError(f"{source.name} has no rows of data")
+    return head
+
+
+def raise_first(source, problems):
+    """Raise the first of `problems`, (row number, complaint) pairs, if there is any."""
+    if problems:
+        row, complaint = min(problems)
+        raise StreamError(f"{source.name}, data row {row}{complaint}")
+
+
+def check_kinds(source, columns):
+    """Refuse columns of a type that is neither a number nor text."""
+    for column in columns:
+        if column.kind not in (None, NUMBER, FLAG, CATEGORY):
+            raise StreamError(
+                f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
+                f"make them numbers or text, or pass ignore=[{column.name!r}]"
+            )
+
+
+def settle_kinds(columns, head):
+    """Give each column that has none its kind, and the categories of the first rows their codes."""
+    for j, column in enumerate(columns):
+        arrays = [rows.column(j) for rows in head]
+        column.kind = column.kind or find_kind(arrays)
+        if column.kind == CATEGORY:
+            for array in arrays:
+                column.codes.of(array.dictionary.to_pylist())
+
+
+def find_classes(source, label, head, strict):
+    """Return the labels and, if all rows had to be read for that, how many there are."""
+    if label.codes.values:
+        return as_classes(label.codes.values, ordered=True), None
+    found, n_rows = Codes(grows=True), 0
+    if source.once:
+        for rows in head:
+            _collect(source, label, found, rows.column(label.name))
+        return _sorted(source, label, found), None
+    for batch in source.batches([label.name]):
+        if strict:
+            raise_first(source, batch.problems)
+        _collect(source, label, found, batch.rows.column(0))
+        n_rows += batch.rows.num_rows
+    return _sorted(source, label, found), n_rows
+
+
+def _collect(source, label, found, array):
+    known = len(found)
+    found.of(array.unique().to_pylist())
+    if len(found) == known:
+        return
+    numbers = [number(spelling(value)) for value in found.values]
+    fractions = any(value is not None and value % 1 for value in numbers)
+    if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
+        raise StreamError(
+            f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
+            f"{found.values[0]}: not a class; name the column of labels as the target, or pass classes=[…]"
+        )
+
+
+def _sorted(source, label, found):
+    if not len(found):
+        raise StreamError(f"{source.name}: the target {label.name!r} has no label in it")
+    return as_classes(found.values)

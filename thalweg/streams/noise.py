@@ -1,0 +1,68 @@
+"""Any stream with a share of its labels flipped."""
+
+import numpy as np
+
+from thalweg.streams.base import CHUNK, Stream, flipped, recut, share, whole
+
+
+def noisy(stream, share, seed=0):
+    """Flip a share of a stream's labels, each to one of the other classes; samples stay free of noise.
+
+    The flips depend on the seed and the row's number only. Rows without a label stay without one.
+
+    Parameters
+    ----------
+    stream : Stream
+        Any stream: a generator, a file, a joined one.
+    share : float
+        Probability that a row's label is flipped.
+    seed : int
+        The same seed flips the same rows.
+
+    Examples
+    --------
+    >>> from thalweg.streams import SEA, noisy
+    >>> clean, flipped = SEA(noise=0), noisy(SEA(noise=0), 0.2)
+    >>> (_, y), (_, z) = next(clean.blocks(50_000)), next(flipped.blocks(50_000))
+    >>> round(float((y != z).mean()), 2)
+    0.2
+    """
+    return Noisy(stream, share, seed)
+
+
+class Noisy(Stream):
+    """What `noisy` returns: the stream with flipped labels, everything else as it is there."""
+
+    def __init__(self, stream, share_, seed):
+        self.stream = stream
+        self.share = share("noisy", "share", share_)
+        self.seed = whole("noisy", "seed", seed, 0)
+        if len(stream.classes) < 2:
+            raise ValueError(f"noisy: flipping labels needs two classes, got {list(stream.classes)}")
+        self.n_features = stream.n_features
+        self.classes = stream.classes
+        self.n_rows = stream.n_rows
+        self.drifts = stream.drifts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return self.stream.names
+
+    @property
+    def n_categories(self) -> np.ndarray:
+        """Categories of each input known so far, 0 where it is numeric."""
+        return self.stream.n_categories
+
+    def coded_blocks(self, size: int = 1000):
+        """Yield (X, codes) in blocks of `size` rows."""
+        return recut(self._chunks(), size)
+
+    def _chunks(self):
+        for number, (X, codes) in enumerate(self.stream.coded_blocks(CHUNK)):
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+            yield X, flipped(rng, codes, self.share, len(self.classes))
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
+        return self.stream.sample(t, n, seed)

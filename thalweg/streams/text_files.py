@@ -1,0 +1,201 @@
+"""Text files of rows: read in pieces that end where a row ends, and parsed by pyarrow on several threads."""
+
+import csv
+import io
+import sys
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from thalweg.streams.codes import MISSING_TEXT, number
+from thalweg.streams.columns import Column
+from thalweg.streams.errors import StreamError
+
+PIECE = 1 << 20
+PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
+TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass
+class Batch:
+    """Parsed rows, their numbers in the file (from 1), and (number, complaint) of rows that did not parse."""
+
+    rows: pa.RecordBatch
+    numbers: np.ndarray
+    problems: list
+
+
+class Pieces:
+    """The bytes of a text file, unpacked; each piece but the last ends where a line ends.
+
+    A file is opened anew each time; standard input is remembered until it is read for the `last` time.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.name = "standard input" if path == "-" else str(path)
+        self.once = path == "-"
+        self._live = None
+        self._kept = []
+
+    def read(self, last=False):
+        """Yield the pieces from the first on."""
+        return self._replay(last) if self.once else self._read()
+
+    def start(self):
+        """Return the first piece."""
+        return next(self.read(), b"")
+
+    def _replay(self, last):
+        if self._kept is None:
+            raise StreamError("standard input can be read only once")
+        self._live = self._live or self._read()
+        kept = self._kept
+        if last:
+            self._kept = None
+        yield from list(kept)
+        for piece in self._live:
+            if not last:
+                kept.append(piece)
+            yield piece
+
+    def _read(self):
+        with _opened(self.path) as file:
+            first = True
+            while piece := file.read(PIECE):
+                piece += _row_end(file, piece.endswith(b"\n"), piece.count(b'"'))
+                yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
+                first = False
+
+
+class TextSource:
+    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions."""
+
+    n_rows = None
+
+    def __init__(self, pieces, columns, body, form):
+        self.name = pieces.name
+        self.once = pieces.once
+        self.columns = columns
+        self._body = body
+        self._form = form
+
+    def batches(self, names, numeric=(), last=False):
+        """Yield batches of the columns `names`: those in `numeric` as floats where possible, else text."""
+        done = 0
+        pieces = (piece for piece in self._body(last) if piece and not piece.isspace())
+        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
+            total = rows.num_rows + len(bad)
+            numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
+            yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
+            done += total
+
+    def _parse(self, names, numeric, piece):
+        bad = []
+        try:
+            return self._table(names, numeric, piece, bad), bad
+        except pa.ArrowInvalid:
+            bad.clear()
+        try:
+            return self._table(names, (), piece, bad), bad
+        except pa.ArrowInvalid as error:
+            raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+
+    def _table(self, names, numeric, piece, bad):
+        def note(row):
+            text = row.text if len(row.text) <= 60 else row.text[:57] + "..."
+            seen, wanted = row.actual_columns, row.expected_columns
+            bad.append((row.number, f": {seen} columns instead of {wanted}: {text!r}"))
+            return "skip"
+
+        form = self._form(piece)
+        form.invalid_row_handler = note
+        form.newlines_in_values = True
+        table = pa.csv.read_csv(
+            pa.BufferReader(piece),
+            pa.csv.ReadOptions(
+                column_names=[column.name for column in self.columns],
+                block_size=len(piece) + 1,
+                use_threads=False,
+            ),
+            form,
+            pa.csv.ConvertOptions(
+                column_types={name: pa.float64() if name in numeric else TEXT for name in names},
+                include_columns=names,
+                null_values=MISSING_TEXT,
+                strings_can_be_null=True,
+            ),
+        )
+        batches = table.combine_chunks().to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def csv_source(pieces, header=None, delimiter=None):
+    """Open a CSV file; without `header` its first row is one unless a number stands in it."""
+    start = pieces.start().lstrip(b"\r\n")
+    if not start.strip():
+        raise StreamError(f"{pieces.name} is empty")
+    if b"\0" in start:
+        raise StreamError(f"{pieces.name} is not UTF-8 text: it has zero bytes in it")
+    text = start.decode("utf-8", "replace")
+    delimiter = delimiter or max(",;\t|", key=text.splitlines()[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    cells = [cell.strip() for cell in next(reader)]
+    if header is None:
+        header = all(number(cell) is None for cell in cells)
+    names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
+    n_lines = reader.line_num if header else 0
+
+    def body(last):
+        read = pieces.read(last)
+        first = next(read).lstrip(b"\r\n")
+        yield b"".join(first.splitlines(keepends=True)[n_lines:])
+        yield from read
+
+    def form(piece):
+        return pa.csv.ParseOptions(delimiter=delimiter, quote_char='"' if b'"' in piece else False)
+
+    return TextSource(pieces, [Column(name) for name in names], body, form)
+
+
+@contextmanager
+def _opened(path):
+    with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+        file = file if hasattr(file, "peek") else io.BufferedReader(file)
+        start = file.peek(4)[:4]
+        codec = next((codec for magic, codec in PACKED.items() if start.startswith(magic)), None)
+        yield io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
+
+
+def _row_end(file, at_line_end, n_quotes):
+    """Read on to the end of the row: of the line, or a line further down if a quoted cell spans lines."""
+    lines = [] if at_line_end else [file.readline()]
+    n_quotes += sum(line.count(b'"') for line in lines)
+    n_bytes = 0
+    while n_quotes % 2 and n_bytes < PIECE and (line := file.readline()):
+        lines.append(line)
+        n_bytes += len(line)
+        n_quotes += line.count(b'"')
+    return b"".join(lines)
+
+
+def _in_order(function, items):
+    """Yield function(item) for each item in order, working ahead on other threads, further as it goes on."""
+    workers = min(4, pa.cpu_count())
+    pool, ahead, done = ThreadPoolExecutor(workers), deque(), 0
+    try:
+        for item in items:
+            ahead.append(pool.submit(function, item))
+            if len(ahead) > min(done, workers + 1):
+                yield ahead.popleft().result()
+                done += 1
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,0 +1,121 @@
+"""A series as a stream: will its next value stay below a threshold that moves?"""
+
+import numpy as np
+
+from thalweg.streams.base import CHUNK, Stream, recut, whole
+
+
+class ThresholdSeries(Stream):
+    """The last values of a series as inputs; class 1 if the next one is no more than a moving threshold.
+
+    Row t has the `lags` values before value t + lags, the oldest first. The first threshold holds for
+    `period` rows; then the threshold moves evenly to the next one within `transition` rows and stays there
+    for the rest of the period; the last one stays to the end. With the defaults and the Santa Fe laser series
+    A this is the stream of Grbovic and Vucetic (IBoost). `drifts` are the rows where the threshold starts to
+    move. `sample` draws windows from anywhere in the series under the threshold in force.
+
+    Parameters
+    ----------
+    series : array of shape (n,)
+        Its values in order.
+    n_rows : int, optional
+        Length of the stream; by default `period` rows for each threshold, or fewer if the series ends.
+    lags : int
+        Inputs of a row.
+    thresholds : sequence of float
+        Thresholds in the order they hold (paper: b).
+    period : int
+        Rows from one threshold to the next.
+    transition : int
+        Rows the threshold takes to move, at most `period`; 0 lets it jump.
+    standardised : bool
+        Thresholds are given, and inputs handed out, in standard deviations from the mean of the series;
+        otherwise both are as in the series.
+    seed : int
+        For `sample`; the rows themselves are not random.
+
+    References
+    ----------
+    Grbovic, Vucetic: Tracking concept change with incremental boosting. 2011, section 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thalweg.streams import ThresholdSeries
+    >>> stream = ThresholdSeries(np.sin(np.arange(3000)), thresholds=(0, 1), period=1000)
+    >>> X, y = next(stream.blocks(1000))
+    >>> X.shape, round(float(y.mean()), 2)
+    ((1000, 9), 0.5)
+    """
+
+    classes = np.array([0, 1])
+
+    def __init__(
+        self,
+        series,
+        n_rows=None,
+        lags=9,
+        thresholds=(-0.5, 0.0, 1.0),
+        period=3330,
+        transition=1000,
+        standardised=True,
+        seed=0,
+    ):
+        values = np.array(series, dtype=float)
+        self.n_features = whole(self, "lags", lags, 1)
+        if values.ndim != 1 or len(values) <= lags or not np.isfinite(values).all():
+            raise ValueError(
+                f"ThresholdSeries: needs a series of more than {lags} finite values, got shape {values.shape}"
+            )
+        self.thresholds = np.asarray(thresholds, dtype=float)
+        if self.thresholds.ndim != 1 or not len(self.thresholds):
+            raise ValueError(f"ThresholdSeries: thresholds must be a list of numbers, got {thresholds!r}")
+        self.period = whole(self, "period", period, 1)
+        self.transition = whole(self, "transition", transition, 0)
+        if transition > period:
+            raise ValueError(f"ThresholdSeries: transition={transition} exceeds period={period}")
+        self.seed = whole(self, "seed", seed, 0)
+        if standardised:
+            if values.std() == 0:
+                raise ValueError("ThresholdSeries: a constant series cannot be standardised")
+            values = (values - values.mean()) / values.std()
+        self._windows = np.lib.stride_tricks.sliding_window_view(values, lags + 1)
+        available = len(self._windows)
+        wanted = min(available, period * len(self.thresholds)) if n_rows is None else n_rows
+        self.n_rows = whole(self, "n_rows", wanted, 1)
+        if self.n_rows > available:
+            raise ValueError(f"ThresholdSeries: n_rows={n_rows}, but the series has {available} windows")
+        self.drifts = np.arange(1, len(self.thresholds)) * self.period
+        self.drifts = self.drifts[self.drifts < self.n_rows]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs: lag9, lag8, … lag1."""
+        return tuple(f"lag{lag}" for lag in range(self.n_features, 0, -1))
+
+    def threshold(self, t):
+        """Return the threshold in force at row `t`, or at each of an array of rows."""
+        number = np.minimum(np.asarray(t) // self.period, len(self.thresholds) - 1)
+        moved = np.minimum((t - number * self.period + 1) / max(self.transition, 1), 1)
+        before = self.thresholds[np.maximum(number - 1, 0)]
+        return before + moved * (self.thresholds[number] - before)
+
+    def coded_blocks(self, size: int = 1000):
+        """Yield (X, codes) in blocks of `size` rows."""
+        return recut(self._chunks(), size)
+
+    def _chunks(self):
+        for start in range(0, self.n_rows, CHUNK):
+            t = np.arange(start, min(start + CHUNK, self.n_rows))
+            yield self._rows(t, self.threshold(t))
+
+    def _rows(self, positions, thresholds):
+        windows = self._windows[positions]
+        return np.ascontiguousarray(windows[:, :-1]), (windows[:, -1] <= thresholds).astype(np.intp)
+
+    def sample(self, t: int, n: int, seed: int | None = None):
+        """Return `n` windows from anywhere in the series, labelled by the threshold in force at row `t`."""
+        key = (whole(self, "t", t, 0), 0 if seed is None else seed + 1)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+        X, codes = self._rows(rng.integers(len(self._windows), size=n), self.threshold(t))
+        return X, self.classes[codes]
