@@ -8,6 +8,9 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "AdaptiveLogistic": "adaptive_logistic",
+        "LogisticMixture": "logistic_mixture",
+        "WindowLogistic": "window_logistic",
     },
 )
 __all__ = [*registry]
