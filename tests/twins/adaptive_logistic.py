@@ -109,7 +109,7 @@ class Plain:
 class Logistic:
     """Members with one filter, or one a class; trusted by their discounted log-likelihood."""
 
-    def __init__(self, n_features, n_classes, decays, discount=0.98, standardise=True, **settings):
+    def __init__(self, n_features, n_classes, decays, discount=0.99, standardise=True, **settings):
         n_filters = 1 if n_classes == 2 else n_classes
         self.members = [[Filter(n_features + 1, decay=decay, **settings) for _ in range(n_filters)]
                         for decay in decays]
@@ -129,7 +129,7 @@ class Logistic:
         x = self.inputs.apply(row)
         for m, member in enumerate(self.members):
             p = self.probabilities(member, x)
-            self.score[m] = self.discount * self.score[m] + v * np.log(max(p[y], 1e-9))
+            self.score[m] = self.discount * self.score[m] + v * np.log(max(p[y], 1e-4))
             if len(member) == 1:
                 member[0].learn(x, float(y == 1), v)
             else:

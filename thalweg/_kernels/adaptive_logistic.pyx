@@ -53,7 +53,7 @@ KINDS = {"fixed": FIXED, "tuned": TUNED, "adaptive": GRADIENT, "rprop": RPROP}
 cdef double FAR = 10.0
 cdef double HUGE = 1e150                # its square is still finite
 cdef double STEEPEST = 500.0            # bound of |z|
-cdef double RAREST = 1e-9               # bound of the q_y that scores a member
+cdef double RAREST = 1e-4               # bound of the q_y that scores a member
 cdef double GROW = 1.2                  # RPROP's factors and the bounds of its step
 cdef double SHRINK = 0.5
 cdef double SHORTEST = 1e-6
@@ -364,7 +364,7 @@ cdef void guard_slope(logistic_t* s, filter_t f, double u) noexcept nogil:
     for j in range(d):
         for k in range(d):
             f.S[j * d + k] += (
-                own * s.h[j] * s.h[k] - (s.h[j] * s.g[k] + s.g[j] * s.h[k]) + R[j] * R[k] * (d / s.guard)
+                own * (s.h[j] * s.h[k]) - (s.h[j] * s.g[k] + s.g[j] * s.h[k]) + R[j] * R[k] * (d / s.guard)
             )
 
 

@@ -36,7 +36,7 @@ class LogisticMixture(LogisticFilters):
     Notes
     -----
     A member's share is proportional to exp(Σ discountⁱ log pᵢ), pᵢ the probability it gave to the label i rows
-    ago (at least 1e-9). Rates and discount were chosen on simulated streams.
+    ago (at least 1e-4). Rates and discount were chosen on simulated streams.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class LogisticMixture(LogisticFilters):
     0.79
     """
 
-    def __init__(self, decays=(1.0, 0.995, 0.98, 0.95, 0.88), discount=0.98, standardise=True, guard=100.0,
+    def __init__(self, decays=(1.0, 0.995, 0.98, 0.95, 0.88), discount=0.99, standardise=True, guard=100.0,
                  prior=1.0):
         self.decays = decays
         self.discount = discount

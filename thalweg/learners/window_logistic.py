@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from threadpoolctl import threadpool_limits
 
 from thalweg.learners.base import StreamClassifier
 
@@ -77,7 +78,7 @@ class WindowLogistic(StreamClassifier):
             self._keep(X[kept], y[kept], w[kept])
             if self._n_seen == self._next:
                 self._fit()
-                self._next += min(self._n_seen, self.period)
+                self._next = min(2 * self._n_seen, self._n_seen - self._n_seen % self.period + self.period)
             start = stop
 
     def _predict(self, X, p):
@@ -109,6 +110,8 @@ class WindowLogistic(StreamClassifier):
             return -w @ logs[np.arange(n), y] + (beta[:, :-1] ** 2).sum() / (2 * self.prior), slope.ravel()
 
         start = np.column_stack([self.coef_ * scale, self.intercept_ + self.coef_ @ mean])
-        best = minimize(loss, np.clip(start, -30, 30).ravel(), jac=True, method="L-BFGS-B").x.reshape(start.shape)
+        with threadpool_limits(1):  # the vectors are short: threads would cost more than they save
+            best = minimize(loss, np.clip(start, -30, 30).ravel(), jac=True, method="L-BFGS-B").x
+        best = best.reshape(start.shape)
         self.coef_ = best[:, :-1] / scale
         self.intercept_ = best[:, -1] - self.coef_ @ mean
