@@ -1,4 +1,4 @@
-"""Logistic regression that forgets, against its twin, direct inversion, finite differences and limit cases."""
+"""Logistic regression that forgets: twin, direct inversion, finite differences, limit cases."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from twins.adaptive_logistic import Filter, Logistic
 from thalweg.learners import AdaptiveLogistic, LogisticMixture
 from thalweg.streams import DriftingGaussians
 
-PAPER = dict(step="single", standardise=False, guard=None, prior=10.0)
+PAPER = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
 
 
 def noisy_rows(n, n_features=3, n_classes=2, seed=0):
@@ -23,20 +23,29 @@ def noisy_rows(n, n_features=3, n_classes=2, seed=0):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("step", ["single", "converged"])
 @pytest.mark.parametrize(
-    ("forgetting", "decay"), [("none", 1.0), ("fixed", 0.97), ("tuned", 0.9), ("adaptive", 0.9), ("rprop", 0.9)]
+    ("forgetting", "decay"),
+    [("none", 1.0), ("fixed", 0.97), ("tuned", 0.9), ("adaptive", 0.9), ("rprop", 0.9)],
 )
 def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
     # Without the guard only as long as R is sound.
     for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
         X, y = noisy_rows(n_rows, n_classes=n_classes)
         w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
-        rate = 1e-3
-        learner = AdaptiveLogistic(forgetting, decay, 5.0, rate, step, standardise, guard).begin(3, range(n_classes))
+        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-3, step, standardise, guard)
+        p = learner.begin(3, range(n_classes)).test_then_train(X, y, w)
         twin = Logistic(
-            3, n_classes, [decay], standardise=standardise, prior=1.0, guard=guard, converged=step == "converged",
-            forgetting="fixed" if forgetting == "none" else forgetting, bandwidth=5.0, rate=rate,
+            3,
+            n_classes,
+            [decay],
+            standardise=standardise,
+            forgetting="fixed" if forgetting == "none" else forgetting,
+            bandwidth=5.0,
+            rate=1e-3,
+            converged=step == "converged",
+            guard=guard,
+            prior=1.0,
         )
-        np.testing.assert_allclose(learner.test_then_train(X, y, w), twin.test_then_train(X, y, w), atol=1e-12)
+        np.testing.assert_allclose(p, twin.test_then_train(X, y, w), atol=1e-12)
         np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
 
 
@@ -122,7 +131,9 @@ def test_no_bandwidth_and_no_decay_are_no_forgetting():
         assert 0 < np.abs(near - online).max() < 1e-4
 
 
-@pytest.mark.parametrize(("forgetting", "n_rows"), [("fixed", 1_000_000), ("tuned", 200_000), ("adaptive", 200_000)])
+@pytest.mark.parametrize(
+    ("forgetting", "n_rows"), [("fixed", 1_000_000), ("tuned", 200_000), ("adaptive", 200_000)]
+)
 @pytest.mark.parametrize("step", ["single", "converged"])
 def test_idle_inputs_are_harmless_with_the_guard(forgetting, n_rows, step):
     # One input is constant, one falls silent after 1000 rows.
@@ -151,8 +162,9 @@ def test_one_wild_value_does_not_hide_its_input():
     X, y = noisy_rows(4000)
     wild = X.copy()
     wild[1000] = [1e300, -1e300, 1e12]
-    right = [AdaptiveLogistic().begin(3, [0, 1]).test_then_train(rows, y).argmax(axis=1) == y for rows in (X, wild)]
-    assert abs(right[0][1001:].mean() - right[1][1001:].mean()) < 0.01
+    calm, shaken = (AdaptiveLogistic().begin(3, [0, 1]).test_then_train(rows, y) for rows in (X, wild))
+    right = [(p.argmax(axis=1) == y)[1001:].mean() for p in (calm, shaken)]
+    assert right[0] > 0.7 and abs(right[0] - right[1]) < 0.01
 
 
 def test_forgetting_follows_a_drift():
@@ -200,12 +212,12 @@ def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        (dict(forgetting="sometimes"), "forgetting must be one of tuned"),
-        (dict(decay=1.5), "decay must be above 0 and at most 1; got 1.5"),
-        (dict(bandwidth=-1.0), "bandwidth must be"),
-        (dict(step="half"), "step must be"),
-        (dict(guard=0.0), "guard must be above 0"),
-        (dict(prior="1"), "prior must be above 0"),
+        ({"forgetting": "sometimes"}, "forgetting must be one of tuned"),
+        ({"decay": 1.5}, "decay must be above 0 and at most 1; got 1.5"),
+        ({"bandwidth": -1.0}, "bandwidth must be"),
+        ({"step": "half"}, "step must be"),
+        ({"guard": 0.0}, "guard must be above 0"),
+        ({"prior": "1"}, "prior must be above 0"),
     ],
 )
 def test_bad_settings_are_named(parameters, message):

@@ -21,7 +21,8 @@ def test_the_fit_is_scikit_learns():
     learner = WindowLogistic(window=200, period=100).begin(4, [0, 1, 2])
     learner.test_then_train(X, y, w)
     scaler = StandardScaler().fit(X[400:])
-    peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(scaler.transform(X[400:]), y[400:], w[400:])
+    peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
+    peer.fit(scaler.transform(X[400:]), y[400:], w[400:])
     expected = peer.predict_proba(scaler.transform(X))
     np.testing.assert_allclose(learner.predict_block(X), expected, atol=2e-3)
 

@@ -1,4 +1,4 @@
-"""Logistic regression that forgets, in slow plain NumPy: the paper's equations, corrected, and our additions."""
+"""Logistic regression that forgets in slow plain NumPy: the paper's equations, corrected, and ours."""
 
 import numpy as np
 from scipy.optimize import brentq
@@ -10,7 +10,9 @@ FAR = 10.0
 class Filter:
     """One filter for c = 1 against c = 0; `forgetting` as in AdaptiveLogistic, `rate` is η."""
 
-    def __init__(self, d, forgetting, decay, bandwidth=0.0, rate=1e-5, converged=False, guard=None, prior=10.0):
+    def __init__(
+        self, d, forgetting, decay, bandwidth=0.0, rate=1e-5, converged=False, guard=None, prior=10.0
+    ):
         self.forgetting, self.least, self.bandwidth, self.rate = forgetting, decay, bandwidth, rate
         self.converged, self.guard = converged, guard
         self.beta, self.R = np.zeros(d), prior * np.eye(d)

@@ -311,11 +311,11 @@ cdef double converged(double z, double size, bint is_class) noexcept nogil:
     # The q of (3): Newton's method for t = z + size (1 - logistic(t)), kept within the bracket [low, high];
     # for a row not of the class, with all signs turned.
     cdef double low, high, t, q, miss
-    cdef int n
+    cdef int _round
     z = clipped(z if is_class else -z, STEEPEST)
     low, high = z, z + size
     t = 0.0 if z < 0.0 < high else z
-    for n in range(60):
+    for _round in range(60):
         q = logistic(-t)
         miss = t - z - size * q
         if fabs(miss) <= 1e-13 * (1.0 + fabs(t)):
@@ -372,7 +372,8 @@ cdef void adapt(logistic_t* s, filter_t f, Py_ssize_t m, double a, double size, 
                 double moved) noexcept nogil:
     # (7) and (8), before R changes; g is R x.
     cdef Py_ssize_t i, j, d = s.d
-    cdef double decay = f.decay[0], gradient = e * dot(f.psi, s.x, d), k = a / (decay + a * size), along, middle
+    cdef double decay = f.decay[0], k = a / (decay + a * size), along, middle
+    cdef double gradient = e * dot(f.psi, s.x, d)
     for i in range(d * d):
         f.S[i] = (f.S[i] - f.R[i] / decay) / decay
     times(f.S, s.x, s.h, d)

@@ -37,23 +37,23 @@ class AdaptiveLogistic(LogisticFilters):
 
     A filter in the manner of recursive least squares: it needs no learning rate, takes O(p²) time and memory
     for p inputs, and gives probabilities that can be trusted. It is right where the boundary between the
-    classes is roughly flat and moves; it cannot bend. Two classes share one filter; more have one each, joined
-    by softmax.
+    classes is roughly flat and moves; it cannot bend. Two classes share one filter; more have one each,
+    joined by softmax.
 
     With tuned forgetting, the default, the past fades only where the row brings news: rows far from the
     boundary leave it alone. If you would rather not choose how fast to forget, take `LogisticMixture`.
 
-    A row of weight v counts v times in the information; forgetting goes by rows, whatever they weigh. A missing
-    value counts as its input's mean.
+    A row of weight v counts v times in the information; forgetting goes by rows, whatever they weigh. A
+    missing value counts as its input's mean.
 
     Parameters
     ----------
     forgetting : {"tuned", "adaptive", "rprop", "fixed", "none"}
-        How the past fades: by what a row brings (paper: TF), by a rate learned by gradient steps, or by RPROP's
-        (AF), by a fixed rate (F), or not at all (On-line).
+        How the past fades: by what a row brings (paper: TF), by a rate learned by gradient steps, or by
+        RPROP's (AF), by a fixed rate (F), or not at all (On-line).
     decay : float, optional
-        Share of the past's weight kept from row to row where forgetting is strongest (λ, λ* for "tuned"; least
-        λ for "adaptive" and "rprop"). By default 0.98, and 0.9 for "adaptive" and "rprop".
+        Share of the past's weight kept from row to row where forgetting is strongest (λ; λ* for "tuned";
+        least λ for "adaptive" and "rprop"). By default 0.98, and 0.9 for "adaptive" and "rprop".
     bandwidth : float
         "tuned": how little news is enough to forget (h); near 0 nothing is forgotten.
     rate : float, optional
@@ -73,8 +73,8 @@ class AdaptiveLogistic(LogisticFilters):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        The coefficients for inputs as they are given: one row for two classes (the second one's), else one for
-        each class.
+        The coefficients for inputs as they are given: one row for two classes (the second one's), else one
+        for each class.
     decay_ : ndarray
         The forgetting in force at the last row, for each filter.
     n_restarts_ : int
@@ -83,9 +83,9 @@ class AdaptiveLogistic(LogisticFilters):
     Differs from the paper
     ----------------------
     The converged step, standardising, the guard, more than two classes, weights and missing values are ours;
-    step="single", standardise=False, guard=None, prior=10 is the paper. In its adaptive forgetting the sign of
-    (21) and the missing a of (22)–(23) are put right. With the converged step tuned forgetting needs (26) no
-    more, so one λ serves both sums. Defaults were chosen on simulated streams.
+    step="single", standardise=False, guard=None, prior=10 is the paper. In its adaptive forgetting the sign
+    of (21) and the missing a of (22)–(23) are put right. With the converged step tuned forgetting needs (26)
+    no more, so one λ serves both sums. Defaults were chosen on simulated streams.
 
     References
     ----------
@@ -126,7 +126,8 @@ class AdaptiveLogistic(LogisticFilters):
 
     def _make_kernel(self, n_features, n_classes):
         if self.forgetting not in DECAYS:
-            raise ValueError(f"{self._who}: forgetting must be one of {', '.join(DECAYS)}; got {self.forgetting!r}")
+            known = ", ".join(DECAYS)
+            raise ValueError(f"{self._who}: forgetting must be one of {known}; got {self.forgetting!r}")
         if self.step not in ("converged", "single"):
             raise ValueError(f"{self._who}: step must be 'converged' or 'single'; got {self.step!r}")
         fades = self.forgetting != "none"

@@ -35,8 +35,8 @@ class LogisticMixture(LogisticFilters):
 
     Notes
     -----
-    A member's share is proportional to exp(Σ discountⁱ log pᵢ), pᵢ the probability it gave to the label i rows
-    ago (at least 1e-4). Rates and discount were chosen on simulated streams.
+    A member's share is proportional to exp(Σ discountⁱ log pᵢ), pᵢ the probability it gave to the label i
+    rows ago (at least 1e-4). Rates and discount were chosen on simulated streams.
 
     Examples
     --------
@@ -60,7 +60,8 @@ class LogisticMixture(LogisticFilters):
     def _make_kernel(self, n_features, n_classes):
         decays = [float(decay) for decay in self.decays]
         if not decays or not all(0 < decay <= 1 for decay in decays):
-            raise ValueError(f"{self._who}: decays must name rates above 0 and at most 1; got {self.decays!r}")
+            seen = repr(self.decays)
+            raise ValueError(f"{self._who}: decays must name rates above 0 and at most 1; got {seen}")
         return LogisticKernel(
             n_features,
             n_classes,

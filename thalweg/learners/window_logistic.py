@@ -18,8 +18,8 @@ class WindowLogistic(StreamClassifier):
     window instead of by fading. Slow, and deaf between two fits. A `window` and `period` of the whole stream
     are the off-line fit.
 
-    The first fits come early, after 10, 20, 40, … rows. Inputs are standardised by the window. Memory: the rows
-    of the window. A row of weight v counts v times; a missing value counts as its input's mean so far.
+    The first fits come early, after 10, 20, 40, … rows. Inputs are standardised by the window. Memory: the
+    rows of the window. A row of weight v counts v times; a missing value counts as its input's mean so far.
 
     Parameters
     ----------
