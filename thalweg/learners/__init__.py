@@ -10,6 +10,9 @@ registry = Registry(
         "NaiveBayes": "naive_bayes",
         "DriftReset": "drift_reset",
         "HoeffdingTree": "hoeffding_tree",
+        "AdaptiveLogistic": "adaptive_logistic",
+        "LogisticMixture": "logistic_mixture",
+        "WindowLogistic": "window_logistic",
     },
 )
 __all__ = [*registry]
