@@ -8,6 +8,7 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "ParticleFilter": "particle_filter",
     },
 )
 __all__ = [*registry]
