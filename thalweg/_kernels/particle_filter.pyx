@@ -164,6 +164,16 @@ cdef class ParticleKernel(Kernel):
         if self.core.counts.n_buffered:
             learn_batch(&self.core)
 
+    @property
+    def n_kept(self):
+        """Size of the best set."""
+        return self.core.counts.n_kept
+
+    def predicting(self):
+        """Return the coefficients that predict."""
+        c = self.core.counts.chosen
+        return self.arrays["averages"][c - 1] if c else self.arrays["centre"]
+
     def in_raw_units(self, betas):
         """Return particles (each a row of coefficients) as coefficients of the inputs as they come."""
         cdef double[:, ::1] copy = np.array(betas, dtype=np.float64, order="C", ndmin=2)

@@ -53,7 +53,7 @@ class ParticleFilter(NativeClassifier):
         shape, modulo = self.boundary if isinstance(self.boundary, tuple) else (self.boundary, 0.0)
         tracking = self._one_of("form", self.form, ("tracking", "published")) == "tracking"
         circle = not callable(shape) and self._one_of("boundary", shape, ("linear", "circle")) == "circle"
-        pull, jitter = (0.0, 0.0) if self.spread_prior is None else self.spread_prior
+        pull, jitter = (0.0, 0.0) if self.spread_prior is None else self._pair("spread_prior", self.spread_prior)
         start, width = self._start(modulo)
         scoring = self._one_of("scoring", self.scoring, ("accuracy", "likelihood"))
         if self.refit_below is not None and circle:
@@ -101,6 +101,13 @@ class ParticleFilter(NativeClassifier):
             raise ValueError(f"ParticleFilter: {name} must be one of {sorted(known)}, got {value!r}")
         return value
 
+    def _pair(self, name, value):
+        try:
+            first, second = value
+            return float(first), float(second)
+        except (TypeError, ValueError):
+            raise ValueError(f"ParticleFilter: {name} must be two numbers, got {value!r}") from None
+
     def _whole(self, name, value, low):
         if not isinstance(value, Integral) or value < low:
             raise ValueError(f"ParticleFilter: {name} must be a whole number of at least {low}, got {value!r}")
@@ -119,6 +126,40 @@ class ParticleFilter(NativeClassifier):
 
     def _predict(self, X, p):
         self._kernel.predict(self._mapped(X) if callable(self.boundary) else X, p)
+
+    @property
+    def coefficients_(self):
+        """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
+        return self._in_raw_units(self._kernel.predicting())[0]
+
+    @property
+    def particles_(self):
+        """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
+        arrays = self._kernel.arrays
+        return self._in_raw_units(arrays["kept"][: self._kernel.n_kept])
+
+    @property
+    def coefficient_spread_(self):
+        """Standard deviation of each coefficient over the best set."""
+        return self.particles_.std(axis=0)
+
+    def _in_raw_units(self, particles):
+        self._check_begun()
+        outputs = len(self.classes_) if len(self.classes_) > 2 else 1
+        raw = self._kernel.in_raw_units(particles)
+        return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
+
+    def state(self):
+        """Return all there is to this learner; a boundary that is a function stays a function in it."""
+        if not callable(self.boundary):
+            return super().state()
+        boundary, self.boundary = self.boundary, "linear"
+        try:
+            state = super().state()
+        finally:
+            self.boundary = boundary
+        state["parameters"]["boundary"] = boundary
+        return state
 
     def fit(self, X, y, sample_weight=None):
         """Start afresh, learn the rows in their order, and at the end those that fill no whole batch."""
