@@ -44,8 +44,8 @@ def test_kernel_is_its_twin(form, n_classes):
     learner = ParticleFilter(n_particles=37, batch_size=17, random_state=5, **FORMS[form])
     learner.begin(2, range(n_classes))
     twin = ParticleTwin(2, n_classes, learner._settings())
-    X, y = rows(17 * 12, n_classes)
-    y[17 * 6 :] = n_classes - 1 - y[17 * 6 :]
+    X, y = rows(17 * 25, n_classes)
+    y[17 * 9 :] = n_classes - 1 - y[17 * 9 :]
     for start in range(0, len(X), 17):
         batch = slice(start, start + 17)
         learner.test_then_train(X[batch], y[batch])
@@ -108,6 +108,16 @@ def test_refits_rescue_many_inputs():
     run = holdout(stream, learner, every=50, n=1000)
     assert 100 * (run.predicted == run.labels).mean() > plain + 8
     assert (learner.coefficients_[0, 1:] == 0).sum() >= 4
+
+
+def test_a_refit_sure_of_nothing_keeps_all():
+    # Labels drawn at random: no coefficient differs from 0, and dropping them all would be the end.
+    rng = np.random.default_rng(0)
+    X, y = rng.random((500, 3)), rng.integers(0, 2, 500)
+    learner = ParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
+    learner.test_then_train(X, y)
+    assert learner._kernel.arrays["counts"][6] > 5
+    assert (learner.coefficients_[0, 1:] != 0).any()
 
 
 def test_threads_change_nothing():

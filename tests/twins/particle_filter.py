@@ -78,15 +78,17 @@ class ParticleTwin:
         self.step, self.centre, self.best = 0, None, None
         self.log_spread = np.full(self.shape, np.log(self.spread))
         self.next_spread, self.faded = self.spread, None
-        self.count, self.sum, self.sum_of_squares = 0, 0.0, 0.0
+        self.n_seen, self.mean, self.variance = 0, np.zeros(n_features), np.zeros(n_features)
 
     def learn(self, X, y):
         """Learn one batch."""
         if self.scaled:
-            self.count += len(X)
-            self.sum, self.sum_of_squares = self.sum + X.sum(axis=0), self.sum_of_squares + (X**2).sum(axis=0)
-            mean = self.sum / self.count
-            X = (X - mean) / np.sqrt(self.sum_of_squares / self.count - mean**2)
+            for x in X:
+                self.n_seen = min(self.n_seen + 1, self.memory)
+                error = x - self.mean
+                self.mean = self.mean + error / self.n_seen
+                self.variance = self.variance + (error * (x - self.mean) - self.variance) / self.n_seen
+            X = (X - self.mean) / np.sqrt(self.variance)
         if self.step:
             self.adapt(X, y)
         else:

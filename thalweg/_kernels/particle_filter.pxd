@@ -59,6 +59,7 @@ ctypedef struct filter_t:
     double pull                         # a of the spread's prior
     double jitter                       # h
     double refit_below
+    double memory                       # rows standardising looks back on
     uint64_t seed
     uint64_t parent_key                 # of this step
     uint64_t move_key

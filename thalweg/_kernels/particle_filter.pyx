@@ -11,7 +11,7 @@ or one for each of more classes; P(class k) is in proportion to exp(−η_k). Fo
 
 or, by likelihood, parents are drawn and β* is averaged with weights w_m = exp(Σ log P(label)) (6).
 Particles are not stored: each is a function of its parent, the seed, the step and its number, and is drawn
-again if it turns out to be one of the best. The tracking form standardises inputs, keeps ‖β‖ at 1, and
+again if it turns out to be one of the best. The tracking form standardises inputs (over the last twenty batches or so), keeps ‖β‖ at 1, and
 
     averages β̄_c += 4^−c (β* − β̄_c) are candidates beside β*; the one with most faded hits predicts   (7)
     σ is wide for a batch whose A_0 is two binomial deviations below its faded mean                   (8)
@@ -56,7 +56,7 @@ cdef class ParticleKernel(Kernel):
         f.regularised, f.scaled = settings["regularised"], settings["scaled"]
         f.start_width, f.modulo = settings["start_width"], settings["modulo"]
         f.spread, f.wide_spread = settings["spread"], settings["wide_spread"]
-        f.pull, f.jitter = settings["pull"], settings["jitter"]
+        f.pull, f.jitter, f.memory = settings["pull"], settings["jitter"], settings["memory"]
         f.refit_below, f.seed = settings["refit_below"], settings["seed"]
         f.n_coefficients = f.n_outputs * (1 + n_features)
         f.n_terms = 1 + n_features + f.circle
@@ -230,9 +230,13 @@ cdef void learn_batch(filter_t* f) noexcept nogil:
 
 cdef void standardise(filter_t* f) noexcept nogil:
     cdef Py_ssize_t i, j
-    cdef double error
+    cdef double error, faded
     for i in range(f.counts.n_buffered):
-        f.measures.n_seen += f.weights[i]
+        faded = min(f.measures.n_seen, max(f.memory - f.weights[i], 0.0))
+        if faded < f.measures.n_seen:
+            for j in range(f.n_features):
+                f.squares[j] *= faded / f.measures.n_seen
+        f.measures.n_seen = faded + f.weights[i]
         for j in range(f.n_features):
             error = f.rows[i * f.n_features + j] - f.mean[j]
             f.mean[j] += error * (f.weights[i] / f.measures.n_seen)

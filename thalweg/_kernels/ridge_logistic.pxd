@@ -1,7 +1,7 @@
 # A ridge logistic fit of one output to the rows of a batch, by Newton's method, with a test of each coefficient.
 #
 #     H = Φᵀ W Φ + λ I (not on the constant),  H δ = Φᵀ (y − p) − λ w,  w += δ                (1)
-#     w_j is kept where |w_j| > 1.96 / √…: two-sided p < 0.05 with variance (H⁻¹)_jj          (2)
+#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05, and all are if none is  (2)
 
 from libc.math cimport exp, fabs, sqrt
 from libc.string cimport memset
@@ -32,7 +32,7 @@ cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* a
     cdef double* hessian = f.system
     cdef double* w = f.system + n * n
     cdef double* change = w + n
-    cdef double largest
+    cdef double largest, n_active = 0.0
     memset(w, 0, n * sizeof(double))
     for step in range(NEWTON_STEPS):
         build_system(f, k, hessian, w, change)
@@ -51,6 +51,10 @@ cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* a
         change[j] = 1.0
         solve(hessian, n, change)
         active[j] = j == 0 or w[j] * w[j] > SURE * SURE * change[j]                            # (2)
+        n_active += active[j]
+    for j in range(n):
+        if n_active == 1:
+            active[j] = 1.0
         beta[j] = (w[j] if j == 0 else -w[j]) * active[j]
 
 

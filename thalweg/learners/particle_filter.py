@@ -10,7 +10,9 @@ from thalweg._kernels.particle_filter import ParticleKernel
 from thalweg.learners.native import NativeClassifier
 
 STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
-AVERAGES = 3
+AVERAGES = 3  # candidates beside the centre, of 4, 16 and 64 batches
+MEMORY = 20  # batches standardising looks back on
+WIDENING = 3.0  # of the spread, after an alarm
 
 
 class ParticleFilter(NativeClassifier):
@@ -71,8 +73,9 @@ class ParticleFilter(NativeClassifier):
             "scaled": tracking and not circle and not modulo,
             "modulo": float(modulo),
             "spread": self._positive("spread", self.spread),
-            "wide_spread": 10 * self.spread if tracking else 0.0,
+            "wide_spread": WIDENING * self.spread if tracking else 0.0,
             "pull": float(pull),
+            "memory": float(MEMORY * self.batch_size),
             "jitter": float(jitter),
             "refit_below": 0.0 if self.refit_below is None else float(self.refit_below),
             "n_averages": AVERAGES if tracking else 0,
