@@ -2,11 +2,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD_TOOLS := meson-python meson ninja "cython>=3.1"
+KERNELS := build/kernels
 SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/*.pyx thalweg/_kernels/*.pxd thalweg/_kernels/meson.build)
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: install demo test lint docs clean
+.PHONY: install demo test lint checked docs clean
 
 install: $(VENV)/.installed
 
@@ -14,11 +15,11 @@ $(VENV)/.installed: $(SOURCES)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet $(BUILD_TOOLS)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable .
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[test]"
 	@touch $@
 
 demo: install
@@ -27,11 +28,19 @@ demo: install
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .
 	$(BIN)/cython-lint thalweg
-	$(BIN)/lint-imports
+	MESONPY_EDITABLE_SKIP=$(CURDIR)/$(KERNELS) $(BIN)/lint-imports
 	$(BIN)/mypy
 
 test: lint
 	$(BIN)/python -m pytest -n 2 -q
+
+# A second environment whose kernels check array bounds.
+checked:
+	@test -x build/checked/bin/python || $(PYTHON) -m venv build/checked
+	build/checked/bin/python -m pip install --quiet $(BUILD_TOOLS)
+	PATH=$(CURDIR)/build/checked/bin:$$PATH build/checked/bin/python -m pip install --quiet \
+	  --no-build-isolation -Csetup-args=-Dchecked=true -Cbuild-dir=build/checked-kernels --editable ".[test]"
+	PATH=$(CURDIR)/build/checked/bin:$$PATH build/checked/bin/python -m pytest -n 2 -q
 
 docs: $(VENV)/.tested
 	$(BIN)/python -m mkdocs build --strict --quiet

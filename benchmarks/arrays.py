@@ -49,6 +49,8 @@ def load(name, data=DATA):
         rows = real("elec2", data)
         return numeric(rows.X[:, 2:], 1 - rows.codes)  # as published: no date, no day, DOWN before UP
     file, _, nominal = name.partition(" ")
+    if file not in REAL or nominal not in ("", "nominal"):
+        raise SystemExit(f"no stream {name!r}; name sea, rbf, elec or one of {', '.join(REAL)} (+ nominal)")
     rows = real(file, data)
     return rows if nominal else numeric(rows.X, rows.codes)
 

@@ -49,8 +49,8 @@ def main():
                 seconds[name].append(time.perf_counter() - start)
     best = {name: min(times) for name, times in seconds.items()}
     stream, whole, *_ = best.values()
-    for name, time_taken in best.items():
-        print(f"{name:42} {time_taken:.3f} s   {time_taken / stream:.2f} x blocks   {time_taken / whole:.2f} x whole")
+    for name, each in best.items():
+        print(f"{name:42} {each:.3f} s   {each / stream:.2f} x blocks   {each / whole:.2f} x whole")
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def ratio(one, other):
     if one is None or other is None:
         return "–"
     quotients = [a / b for a, b in zip(one["rates"], other["rates"], strict=True)]
-    return f"{median(quotients):.3g} [{min(quotients):.3g}, {max(quotients):.3g}]"
+    return f"{median(quotients):.2f} [{min(quotients):.2f}, {max(quotients):.2f}]"
 
 
 def short(number):

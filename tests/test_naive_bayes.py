@@ -62,7 +62,8 @@ def test_two_gaussians_have_bayes_rule_as_their_limit():
     learner = NaiveBayes().begin(1, [0, 1])
     learner.test_then_train(X, y)
     x = np.linspace(-2, 4, 13)
-    np.testing.assert_allclose(learner.predict_block(x[:, None])[:, 1], 1 / (1 + np.exp(2 - 2 * x)), atol=0.01)
+    p = learner.predict_block(x[:, None])[:, 1]
+    np.testing.assert_allclose(p, 1 / (1 + np.exp(2 - 2 * x)), atol=0.01)
 
 
 def test_new_categories_find_room():

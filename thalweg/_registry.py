@@ -32,7 +32,7 @@ class Registry:
     def summary(self, name):
         """Return the first line of the docstring of `name`, read from its file without importing it."""
         text = (self.folder / f"{self.modules[name].replace('.', '/')}.py").read_text(encoding="utf-8")
-        found = re.search(rf'^(?:class|def) {name}\b[^"]*?:\n +r?"""(.+?)(?:"""|\n)', text, re.M)
+        found = re.search(rf'^(?:class|def) {name}\b[\s\S]*?:\n +r?"""(.+?)(?:"""|\n)', text, re.M)
         return found.group(1).strip() if found else ""
 
     def find(self, name):

@@ -16,16 +16,20 @@ app = typer.Typer(
 BEST = "NaiveBayes"
 
 
-@app.callback()
-def about(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-):
-    """Classifiers for data streams whose rules keep changing."""
-    if version:
+def _print_version(wanted: bool):
+    if wanted:
         import thalweg
 
         print(f"thalweg {thalweg.__version__}")
         raise typer.Exit
+
+
+VERSION = typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+
+
+@app.callback()
+def about(version: Annotated[bool, VERSION] = False):
+    """Classifiers for data streams whose rules keep changing."""
 
 
 RUN_HELP = f"""

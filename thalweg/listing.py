@@ -1,5 +1,7 @@
 """The lists of `thalweg list`, made without importing what they name."""
 
+import re
+
 from thalweg import drift, evaluation, learners, streams
 
 
@@ -26,9 +28,13 @@ def _registered(registry):
 
 
 def _streams():
-    return [
-        (name.lower() if name[0].isupper() else name, text) for name, text in _registered(streams.registry)
-    ] + [(name, f"{text} (dataset)") for name, text in streams.datasets.summaries()]
+    made = [(dashed(name), text) for name, text in _registered(streams.registry)]
+    return made + [(name, streams.datasets.summary(name)) for name in streams.datasets.names()]
+
+
+def dashed(name):
+    """Return a class's name as it is written in the shell: RandomRBF is random-rbf."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 def _aligned(entries, indent=""):

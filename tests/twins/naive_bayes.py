@@ -22,7 +22,8 @@ class NaiveBayesTwin:
         for k, rows in enumerate(self.rows):
             if rows:
                 scores[k] = np.log(sum(w for _, w in rows))
-                scores[k] += sum(self.log_density(k, j, value) for j, value in enumerate(x) if not np.isnan(value))
+                there = [(j, value) for j, value in enumerate(x) if not np.isnan(value)]
+                scores[k] += sum(self.log_density(k, j, value) for j, value in there)
         if np.isneginf(scores).all():
             return np.full(len(scores), 1 / len(scores))
         p = np.exp(scores - scores.max())

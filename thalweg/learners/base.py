@@ -6,8 +6,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from thalweg._kernels import missing
 from thalweg._kernels.learner import PythonKernel
+from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg.learners import state as states
 from thalweg.learners.rows import Labels, as_number, as_rows, check_rows
 
@@ -235,13 +235,13 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         if self._means is None or not (has_missing or w is not None):
             return X
         if not has_missing:
-            missing.update_means(X, w, *self._means)
+            update_means(X, w, *self._means)
             return X
         X = X.copy()
         if w is None:
-            missing.fill(X, self._means[0])
+            fill(X, self._means[0])
         else:
-            missing.fill_and_update(X, w, *self._means)
+            fill_and_update(X, w, *self._means)
         return X
 
     def _row(self, x):

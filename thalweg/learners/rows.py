@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from thalweg._kernels import missing
+from thalweg._kernels.missing import scan
 
 
 def as_rows(X, who):
@@ -45,7 +45,7 @@ def check_rows(X, n_features, names, who):
     """Refuse rows of the wrong width or with infinite values; return whether any value is missing."""
     if X.shape[1] != n_features:
         raise ValueError(f"{who}: a row has {X.shape[1]} features, but this learner began with {n_features}")
-    has_missing, i, j = missing.scan(X)
+    has_missing, i, j = scan(X)
     if i >= 0:
         name = f" ({list(names)[j]!r})" if len(names) > j else ""
         raise ValueError(

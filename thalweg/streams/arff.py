@@ -62,7 +62,7 @@ def _column(line, name):
     column, kind = _plain(found[1]), found[2]
     if kind.startswith("{"):
         values = [_plain(value) for value in VALUE.findall(kind[1 : kind.rfind("}")]) if value]
-        return Column(column, CATEGORY, Codes(values))
+        return Column(column, CATEGORY, Codes(values, where=f"{name}, attribute {column!r}"))
     word = kind.split()[0].lower()
     if word in ("numeric", "real", "integer"):
         return Column(column, NUMBER)

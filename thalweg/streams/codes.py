@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from thalweg.streams.errors import StreamError
+
 MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
 MISSING, UNKNOWN = -1, -2
 
@@ -39,12 +41,12 @@ def spelling(value):
 class Codes:
     """Numbers values from 0 on: known ones in the order given, and new ones as they turn up if `grows`."""
 
-    def __init__(self, values=(), grows=False):
+    def __init__(self, values=(), grows=False, where="classes"):
         self.values = list(values)
         self.grows = grows
         self._code = {spelling(value): code for code, value in enumerate(self.values)}
         if len(self._code) < len(self.values):
-            raise ValueError(f"a value is listed twice: {', '.join(map(str, self.values))}")
+            raise StreamError(f"{where}: a value is listed twice: {', '.join(map(str, self.values))}")
 
     def __len__(self):
         return len(self.values)
@@ -75,9 +77,9 @@ def as_classes(values, ordered=False):
     else:
         spelled = [spelling(value) for value in values]
         numbers = [number(text) for text in spelled]
-        if any(value is None or not math.isfinite(value) for value in numbers):
+        if any(value is None or not abs(value) < 2**53 for value in numbers):
             classes = np.array([str(value) for value in values])
-        elif all(value == int(value) and abs(value) < 2**53 for value in numbers):
+        elif all(value == int(value) for value in numbers):
             classes = np.array([int(text) for text in spelled], dtype=np.int64)
         else:
             classes = np.array(numbers)

@@ -1,5 +1,6 @@
 """Streams read from files: CSV, ARFF, Parquet and Arrow, block by block."""
 
+from collections import Counter
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import Codes, as_classes
 from thalweg.streams.columns import CATEGORY, NUMBER, coded
 from thalweg.streams.errors import StreamError, reading
-from thalweg.streams.look_ahead import find_classes, first_rows, raise_first, settle_kinds
+from thalweg.streams.look_ahead import check_kinds, find_classes, first_rows, raise_first, settle_kinds
 from thalweg.streams.text_files import Pieces, csv_source
 
 __all__ = ["FileStream", "StreamError", "from_file"]
@@ -68,18 +69,20 @@ def from_file(
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"from_file: delimiter must be one character, got {delimiter!r}")
     path = path if path == "-" else Path(path)
     with reading("standard input" if path == "-" else path):
         source = _source(path, header, delimiter)
-        ignored = [_find(source, which) for which in ignore]
+        ignored = _find_all(source, ignore)
         kept = [column for column in source.columns if column not in ignored]
         label = kept[-1] if target is None and kept else _find(source, target)
         inputs = [column for column in kept if column is not label]
         if not inputs:
             raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric)):
-            for which in chosen:
-                _find(source, which).kind = kind
+            for column in _find_all(source, chosen):
+                column.kind = kind
         return FileStream(source, inputs, label, classes, on_error)
 
 
@@ -103,8 +106,9 @@ class FileStream(Stream):
         self.n_features = len(inputs)
         self.skipped, self.messages = 0, []
         strict = on_error == "raise"
+        check_kinds(source, [*inputs, label])
         head = first_rows(source, [*self.names, label.name], strict)
-        settle_kinds(source, inputs, head)
+        settle_kinds(inputs, head)
         if classes is not None:
             self.classes, n_rows = as_classes(classes, ordered=True), None
         else:
@@ -174,11 +178,15 @@ def _source(path, header, delimiter):
         source = arff_source(pieces)
     else:
         source = csv_source(pieces, header, delimiter)
-    names = [column.name for column in source.columns]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise StreamError(f"{source.name}: two columns are called {twice!r}; is the first row its header?")
+    twice, times = Counter(column.name for column in source.columns).most_common(1)[0]
+    if times > 1:
+        hint = "rename one, or pass header=False if the first row is no header"
+        raise StreamError(f"{source.name}: two columns are called {twice!r}; {hint}")
     return source
+
+
+def _find_all(source, chosen):
+    return [_find(source, which) for which in ([chosen] if isinstance(chosen, (str, int)) else chosen)]
 
 
 def _find(source, which):

@@ -33,16 +33,21 @@ def raise_first(source, problems):
         raise StreamError(f"{source.name}, data row {row}{complaint}")
 
 
-def settle_kinds(source, columns, head):
+def check_kinds(source, columns):
+    """Refuse columns of a type that is neither a number nor text."""
+    for column in columns:
+        if column.kind not in (None, NUMBER, FLAG, CATEGORY):
+            raise StreamError(
+                f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
+                f"make them numbers or text, or pass ignore=[{column.name!r}]"
+            )
+
+
+def settle_kinds(columns, head):
     """Give each column that has none its kind, and the categories of the first rows their codes."""
     for j, column in enumerate(columns):
         arrays = [rows.column(j) for rows in head]
         column.kind = column.kind or find_kind(arrays)
-        if column.kind not in (NUMBER, FLAG, CATEGORY):
-            raise StreamError(
-                f"{source.name}, column {column.name!r}: a {column.kind} is not read; "
-                f"make it a number or text, or pass ignore=[{column.name!r}]"
-            )
         if column.kind == CATEGORY:
             for array in arrays:
                 column.codes.of(array.dictionary.to_pylist())

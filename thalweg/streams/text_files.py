@@ -42,7 +42,7 @@ class Pieces:
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
         self._live = None
-        self._kept: list | None = []
+        self._kept = []
 
     def read(self, last=False):
         """Yield the pieces from the first on."""
@@ -89,7 +89,8 @@ class TextSource:
     def batches(self, names, numeric=(), last=False):
         """Yield batches of the columns `names`: those in `numeric` as floats where possible, else text."""
         done = 0
-        for rows, bad in _in_order(partial(self._parse, names, numeric), self._body(last)):
+        pieces = (piece for piece in self._body(last) if piece and not piece.isspace())
+        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
             yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
@@ -185,7 +186,7 @@ def _row_end(file, at_line_end, n_quotes):
 
 
 def _in_order(function, items):
-    """Yield function(item) for each item, in order, working ahead on other threads: none at first, then more."""
+    """Yield function(item) for each item in order, working ahead on other threads, further as it goes on."""
     workers = min(4, pa.cpu_count())
     pool, ahead, done = ThreadPoolExecutor(workers), deque(), 0
     try:

@@ -1,0 +1,23 @@
+"""Prints learners.md: every learner, stream and detector with its docstring's first lines and parameters."""
+
+import inspect
+import re
+
+from thalweg import drift, learners, streams
+
+
+def section(title, registry):
+    """Print one kind of thing."""
+    print(f"\n## {title}\n")
+    for name in registry:
+        print(f"### {name}\n")
+        thing = registry.load(name)
+        print(f"`{name}{inspect.signature(thing)}`\n".replace("NoneType", "None"))
+        print(re.split(r"\n\w+\n---", inspect.getdoc(thing))[0].strip() + "\n")
+
+
+print("# Learners, detectors, streams")
+print("\nGenerated from the docstrings; `help(thalweg.learners.NaiveBayes)` describes the parameters too.")
+section("Learners", learners.registry)
+section("Detectors", drift.registry)
+section("Streams", streams.registry)

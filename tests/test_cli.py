@@ -1,0 +1,199 @@
+"""The command as a person uses it: what it prints, how it fails, how fast it starts."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from places import DATA, data_file
+
+COMMAND = Path(sys.executable).with_name("thalweg")
+
+
+def thalweg(*arguments, **options):
+    words = [COMMAND, *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, **options)
+
+
+def result(*arguments, **options):
+    done = thalweg(*arguments, "--json", **options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def fails(*arguments, **options):
+    done = thalweg(*arguments, **options)
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,label\n" + "".join(f"{i % 7},{i % 5 + 0.5},{'xy'[i % 7 > 3]}\n" for i in range(700)))
+    return path
+
+
+def test_elec2_has_the_known_figures():
+    figures = result("run", data_file("elec2.arff"), "--learner", "NaiveBayes")
+    assert figures["rows"] == 45_312
+    assert figures["baselines"]["no_change"] == pytest.approx(0.8533, abs=5e-5)
+    assert figures["accuracy"] == pytest.approx(0.7336, abs=0.003)
+    assert set(figures) >= {"learner", "stream", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss",
+                            "seconds", "rows_per_second", "drifts"}
+
+
+def test_a_dataset_goes_by_its_name():
+    data_file("usenet1.arff")
+    by_option = result("run", "usenet1", "--data", DATA)
+    by_variable = result("run", "usenet1", env={**os.environ, "THALWEG_DATA": str(DATA)})
+    assert by_option["rows"] == 1500
+    assert by_option["drifts"] == [300, 600, 900, 1200]
+    assert by_option["accuracy"] == by_variable["accuracy"]
+
+
+def test_a_generator_is_seeded():
+    one, same, other = (result("run", "sea", "--rows", 3000, "--seed", seed) for seed in (1, 1, 2))
+    assert one["accuracy"] == same["accuracy"] != other["accuracy"]
+    assert one["rows"] == 3000
+
+
+def test_a_file_and_standard_input_give_the_same(table):
+    from_file = result("run", table, "--target", "label")
+    with table.open() as file:
+        from_input = result("run", "-", "--target", "label", stdin=file)
+    assert from_file["accuracy"] == from_input["accuracy"] > 0.9
+    assert from_file["rows"] == 700
+
+
+def test_late_and_lost_labels_cost_accuracy():
+    at_once = result("run", "sea", "--rows", 5000)
+    late = result("run", "sea", "--rows", 5000, "--delay", 2000)
+    never = result("run", "sea", "--rows", 5000, "--labels", 0)
+    random = result("run", "sea", "--rows", 5000, "--delay", "poisson(100)", "--labels", 0.5)
+    assert never["accuracy"] < late["accuracy"] < at_once["accuracy"]
+    assert random["accuracy"] > never["accuracy"]
+
+
+def test_chunks_can_lack_their_labels():
+    chunks = ("run", "sea", "--rows", 4000, "--chunk", 500, "--labels")
+    every, first = result(*chunks, "all"), result(*chunks, "first")
+    assert every["accuracy"] != first["accuracy"]
+
+
+def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
+    page = tmp_path / "page.html"
+    done = thalweg("run", "sea", "--rows", 15_000, "--report", page)
+    assert done.returncode == 0
+    for words in ("NaiveBayes on SEA", "majority class", "repeat the last label", "12,500", "15,000 rows"):
+        assert words in done.stdout
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_parameters_are_set():
+    plain = result("run", "led", "--rows", 2000, "--learner", "naive-bayes")
+    chosen = result("run", "led", "--rows", 2000, "--learner", "NaiveBayes", "--set", "categorical=[0, 1]")
+    assert plain["accuracy"] == chosen["accuracy"]
+    assert "takes categorical" in fails("run", "sea", "--set", "depth=3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "nowhere.csv"], "nowhere.csv"),
+        (["run", "seaa"], "did you mean sea"),
+        (["run", "sea", "--learner", "Oracle"], "the learners are"),
+        (["run", "sea", "--delay", "soon"], "--delay soon"),
+        (["run", "sea", "--delay", "uniform(1,"], "--delay"),
+        (["run", "sea", "--labels", "2"], "--labels 2"),
+        (["run", "sea", "--labels", "first"], "--labels first"),
+        (["run", "sea", "--rows", "0"], "--rows"),
+        (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
+        (["run", "usenet1"], "THALWEG_DATA"),
+        (["run"], "source"),
+        (["list", "wishes"], "learners, streams, detectors, metrics"),
+        (["frolic"], "frolic"),
+    ],
+)
+def test_mistakes_are_one_line(arguments, words):
+    environment = {key: value for key, value in os.environ.items() if key != "THALWEG_DATA"}
+    assert words in fails(*arguments, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("a,b,label\n", "table.csv"),
+        ("a,b,label\n1,2,x\n3,inf,y\n", "'b'"),
+        ("a,b,label\n" + "1,2,x\n" * 11_000 + "3,abc,y\n", "11,001"),
+        ("a,b,label\n1,2,x\n3,4\n", "table.csv"),
+    ],
+)
+def test_bad_files_are_one_line(tmp_path, text, words):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    assert words.replace(",", "") in fails("run", path).replace(",", "")
+
+
+def test_half_a_packed_file_is_one_line(tmp_path):
+    path = tmp_path / "half.csv.gz"
+    rows = b"".join(b"%d,%d,%d\n" % (i, i * i, i % 2) for i in range(50_000))
+    packed = gzip.compress(b"a,b,label\n" + rows)
+    path.write_bytes(packed[: len(packed) // 2])
+    assert "half.csv.gz" in fails("run", path)
+
+
+def test_bad_rows_can_be_skipped(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,label\n" + "1,2,x\n2,1,y\n" * 6000 + "3,oops,y\n4,inf,x\n" + "1,2,x\n" * 10)
+    figures = result("run", path, "--on-error", "skip")
+    assert figures["rows"] == 12_010
+    assert figures["skipped"] == 2
+
+
+def test_interrupted_it_prints_the_result_so_far():
+    running = subprocess.Popen([COMMAND, "run", "sea", "--rows", "2000000000", "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    running.send_signal(signal.SIGINT)
+    printed, _ = running.communicate(timeout=60)
+    figures = json.loads(printed)
+    assert figures["interrupted"] is True
+    assert 0 < figures["rows"] < 2_000_000_000
+    assert running.returncode == 130
+
+
+def test_lists_have_a_line_for_each():
+    from thalweg import learners
+
+    lines = thalweg("list", "learners").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(learners.registry)
+    assert all(len(line.split()) > 3 for line in lines)
+    assert "random-rbf" in thalweg("list", "streams").stdout
+    assert "PageHinkley" in thalweg("list", "detectors").stdout
+    assert "kappa_temporal" in thalweg("list", "metrics").stdout
+
+
+def test_help_has_examples_and_version_a_number():
+    assert "thalweg run sea --report" in thalweg("run", "--help").stdout
+    assert thalweg("--version").stdout.split()[0] == "thalweg"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list"]])
+def test_it_starts_at_once(arguments):
+    # CPU time, since the machine may be busy with other tests.
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True, check=True); "
+        "u = resource.getrusage(resource.RUSAGE_CHILDREN); print(u.ru_utime + u.ru_stime)"
+    )
+    timed = [sys.executable, "-c", code, COMMAND, *arguments]
+    assert min(float(subprocess.check_output(timed)) for _ in range(3)) < 0.5

@@ -1,0 +1,65 @@
+"""The docs are true: examples run, lists are current, README's commands exist."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import thalweg
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+FOUND = [found.name for found in pkgutil.walk_packages(thalweg.__path__, "thalweg.")]
+MODULES = [name for name in FOUND if "_kernels." not in name]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_are_true(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example_runs(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+
+
+def test_readme_example_runs(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert "accuracy" in capsys.readouterr().out
+
+
+def test_readme_names_the_two_commands_that_make_has():
+    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for target in ("demo", "test"):
+        assert f"make {target}" in readme
+        assert re.search(rf"^{target}:", makefile, re.M)
+
+
+def test_learner_list_is_current():
+    made = subprocess.check_output([sys.executable, DOCS / "make_learners.py"], text=True)
+    assert made == (DOCS / "learners.md").read_text(), "run: python docs/make_learners.py > docs/learners.md"
+
+
+def test_site_builds(tmp_path):
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "s"]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "NaiveBayes" in (tmp_path / "s" / "learners" / "index.html").read_text()
+
+
+def test_quickstart_shows_the_examples_as_they_run():
+    for page in DOCS.glob("*.md"):
+        for name in re.findall(r"<!-- (examples/\w+\.py) -->", page.read_text()):
+            shown = page.read_text().split(f"<!-- {name} -->\n```python\n")[1].split("```")[0]
+            assert shown == (DOCS / name).read_text(), f"{page.name} shows another {name}"

@@ -1,0 +1,40 @@
+"""The public names are true, and importing the package costs next to nothing."""
+
+import subprocess
+import sys
+
+import pytest
+
+import thalweg
+
+
+@pytest.mark.parametrize("module", thalweg.__all__)
+def test_all_names_are_there(module):
+    public = getattr(thalweg, module)
+    assert public.__all__
+    for name in public.__all__:
+        assert getattr(public, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = public.nothing
+
+
+@pytest.mark.parametrize("module", ["learners", "streams", "drift", "evaluation", "checks"])
+def test_every_public_name_has_a_summary(module):
+    registry = getattr(thalweg, module).registry
+    for name in registry:
+        assert len(registry.summary(name)) > 15, name
+        assert registry.summary(name) == registry.load(name).__doc__.strip().splitlines()[0]
+
+
+def test_import_is_quick_and_lazy():
+    code = (
+        "import sys, time; start = time.process_time(); import thalweg; "
+        "print(time.process_time() - start, 'numpy' in sys.modules, 'sklearn' in sys.modules)"
+    )
+    seconds, *heavy = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert float(seconds) < 0.1
+    assert heavy == ["False", "False"]
+
+
+def test_version_is_that_of_the_package():
+    assert thalweg.__version__.count(".") == 2
