@@ -13,6 +13,7 @@ registry = Registry(
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
+        "ParticleFilter": "particle_filter",
     },
 )
 __all__ = [*registry]
