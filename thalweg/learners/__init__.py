@@ -11,6 +11,11 @@ registry = Registry(
         "DecisionStump": "decision_tree",
         "DecisionTree": "decision_tree",
         "DriftReset": "drift_reset",
+        "HoeffdingTree": "hoeffding_tree",
+        "AdaptiveLogistic": "adaptive_logistic",
+        "LogisticMixture": "logistic_mixture",
+        "WindowLogistic": "window_logistic",
+        "ParticleFilter": "particle_filter",
     },
 )
 __all__ = [*registry]
