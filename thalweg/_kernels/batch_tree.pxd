@@ -3,11 +3,6 @@
 from .block cimport block_t
 from .learner cimport Kernel
 
-cdef enum:
-    GINI = 0
-    ENTROPY = 1
-    ERROR = 2
-
 ctypedef struct tree_t:
     Py_ssize_t n_features
     Py_ssize_t n_classes

@@ -19,13 +19,15 @@ of the input it is split by, they go to the heavier child. A leaf predicts
 
 import numpy as np
 
-from libc.math cimport INFINITY, floor, isnan, log
+from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy, memset
 
 from .block cimport Block, block_t, split_t
+from .impurity cimport ENTROPY, GINI, rough_entropy, score
 from .learner cimport Kernel, learner_t
 
 cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
+cdef double ROUGH = 2e-6                # a rough entropy score is wrong by less, relative to the weight
 
 
 cdef class BatchTree(Kernel):
@@ -152,30 +154,6 @@ cdef void begin_node(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t start, P
         weights[y[b.order[i]]] += w[b.order[i]]
 
 
-cdef inline double c_log_c(double c, const double* table) noexcept nogil:
-    return table[<Py_ssize_t> c] if table != NULL else c * log(c)
-
-
-cdef inline double score(const double* c, Py_ssize_t n_classes, int criterion,
-                         const double* table) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef double n = 0.0, total = 0.0
-    for k in range(n_classes):
-        if c[k] > 0:
-            n += c[k]
-            if criterion == GINI:
-                total += c[k] * c[k]
-            elif criterion == ENTROPY:
-                total += c_log_c(c[k], table)
-            else:
-                total = max(total, c[k])
-    if n <= 0:
-        return 0.0
-    if criterion == GINI:
-        return total / n                                                         # (1)
-    return total - c_log_c(n, table) if criterion == ENTROPY else total
-
-
 cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w) noexcept nogil:
     # Find the best split of a node over all inputs.
     cdef Py_ssize_t j, k, known, n_present = 0
@@ -241,15 +219,27 @@ cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, P
             if squares_left * n_right + squares_right * n_left <= (best + tie) * weight:
                 continue
             found = squares_left / n_left + squares_right / n_right              # (1)
+        elif within_class(column, order, y, i, b.start[node], known):
+            continue
         else:
-            if within_class(column, order, y, i, b.start[node], known):
-                continue
-            found = score(left, n_classes, t.criterion, b.table)
-            found += score(right, n_classes, t.criterion, b.table)
+            found = score_of_both(t, b, n_left, n_right, best)
         if found > best + tie:
             best = found
             b.best[node].threshold = middle(value, column[following]) if following >= 0 else INFINITY
             b.best[node].feature, b.best[node].gain, b.best[node].missing_left = j, found, missing_left
+
+
+cdef inline double score_of_both(tree_t* t, block_t* b, double n_left, double n_right,
+                                 double best) noexcept nogil:
+    # The entropy or error score of the sums of both sides; -infinity if a rough one shows it is not the best.
+    cdef double found
+    if t.criterion == ENTROPY and b.table == NULL:
+        found = rough_entropy(b.sums, n_left, t.n_classes, b.steps)
+        found += rough_entropy(b.sums + t.n_classes, n_right, t.n_classes, b.steps)
+        if found + ROUGH * (n_left + n_right) <= best:
+            return -INFINITY
+    found = score(b.sums, t.n_classes, t.criterion, b.table)
+    return found + score(b.sums + t.n_classes, t.n_classes, t.criterion, b.table)
 
 
 cdef inline void move(Py_ssize_t k, double w, double* left, double* right, double* n_left, double* n_right,
@@ -315,7 +305,8 @@ cdef void split(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, con
                 bint more) noexcept nogil:
     # Give the node two children; part the rows of all inputs only if there are more splits to come.
     cdef Py_ssize_t i, j, left = t.n_nodes[0], feature = b.best[node].feature, start = b.start[node]
-    cdef Py_ssize_t stop = b.stop[node], border = start
+    cdef Py_ssize_t stop = b.stop[node], border = start, k
+    cdef double gap = 0.0
     cdef const int* order = b.order + feature * b.room
     cdef const double* column = b.columns + feature * b.room
     cdef bint missing_left = b.best[node].missing_left, known = not isnan(column[order[stop - 1]])
@@ -329,7 +320,9 @@ cdef void split(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, con
     begin_node(t, b, left, start, border, y, w)
     begin_node(t, b, left + 1, border, stop, y, w)
     if known:
-        missing_left = heavier(t, left)
+        for k in range(t.n_classes):
+            gap += t.weights[left * t.n_classes + k] - t.weights[(left + 1) * t.n_classes + k]
+        missing_left = gap >= 0         # the heavier child
     t.feature[node], t.threshold[node], t.child[node] = feature, b.best[node].threshold, left
     t.missing[node] = left if missing_left else left + 1
     if more:
@@ -347,14 +340,6 @@ cdef inline void part(block_t* b, int* order, Py_ssize_t start, Py_ssize_t stop)
         n_left += b.left[row]
         n_right += not b.left[row]
     memcpy(order + n_left, b.spare, n_right * sizeof(int))
-
-
-cdef bint heavier(tree_t* t, Py_ssize_t left) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef double gap = 0.0
-    for k in range(t.n_classes):
-        gap += t.weights[left * t.n_classes + k] - t.weights[(left + 1) * t.n_classes + k]
-    return gap >= 0
 
 
 cdef void tree_predict(void* tree, const double* x, double* p) noexcept nogil:

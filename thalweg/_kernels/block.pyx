@@ -29,12 +29,14 @@ cdef class Block:
         cdef uint64_t[::1] keys = np.empty(2 * room, dtype=np.uint64)
         whole = np.arange(2.0 * room + 1)
         cdef double[::1] logs = whole * np.log(np.maximum(whole, 1))
+        middles = 1 + (np.arange(512) + 0.5) / 512
+        cdef double[::1] steps = np.concatenate([np.log(middles), 1 / middles])
         # The views keep their memory alive.
-        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs)))
+        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs, steps)))
         cdef block_t* b = &self.core
         b.room = room
         b.columns, b.spare, b.left, b.sums, b.keys = &columns[0, 0], &spare[0], &left[0], &sums[0], &keys[0]
-        b.logs = &logs[0]
+        b.logs, b.steps = &logs[0], &steps[0]
         b.sorted, b.order = &orders[0, 0, 0], &orders[1, 0, 0]
         b.start, b.stop, b.best = &places[0, 0], &places[1, 0], <split_t*> &best[0]
 
