@@ -172,3 +172,21 @@ def test_bad_parameters_are_refused():
     ]:
         with pytest.raises(ValueError, match=f"DecisionTree: {message}"):
             DecisionTree(**parameters).begin(2, [0, 1])
+
+
+@pytest.mark.parametrize("criterion", list(CRITERIA))
+def test_weights_of_any_size_and_odd_values_split_well(criterion):
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        n, d = rng.integers(2, 30), 2
+        X = rng.choice([0.0, -0.0, 1.0, np.nan, 1e300, -1e300, 1 + 1e-15], size=(n, d))
+        y, w = rng.integers(0, 3, n).astype(np.intp), rng.choice([1e-6, 0.3, 1.0, 1e6], size=n)
+        tree = batch_tree.BatchTree(d, 3, np.zeros(d, int), 2, CRITERIA[criterion], 1.0, n)
+        tree.fit(X, y, w)
+        best = twin.best_gain(X, y, w, 3, criterion)
+        if tree.arrays["feature"][0] < 0:
+            assert best is None or len(set(y)) == 1
+            continue
+        nodes = {"left": tree.arrays["child"], **tree.arrays}
+        left = goes_left(nodes, 0, X, [0, 0]).astype(bool)
+        assert twin.gain(y, w, left, 3, criterion) >= best - 1e-9 * w.sum()

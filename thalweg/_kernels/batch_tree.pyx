@@ -189,7 +189,7 @@ cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, co
 cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
                          bint missing_left, const Py_ssize_t* y, const double* w) noexcept nogil:
     # Move the rows to the left one after another and try every border between two values. The sums of
-    # squares of the Gini score follow each row; it is divided by its weights only if it may be the best.
+    # squares of the Gini score follow each row, and tell without a division where it is not the best.
     cdef Py_ssize_t i, k, row, following, n_classes = t.n_classes
     cdef Py_ssize_t last = b.stop[node] if known < b.stop[node] and not missing_left else known - 1
     cdef double* left = b.sums
@@ -197,6 +197,7 @@ cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, P
     cdef const int* order = b.order + j * b.room
     cdef const double* column = b.columns + j * b.room
     cdef double n_left = 0.0, n_right = 0.0, squares_left = 0.0, squares_right = 0.0, value, found, weight
+    cdef double rest
     cdef double best = b.best[node].gain
     memset(left, 0, n_classes * sizeof(double))
     memcpy(right, t.weights + node * n_classes, n_classes * sizeof(double))
@@ -216,13 +217,13 @@ cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, P
             continue
         if t.criterion == GINI:
             weight = n_left * n_right
-            if squares_left * n_right + squares_right * n_left <= (best + tie) * weight:
+            # What is left after many subtractions may be rounding alone, but lies between 0 and n^2.
+            rest = min(max(squares_right, 0.0), n_right * n_right)
+            if squares_left * n_right + rest * n_left <= (best + tie) * weight:
                 continue
-            found = squares_left / n_left + squares_right / n_right              # (1)
         elif within_class(column, order, y, i, b.start[node], known):
             continue
-        else:
-            found = score_of_both(t, b, n_left, n_right, best)
+        found = score_of_both(t, b, n_left, n_right, best)
         if found > best + tie:
             best = found
             b.best[node].threshold = middle(value, column[following]) if following >= 0 else INFINITY
@@ -231,7 +232,7 @@ cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, P
 
 cdef inline double score_of_both(tree_t* t, block_t* b, double n_left, double n_right,
                                  double best) noexcept nogil:
-    # The entropy or error score of the sums of both sides; -infinity if a rough one shows it is not the best.
+    # The score of the sums of both sides; -infinity if a rough one shows it is not the best.
     cdef double found
     if t.criterion == ENTROPY and b.table == NULL:
         found = rough_entropy(b.sums, n_left, t.n_classes, b.steps)
