@@ -8,6 +8,8 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "DecisionStump": "decision_tree",
+        "DecisionTree": "decision_tree",
         "DriftReset": "drift_reset",
         "HoeffdingTree": "hoeffding_tree",
         "AdaptiveLogistic": "adaptive_logistic",
