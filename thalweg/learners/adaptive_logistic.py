@@ -151,16 +151,16 @@ class AdaptiveLogistic(LogisticFilters):
     def coef_(self):
         """Coefficients of the inputs as they are given."""
         arrays = self._arrays()
-        return arrays["beta"][0, :, :-1] * arrays["scale"]
+        return arrays["beta"][:-1].T * (arrays["scale"] if self.standardise else 1.0)
 
     @property
     def intercept_(self):
         """Constant terms, for inputs as they are given."""
         arrays = self._arrays()
         centre = arrays["mean"] if self.standardise else np.zeros_like(arrays["mean"])
-        return arrays["beta"][0, :, -1] - self.coef_ @ centre
+        return arrays["beta"][-1] - self.coef_ @ centre
 
     @property
     def decay_(self):
         """The forgetting in force at the last row, for each filter."""
-        return self._arrays()["decay"][0].copy()
+        return self._arrays()["decay"].copy()
