@@ -31,7 +31,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
     for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
         X, y = noisy_rows(n_rows, n_classes=n_classes)
         w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
-        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-3, step, standardise, guard)
+        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-5, step, standardise, guard)
         p = learner.begin(3, range(n_classes)).test_then_train(X, y, w)
         twin = Logistic(
             3,
@@ -40,7 +40,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
             standardise=standardise,
             forgetting="fixed" if forgetting == "none" else forgetting,
             bandwidth=5.0,
-            rate=1e-3,
+            rate=1e-5,
             converged=step == "converged",
             guard=guard,
             prior=1.0,

@@ -65,7 +65,7 @@ class Filter:
             change = self.rate * gradient
         else:
             turn = gradient * self.slope
-            self.step = min(1.2 * self.step, 1e-2) if turn > 0 else self.step
+            self.step = min(1.2 * self.step, 5e-5) if turn > 0 else self.step
             self.step = max(0.5 * self.step, 1e-6) if turn < 0 else self.step
             self.slope, change = gradient, self.step * np.sign(gradient)
         self.decay = min(max(self.decay + change, self.least), 1.0)

@@ -5,7 +5,7 @@ from .logistic_state cimport GRADIENT, logistic_t
 
 cdef extern from *:
     """
-    static const double GROW = 1.2, SHRINK = 0.5, SHORTEST = 1e-6, LONGEST = 1e-2;
+    static const double GROW = 1.2, SHRINK = 0.5, SHORTEST = 1e-6, LONGEST = 5e-5;
     """
     double GROW, SHRINK, SHORTEST, LONGEST  # RPROP's factors and the bounds of its step
 
