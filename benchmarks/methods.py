@@ -13,9 +13,13 @@ class Method:
     parameters: dict = field(default_factory=dict)
 
 
+RIVERS_LOGISTIC = "preprocessing.StandardScaler() | linear_model.LogisticRegression()"
+
 METHODS = {
     "MajorityClass": Method("MajorityClass", "functions.MajorityClass", "dummy.PriorClassifier()"),
     "NoChange": Method("NoChange", "functions.NoChange", "dummy.NoChangeClassifier()"),
     "NaiveBayes": Method("NaiveBayes", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
+    "AdaptiveLogistic": Method("AdaptiveLogistic", "functions.SGD -o 1", RIVERS_LOGISTIC),
+    "LogisticMixture": Method("LogisticMixture", "functions.SGD -o 1", RIVERS_LOGISTIC),
     "HoeffdingTree": Method("HoeffdingTree", "trees.HoeffdingTree", "tree.HoeffdingTreeClassifier()"),
 }
