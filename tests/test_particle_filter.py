@@ -102,21 +102,21 @@ def test_tracking_beats_the_published_form_on_sea():
 
 
 def test_refits_rescue_many_inputs():
-    stream = Hyperplane(8000, period=2000, seed=1)
-    plain = accuracy(stream, **PUBLISHED)
+    streams = [Hyperplane(8000, period=2000, seed=seed) for seed in range(3)]
+    plain = np.mean([accuracy(stream, **PUBLISHED) for stream in streams])
+    assert np.mean([accuracy(stream, refit_below=0.75, **PUBLISHED) for stream in streams]) > plain + 8
     learner = ParticleFilter(refit_below=0.75, **PUBLISHED)
-    run = holdout(stream, learner, every=50, n=1000)
-    assert 100 * (run.predicted == run.labels).mean() > plain + 8
+    holdout(streams[0], learner, every=50, n=1)
     assert (learner.coefficients_[0, 1:] == 0).sum() >= 4
 
 
-def test_a_refit_sure_of_nothing_keeps_all():
-    # Labels drawn at random: no coefficient differs from 0, and dropping them all would be the end.
-    rng = np.random.default_rng(0)
-    X, y = rng.random((500, 3)), rng.integers(0, 2, 500)
+def test_a_refit_sure_of_nothing_is_none():
+    # Constant inputs: no coefficient differs from 0, and to drop them all would be the end of it.
     learner = ParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
+    learner.test_then_train(np.zeros((100, 3)), np.arange(100) % 2)
+    assert (learner._kernel.arrays["active"] == 1).all()
+    X, y = np.random.default_rng(0).random((1000, 3)), np.random.default_rng(1).integers(0, 2, 1000)
     learner.test_then_train(X, y)
-    assert learner._kernel.arrays["counts"][6] > 5
     assert (learner.coefficients_[0, 1:] != 0).any()
 
 

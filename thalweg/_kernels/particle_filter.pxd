@@ -95,6 +95,7 @@ ctypedef struct filter_t:
     Py_ssize_t work_size
     Py_ssize_t* drawn                   # [2, n_particles]: likelihood only
     double* system                      # [1 + n_features, 3 + n_features]: of a refit
+    double* refitted                    # [2, n_coefficients]: coefficients and which are active
     double* following                   # [room, n_coefficients]: the next best set
     double* following_log_spread
     void* kernel

@@ -110,6 +110,7 @@ cdef class ParticleKernel(Kernel):
             "work": np.zeros((f.n_jobs, f.work_size)),
             "drawn": np.zeros((2, f.n_particles if f.likelihood else 0), dtype=np.intp),
             "system": np.zeros((1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0),
+            "refitted": np.zeros(2 * n if f.refit_below > 0 else 0),
             "following": np.zeros((room, n)),
             "following_log_spread": np.zeros((room if f.regularised else 0, n)),
         }
@@ -147,6 +148,7 @@ cdef class ParticleKernel(Kernel):
         f.work = <double*> address(scratch["work"])
         f.drawn = <Py_ssize_t*> address(scratch["drawn"])
         f.system = <double*> address(scratch["system"])
+        f.refitted = <double*> address(scratch["refitted"])
         f.following = <double*> address(scratch["following"])
         f.following_log_spread = <double*> address(scratch["following_log_spread"])
 
@@ -520,12 +522,20 @@ cdef void start_averages(filter_t* f) noexcept nogil:
 
 
 cdef void refit(filter_t* f) noexcept nogil:
-    # A ridge fit to this batch takes the place of the best set; coefficients it is not sure of are dropped.
+    # A ridge fit to this batch takes the place of the best set, without the coefficients it is not sure of;
+    # if that is all of them, nothing changes.
     cdef Py_ssize_t k, n = f.n_coefficients // f.n_outputs
+    cdef bint sure = False
+    cdef double* beta = f.refitted
+    cdef double* active = f.refitted + f.n_coefficients
     for k in range(f.n_outputs):
-        fit_logistic(f, k, f.centre + k * n, f.active + k * n)
+        sure = fit_logistic(f, k, beta + k * n, active + k * n) or sure
+    if not sure:
+        return
     if f.scaled:
-        scale_to_one(f.centre, f.n_coefficients)
+        scale_to_one(beta, f.n_coefficients)
+    memcpy(f.centre, beta, f.n_coefficients * sizeof(double))
+    memcpy(f.active, active, f.n_coefficients * sizeof(double))
     memcpy(f.kept, f.centre, f.n_coefficients * sizeof(double))
     if f.regularised:
         memcpy(f.kept_log_spread, f.centre_log_spread, f.n_coefficients * sizeof(double))

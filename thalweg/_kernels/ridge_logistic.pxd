@@ -1,7 +1,7 @@
 # A ridge logistic fit of one output to the rows of a batch, by Newton's method, with a test of each coefficient.
 #
 #     H = Φᵀ W Φ + λ I (not on the constant),  H δ = Φᵀ (y − p) − λ w,  w += δ                (1)
-#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05, and all are if none is  (2)
+#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05                          (2)
 
 from libc.math cimport exp, fabs, sqrt
 from libc.string cimport memset
@@ -26,8 +26,9 @@ cdef inline double term(const filter_t* f, Py_ssize_t i, Py_ssize_t j) noexcept 
     return tile[j * TILE] * tile[0]
 
 
-cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
-    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active.
+cdef inline bint fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
+    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active; returns whether
+    # any coefficient but the constant was kept.
     cdef Py_ssize_t step, j, n = 1 + f.n_features
     cdef double* hessian = f.system
     cdef double* w = f.system + n * n
@@ -52,10 +53,8 @@ cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* a
         solve(hessian, n, change)
         active[j] = j == 0 or w[j] * w[j] > SURE * SURE * change[j]                            # (2)
         n_active += active[j]
-    for j in range(n):
-        if n_active == 1:
-            active[j] = 1.0
         beta[j] = (w[j] if j == 0 else -w[j]) * active[j]
+    return n_active > 1
 
 
 cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, const double* w,
