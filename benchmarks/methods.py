@@ -17,4 +17,5 @@ METHODS = {
     "MajorityClass": Method("MajorityClass", "functions.MajorityClass", "dummy.PriorClassifier()"),
     "NoChange": Method("NoChange", "functions.NoChange", "dummy.NoChangeClassifier()"),
     "NaiveBayes": Method("NaiveBayes", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
+    "HoeffdingTree": Method("HoeffdingTree", "trees.HoeffdingTree", "tree.HoeffdingTreeClassifier()"),
 }

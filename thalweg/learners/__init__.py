@@ -8,6 +8,11 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "DriftReset": "drift_reset",
+        "HoeffdingTree": "hoeffding_tree",
+        "AdaptiveLogistic": "adaptive_logistic",
+        "LogisticMixture": "logistic_mixture",
+        "WindowLogistic": "window_logistic",
         "ParticleFilter": "particle_filter",
     },
 )

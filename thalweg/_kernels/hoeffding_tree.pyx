@@ -1,0 +1,51 @@
+"""The Hoeffding tree: a row goes down to its leaf, which learns it and now and then tries to split."""
+
+from .tree_leaf cimport bayes_scores, learn_at, predict_at, vote
+from .tree_nodes cimport MAJORITY, ROOT, TreeKernel, find_leaf, tree_t
+from .tree_split cimport is_due, try_to_split
+
+
+cdef class HoeffdingTreeKernel(TreeKernel):
+    """A Hoeffding tree; `learn` goes down the tree once for both predicting and learning."""
+
+    def __init__(self, n_features, n_classes, n_categories, options):
+        super().__init__(n_features, n_classes, n_categories, options)
+        self.handle.learn = learn
+        self.handle.predict = predict
+
+    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
+        """For each row: write its probabilities into `p`, then learn it (unless its weight is 0)."""
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(X.shape[0]):
+                predict_and_learn(&self.tree, &X[i, 0], y[i], w[i], &p[i, 0])
+
+
+cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef tree_t* t = <tree_t*> state
+    predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef tree_t* t = <tree_t*> state
+    cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
+    if t.votes != MAJORITY:
+        bayes = bayes_scores(t, leaf, x, t.score)
+    learn_and_split(t, leaf, x, y, w, bayes)
+
+
+cdef void predict_and_learn(tree_t* t, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    # The same as predict and then learn, with one walk down the tree and one look at naive Bayes.
+    cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
+    if t.votes != MAJORITY:
+        bayes = bayes_scores(t, leaf, x, p)
+    vote(t, leaf, p)
+    if w > 0:
+        learn_and_split(t, leaf, x, y, w, bayes)
+
+
+cdef inline void learn_and_split(tree_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
+                                 Py_ssize_t bayes) noexcept nogil:
+    learn_at(t, leaf, x, y, w, bayes)
+    if is_due(t, leaf):
+        try_to_split(t, leaf)

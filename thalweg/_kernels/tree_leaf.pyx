@@ -1,0 +1,236 @@
+"""The leaves of a Hoeffding tree: class weights, and for naive Bayes what each class knows of each input.
+
+A class k of weight W_k scores a row by the log of prior times likelihood:
+
+    score_k = log W_k + sum_j log f_kj(x_j),    p = softmax(score)               (1)
+
+where W_k counts the rows inherited from the split that made the leaf too. Numeric input j keeps weight n,
+mean m, sum of squares s (Welford), and the least and greatest value. With variance v = s/(n - 1)
+
+    n += w,  e = x - m,  m += w e/n,  s += w e (x - m)                            (2)
+    log f = -q + log(c/pi)/2,  c = (n - 1)/(2 s),  q = min(c (x - m)^2, FAR)      (3)
+
+Categorical input j keeps counts c of its categories; V is the highest category seen with this class, plus 1:
+
+    f = (c + 1)/(n + V)                                                           (4)
+
+FAR = 745 is where exp(-q) leaves the range of a double. An input of which a class of the leaf knows nothing
+counts as FAR; where v is 0, f is 1 at the mean and exp(-FAR) elsewhere. Missing values are left out.
+"""
+
+from libc.math cimport M_PI, exp, isnan, log
+
+from .tree_nodes cimport (ADAPTIVE, LEAF, MAJORITY, NUMBERS, more_categories, new_slot, picked_inputs,
+                          total_weight)
+
+cdef double FAR = 745.0
+cdef double SURE = 1e300                # stands for c where s is 0
+cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
+cdef double MOST = 1.7e308              # sums of squares stop growing here
+cdef double MOST_CATEGORIES = 1024
+
+
+cdef inline double folded(double* product) noexcept nogil:
+    # The log of a product about to leave the range of a double, which starts again at 1; otherwise 0.
+    cdef double value = product[0]
+    if 1.0 / LARGE < value < LARGE:
+        return 0.0
+    product[0] = 1.0
+    return log(value)
+
+
+cdef inline double distances(const double* x, const double* mean, const double* inverse,
+                             Py_ssize_t n) noexcept nogil:
+    # The sum of q of (3) for inputs that lie side by side; four sums keep the adders busy.
+    cdef Py_ssize_t j
+    cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0, e
+    for j in range(0, n - 3, 4):
+        e = x[j] - mean[j]
+        a += min(e * e * inverse[j], FAR)
+        e = x[j + 1] - mean[j + 1]
+        b += min(e * e * inverse[j + 1], FAR)
+        e = x[j + 2] - mean[j + 2]
+        c += min(e * e * inverse[j + 2], FAR)
+        e = x[j + 3] - mean[j + 3]
+        d += min(e * e * inverse[j + 3], FAR)
+    for j in range(n - n % 4, n):
+        e = x[j] - mean[j]
+        a += min(e * e * inverse[j], FAR)
+    return a + b + c + d
+
+
+cdef double numeric_score(tree_t* t, const double* x, Py_ssize_t slot, const int* inputs) noexcept nogil:
+    cdef const double* mean = t.numbers + (slot * NUMBERS + 1) * t.n_numeric
+    cdef const double* inverse = mean + 2 * t.n_numeric
+    cdef Py_ssize_t i
+    cdef double e, score = t.bias[slot]
+    if t.all_numeric:
+        e = distances(x, mean, inverse, t.n_numeric)
+        if not isnan(e):
+            return score - e
+    for i in range(inputs[0]):
+        e = x[inputs[1 + i]] - mean[i]
+        if not isnan(e):
+            score -= min(e * e * inverse[i], FAR)                                # (3)
+        elif inverse[i] < SURE:
+            score += 0.5 * log(M_PI / inverse[i])
+    return score
+
+
+cdef double categorical_score(tree_t* t, const double* x, Py_ssize_t slot,
+                              const int* inputs) noexcept nogil:
+    cdef Py_ssize_t i, c, n_values
+    cdef double value, count, above = 1.0, below = 1.0, score = 0.0
+    for i in range(inputs[0], t.n_picked):
+        c = inputs[1 + i]
+        value = x[t.column[c]]
+        n_values = t.n_values[slot * t.n_categorical + c]
+        if not 0 <= value < MOST_CATEGORIES:
+            continue
+        if n_values == 0:
+            score -= FAR
+            continue
+        count = t.counts[slot * t.total_room + t.offset[c] + <Py_ssize_t> value] if value < n_values else 0.0
+        above *= count + 1.0                                                     # (4)
+        below *= t.seen[slot * t.n_categorical + c] + n_values
+        score += folded(&above)
+        score -= folded(&below)
+    return score + log(above / below)
+
+
+cdef double unknown_score(tree_t* t, const double* x, const int* inputs) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double value, score = 0.0
+    for i in range(t.n_picked):
+        value = x[inputs[1 + i]] if i < inputs[0] else x[t.column[inputs[1 + i]]]
+        if not isnan(value):
+            score -= FAR
+    return score
+
+
+cdef Py_ssize_t bayes_scores(tree_t* t, Py_ssize_t node, const double* x, double* score) noexcept nogil:
+    cdef const int* inputs = picked_inputs(t, node)
+    cdef const int* slots = t.slot + node * t.n_classes
+    cdef const double* weight = t.weight + node * t.n_classes
+    cdef Py_ssize_t k, best = 0
+    cdef bint blank = True
+    for k in range(t.n_classes):
+        blank = blank and slots[k] < 0
+    for k in range(t.n_classes):
+        if weight[k] <= 0:
+            score[k] = -1e308
+        elif slots[k] >= 0:
+            score[k] = numeric_score(t, x, slots[k], inputs)
+            if t.n_categorical:
+                score[k] += categorical_score(t, x, slots[k], inputs)
+        else:
+            score[k] = log(weight[k]) + (0.0 if blank else unknown_score(t, x, inputs))
+        if score[k] > score[best]:
+            best = k
+    return best
+
+
+cdef void shares(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
+    # The classes' shares of the weight; an empty leaf asks its parent.
+    cdef Py_ssize_t k
+    cdef double total = total_weight(t, node)
+    while total <= 0 and t.parent[node] >= 0:
+        node = t.parent[node]
+        total = total_weight(t, node)
+    for k in range(t.n_classes):
+        p[k] = t.weight[node * t.n_classes + k] / total if total > 0 else 1.0 / t.n_classes
+
+
+cdef void vote(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double best = -1e308, total = 0.0
+    if trusts_majority(t, node) or t.n_seen[node] == 0 or t.feature[node] != LEAF:
+        shares(t, node, p)
+        return
+    for k in range(t.n_classes):
+        best = max(best, p[k])
+    for k in range(t.n_classes):
+        p[k] = exp(p[k] - best) if t.weight[node * t.n_classes + k] > 0 else 0.0
+        total += p[k]
+    for k in range(t.n_classes):
+        p[k] /= total
+
+
+cdef void predict_at(tree_t* t, Py_ssize_t node, const double* x, double* p) noexcept nogil:
+    if not trusts_majority(t, node):
+        bayes_scores(t, node, x, p)
+    vote(t, node, p)
+
+
+cdef void learn_at(tree_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
+                   Py_ssize_t bayes) noexcept nogil:
+    cdef Py_ssize_t slot, i
+    cdef const int* inputs
+    if t.votes == ADAPTIVE:
+        if heaviest(t, node) == y:
+            t.right[2 * node] += w
+        if bayes == y:
+            t.right[2 * node + 1] += w
+    t.weight[node * t.n_classes + y] += w
+    t.n_seen[node] = max(t.n_seen[node], y + 1)
+    if t.feature[node] != LEAF:
+        return
+    slot = t.slot[node * t.n_classes + y]
+    if slot < 0:
+        slot = new_slot(t, node, y)
+        if slot < 0:
+            return
+        for i in range(t.n_numeric):
+            t.numbers[(slot * NUMBERS + 3) * t.n_numeric + i] = SURE
+    inputs = picked_inputs(t, node)
+    for i in range(inputs[0], t.n_picked):
+        learn_category(t, slot, inputs[1 + i], x[t.column[inputs[1 + i]]], w)
+    t.bias[slot] = learn_numbers(t, slot, x, inputs, w)
+    if t.votes != MAJORITY:
+        t.bias[slot] += log(t.weight[node * t.n_classes + y])
+
+
+cdef void learn_category(tree_t* t, Py_ssize_t slot, Py_ssize_t c, double value, double w) noexcept nogil:
+    cdef Py_ssize_t code
+    cdef int* n_values = t.n_values + slot * t.n_categorical + c
+    if not 0 <= value < MOST_CATEGORIES:
+        return
+    code = <Py_ssize_t> value
+    if code >= t.offset[c + 1] - t.offset[c]:
+        more_categories(t, c, code)
+    t.known[c] = max(t.known[c], code + 1)
+    n_values[0] = max(n_values[0], code + 1)
+    t.counts[slot * t.total_room + t.offset[c] + code] += w
+    t.seen[slot * t.n_categorical + c] += w
+
+
+cdef double learn_numbers(tree_t* t, Py_ssize_t slot, const double* x, const int* inputs,
+                          double w) noexcept nogil:
+    # Returns the sum of log(c/pi)/2 of (3).
+    cdef Py_ssize_t i, step = t.n_numeric
+    cdef double* n = t.numbers + slot * NUMBERS * step
+    cdef double* mean = n + step
+    cdef double* squares = n + 2 * step
+    cdef double* inverse = n + 3 * step
+    cdef double* low = n + 4 * step
+    cdef double* high = n + 5 * step
+    cdef double value, e, product = 1.0, logs = 0.0
+    for i in range(inputs[0]):
+        value = x[inputs[1 + i]]
+        if not isnan(value):
+            if n[i] == 0:
+                n[i] = w
+                mean[i] = low[i] = high[i] = value
+            else:
+                n[i] += w                                                        # (2)
+                e = value - mean[i]
+                mean[i] += w * e / n[i]
+                squares[i] = min(squares[i] + w * e * (value - mean[i]), MOST)
+                low[i] = min(low[i], value)
+                high[i] = max(high[i], value)
+                if squares[i] > 0 and n[i] > 1:
+                    inverse[i] = min(0.5 * (n[i] - 1) / squares[i], SURE)
+        if inverse[i] < SURE:
+            product *= inverse[i] * (1 / M_PI)
+            logs += folded(&product)
+    return 0.5 * (logs + log(product))

@@ -1,0 +1,117 @@
+"""Shows a tree kept in arrays: as text, or drawn."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+BELOW, EACH, IS = 0, 1, 2
+OPTION = -1
+
+
+@dataclass
+class Node:
+    """A node as it is shown: the branch that leads to it, and at a leaf what it has seen."""
+
+    number: int
+    parent: int
+    branch: int
+    depth: int
+    feature: int
+    test: int
+    threshold: float
+    weight: np.ndarray
+
+    @property
+    def is_leaf(self):
+        """Whether it splits nothing."""
+        return self.feature < 0
+
+
+def walk(arrays, root=None):
+    """Yield the nodes from the root down, each before its children, alternatives among splits last."""
+    options = arrays.get("option")
+    stack = [(int(arrays["size"][5]), -1, 0, 0)]
+    while stack:
+        i, parent, branch, depth = stack.pop()
+        node = Node(i, parent, branch, depth, int(arrays["feature"][i]), int(arrays["test"][i]),
+                    float(arrays["threshold"][i]), arrays["weight"][i])
+        yield node
+        if options is not None and options[i] >= 0:
+            stack.append((int(options[i]), parent, branch if i == root else OPTION, depth))
+        if not node.is_leaf:
+            first, n = int(arrays["child"][i]), int(arrays["n_children"][i])
+            stack.extend((first + child, i, child, depth + 1) for child in reversed(range(n)))
+
+
+def condition(node, branch, names):
+    """Return what holds for the rows that take a branch of a node."""
+    name = names[node.feature]
+    if node.test == EACH:
+        return f"{name} = {branch}"
+    sign = ("=", "≠") if node.test == IS else ("≤", ">")
+    return f"{name} {sign[branch]} {node.threshold:.5g}"
+
+
+def outcome(node, classes):
+    """Return the class a leaf has seen most, its share and the weight seen."""
+    total = float(node.weight.sum())
+    if total <= 0:
+        return "nothing seen yet"
+    best = int(node.weight.argmax())
+    return f"{classes[best]} ({node.weight[best] / total:.0%} of {total:.0f})"
+
+
+def describe(nodes, names, classes):
+    """Return the rules of a tree, one line for each branch."""
+    by_number = {node.number: node for node in nodes}
+    lines = []
+    for node in nodes:
+        parts = []
+        if node.branch == OPTION:
+            parts.append("or")
+        elif node.parent >= 0:
+            parts.append(condition(by_number[node.parent], node.branch, names))
+        if node.is_leaf:
+            parts.append(outcome(node, classes))
+        if parts:
+            lines.append("  " * max(node.depth - 1, 0) + ": ".join(parts))
+    return "\n".join(lines)
+
+
+def plot_tree(nodes, names, classes, ax=None):
+    """Draw a tree: tests in boxes, leaves below with their class and its share."""
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        ax = plt.subplots(figsize=(max(1.6 * sum(node.is_leaf for node in nodes), 4), 4))[1]
+    places = _places(nodes)
+    for node in nodes:
+        x, y = places[node.number]
+        text = outcome(node, classes) if node.is_leaf else condition(node, 0, names)
+        colour = "#dce9f5" if node.is_leaf else "#f5f0dc"
+        ax.text(x, y, text, ha="center", va="center", fontsize=8,
+                bbox={"boxstyle": "round", "facecolor": colour, "edgecolor": "#777777"})
+        if node.parent >= 0:
+            above = places[node.parent]
+            style = "--" if node.branch == OPTION else "-"
+            ax.plot([above[0], x], [above[1], y], style, color="#777777", zorder=0)
+    ax.set_xlim(-1, sum(node.is_leaf for node in nodes))
+    ax.set_axis_off()
+    return ax
+
+
+def _places(nodes):
+    # Leaves side by side in their order, each test above the middle of its branches.
+    places, row = {}, 0
+    below = {}
+    for node in nodes:
+        below.setdefault(node.parent, []).append(node.number)
+    for node in nodes:
+        if node.is_leaf:
+            places[node.number] = (row, -node.depth)
+            row += 1
+    for node in reversed(nodes):
+        if not node.is_leaf:
+            middle = np.mean([places[number][0] for number in below[node.number]])
+            places[node.number] = (float(middle), -node.depth)
+    return places
