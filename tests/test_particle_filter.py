@@ -17,6 +17,7 @@ CIRCLE = {"boundary": ("circle", 2.0), "start": "uniform"}
 FORMS = {
     "tracking": {},
     "published": PUBLISHED,
+    "widening": {"form": ("widening",), "start": "uniform"},
     "uniform": PUBLISHED | {"start": "uniform", "n_warmup": 3},
     "regularised": PUBLISHED | {"spread_prior": (0.9, 0.2)},
     "likelihood": PUBLISHED | {"scoring": "likelihood"},
@@ -177,6 +178,15 @@ def test_one_particle_without_spread_is_a_fixed_rule():
     np.testing.assert_array_equal(learner.coefficients_, before)
 
 
+def test_forms_are_their_parts():
+    X, y = rows(1000, 2)
+    whole = ParticleFilter().begin(2, [0, 1]).test_then_train(X, y)
+    for form in [("scaled", "averages", "widening"), ["widening", "scaled", "averages"]]:
+        assert np.array_equal(ParticleFilter(form=form).begin(2, [0, 1]).test_then_train(X, y), whole)
+    none = ParticleFilter(form=()).begin(2, [0, 1]).test_then_train(X, y)
+    assert np.array_equal(ParticleFilter(form="published").begin(2, [0, 1]).test_then_train(X, y), none)
+
+
 def test_prior_without_pull_or_jitter_is_no_prior():
     X, y = rows(1000, 2)
     plain = ParticleFilter(**PUBLISHED).begin(2, [0, 1])
@@ -242,6 +252,7 @@ def test_spread_of_the_boundary_shrinks_with_the_step():
         ({"scoring": "luck"}, "likelihood"),
         ({"start": "anywhere"}, "zeros"),
         ({"form": "other"}, "published"),
+        ({"form": ("scaled", "other")}, "widening"),
         ({"boundary": "circle", "refit_below": 0.75}, "linear"),
         ({"spread_prior": 0.98}, "spread_prior"),
     ],

@@ -9,6 +9,7 @@ from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.particle_filter import ParticleKernel
 from thalweg.learners.native import NativeClassifier
 
+FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
 STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
 AVERAGES = 3  # candidates beside the centre, of 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
@@ -51,11 +52,12 @@ class ParticleFilter(NativeClassifier):
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start).
     n_warmup : int
         Extra steps on the first batch.
-    form : {"tracking", "published"}
-        "published" is the paper's filter. "tracking" has inputs standardised by their mean and deviation over
-        about the last twenty batches and coefficients of length 1 (not for circles and modulos), lets running
-        means of the centre over 4, 16 and 64 batches predict while they do better, and triples the spread for
-        a batch on which the centre does two deviations worse than it used to.
+    form : {"tracking", "published"} or tuple
+        "published" is the paper's filter. "tracking" has three parts more, of which a tuple names some:
+        "scaled", inputs standardised by their mean and deviation over about the last twenty batches, and
+        coefficients of length 1 (not for circles and modulos); "averages", means of the centre over about 4,
+        16 and 64 batches predict while they do better; "widening", the spread is tripled for a batch on which
+        the centre does two deviations worse than it used to.
     refit_below : float or None
         If the share of a batch's rows that the centre gets right after learning it falls below this (paper:
         0.75), a ridge logistic fit takes its place, without the inputs whose coefficients have p ≥ 0.05.
@@ -135,7 +137,7 @@ class ParticleFilter(NativeClassifier):
 
     def _settings(self):
         shape, modulo = self._boundary()
-        tracking = self._one_of("form", self.form, ("tracking", "published")) == "tracking"
+        parts = self._parts()
         circle = not callable(shape) and self._one_of("boundary", shape, ("linear", "circle")) == "circle"
         pull, jitter = self._prior()
         start, width = self._start(modulo)
@@ -152,17 +154,25 @@ class ParticleFilter(NativeClassifier):
             "circle": circle,
             "likelihood": scoring == "likelihood",
             "regularised": self.spread_prior is not None,
-            "scaled": tracking and not circle and not modulo,
+            "scaled": "scaled" in parts and not circle and not modulo,
             "modulo": float(modulo),
             "spread": self._positive("spread", self.spread),
-            "wide_spread": WIDENING * self.spread if tracking else 0.0,
+            "wide_spread": WIDENING * self.spread if "widening" in parts else 0.0,
             "pull": pull,
             "memory": float(MEMORY * self.batch_size),
             "jitter": jitter,
             "refit_below": 0.0 if self.refit_below is None else float(self.refit_below),
-            "n_averages": AVERAGES if tracking else 0,
+            "n_averages": AVERAGES if "averages" in parts else 0,
             "seed": self._seed(),
         }
+
+    def _parts(self):
+        parts = (
+            FORMS[self._one_of("form", self.form, FORMS)] if isinstance(self.form, str) else tuple(self.form)
+        )
+        for part in parts:
+            self._one_of("a part of form", part, FORMS["tracking"])
+        return parts
 
     def _start(self, modulo):
         if isinstance(self.start, Real):
