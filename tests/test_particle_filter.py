@@ -7,7 +7,7 @@ import pytest
 from places import data_file
 from twins.particle_filter import ParticleTwin, bits, normals
 
-from thalweg.evaluation import holdout
+from thalweg.evaluation import holdout, prequential
 from thalweg.learners import ParticleFilter
 from thalweg.streams import SEA, Circles, Hyperplane, Many
 
@@ -119,6 +119,29 @@ def test_a_refit_sure_of_nothing_is_none():
     X, y = np.random.default_rng(0).random((1000, 3)), np.random.default_rng(1).integers(0, 2, 1000)
     learner.test_then_train(X, y)
     assert (learner.coefficients_[0, 1:] != 0).any()
+
+
+def test_refits_with_several_classes_drop_what_says_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 8))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    learner = ParticleFilter(refit_below=0.8, batch_size=100).begin(8, range(3))
+    p = learner.test_then_train(X, y)
+    plain = ParticleFilter(batch_size=100).begin(8, range(3)).test_then_train(X, y)
+    assert (p.argmax(axis=1) == y).mean() > (plain.argmax(axis=1) == y).mean() + 0.02
+    assert (learner.coefficients_[:, 2:] == 0).mean() > 0.7
+    assert (learner.coefficients_[[0, 2], 1] != 0).all()
+
+
+def test_probabilities_are_calibrated():
+    # Eight rows in nine are labelled right, so a sure row gets about that.
+    run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
+    sure = run.probabilities.max(axis=1)
+    right = run.predicted == run.labels
+    clear = sure > 0.85
+    assert clear.mean() > 0.8
+    assert abs(sure[clear].mean() - right[clear].mean()) < 0.03
+    assert right[sure < 0.7].mean() < right[clear].mean() - 0.08
 
 
 def test_threads_change_nothing():
