@@ -1,4 +1,4 @@
-"""Cost of the particle filter in particles, rows and inputs, and of its scoring beside the peak; writes a plot.
+"""Cost of the particle filter by particles, rows and inputs, and its scoring beside a matrix product.
 
     python -m benchmarks.particle_scaling docs/images/particle_scaling.svg
 
@@ -47,9 +47,9 @@ def measure():
 
 
 def scoring_rate(d=200, n_particles=100_000):
-    """Multiply-adds a second of scoring alone: what 45 times the rows cost more."""
+    """Multiply-adds a second of scoring alone: what a batch of 450 rows more costs more."""
     few, many = (
-        seconds(*rows(100 + size, d), repeats=3, n_particles=n_particles, batch_size=size) for size in (50, 500)
+        seconds(*rows(100 + n, d), repeats=3, n_particles=n_particles, batch_size=n) for n in (100, 550)
     )
     return n_particles * (d + 1) * 450 / (many - few)
 
@@ -83,7 +83,6 @@ def plot(curves, path):
 if __name__ == "__main__":
     found = measure()
     for name, (x, y) in found.items():
-        print(name, *(f"{n}: {1000 * s:.2f} ms" for n, s in zip(x, y, strict=True)), f"slope {slope(x, y):.2f}")
-    score, product = scoring_rate(), product_rate()
-    print(f"scoring {score / 1e9:.1f}, NumPy's product {product / 1e9:.1f} thousand million multiply-adds a second")
+        print(name, *(f"{n}: {1000 * s:.2f} ms" for n, s in zip(x, y, strict=True)))
+    print(f"multiply-adds a second: scoring {scoring_rate():.3g}, NumPy's product {product_rate():.3g}")
     plot(found, sys.argv[1])

@@ -37,7 +37,7 @@ def draw(courses, accuracies, folder, data=None):
 
 
 def gaussian_track(seed=1, n_steps=100, n_particles=1000):
-    """Figure 1: the state of two dimensions, drifting and jumping at 50, and the filter's mean: (n, 2) each."""
+    """Figure 1: a state that drifts, and jumps at step 50, and the mean of the filter: (n, 2) each."""
     rng = np.random.default_rng(seed)
     state, particles = np.zeros(2), np.zeros((n_particles, 2))
     states, means = [], []
