@@ -76,7 +76,7 @@ CASES = (
     Case("HYPERPLANE", "PF-LR, refit below 0.75", PUBLISHED | {"start": "normal", "refit_below": 0.75}),
     Case("HYPERPLANE", "tracking, refit below 0.75", {"refit_below": 0.75}),
 )
-RUNS = {"SEA": 50, "MANY": 50, "CIRCLES": 50, "ELEC": 20, "HYPERPLANE": 50}
+RUNS = {"SEA": 50, "MANY": 200, "CIRCLES": 50, "ELEC": 20, "HYPERPLANE": 50}
 QUICK_RUNS = {"SEA": 4, "MANY": 10, "CIRCLES": 4, "ELEC": 2, "HYPERPLANE": 4}
 FIRST_SEED = 5000
 

@@ -22,16 +22,16 @@ def draw(courses, accuracies, folder, data=None):
     data : str or None
         Folder of the public datasets.
     """
-    import matplotlib
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "thalweg"
     captions = {}
     for number, (caption, paint) in FIGURES.items():
-        figure = matplotlib.figure.Figure(figsize=(9, 3.6), layout="constrained")
+        figure = Figure(figsize=(9, 3.6), layout="constrained")
         paint(figure, courses, accuracies, data)
         name = f"particle_filter_{number}.svg"
-        figure.savefig(folder / name, metadata={"Date": None})
+        with rc_context({"svg.hashsalt": "thalweg"}):
+            figure.savefig(folder / name, metadata={"Date": None}, dpi=120)
         captions[name] = caption
     return captions
 
@@ -109,8 +109,9 @@ def _prices(figure, courses, accuracies, data):
     price, label, boundary = boundary_over_price(data)
     axes = figure.subplots()
     at = np.arange(len(price))
-    axes.plot(at[label == 0], price[label == 0], "v", ms=2.5, color=RED, label="DOWN")
-    axes.plot(at[label == 1], price[label == 1], "o", ms=2.5, color="black", label="UP", fillstyle="none")
+    dots = {"ms": 2.5, "ls": "", "rasterized": True}
+    axes.plot(at[label == 0], price[label == 0], marker="v", color=RED, label="DOWN", **dots)
+    axes.plot(at[label == 1], price[label == 1], marker="o", color="black", label="UP", **dots)
     axes.plot(at, boundary, color=BLUE, lw=1, label="boundary, B = 10")
     axes.set(xlabel="row", ylabel="nswprice", ylim=(0, np.quantile(price, 0.999) * 1.1))
     axes.legend()

@@ -114,7 +114,7 @@ def training_times(found):
         ours = found[name, "training time"][0]["milliseconds"]
         n_rows, n_batches = FILES[name]
         rows.append([name, f"{n_rows:,}", str(n_batches), f"{paper}", f"{ours:.2f}", f"{paper / ours:.0f}"])
-    note = "Milliseconds of processor time, one thread, every row also predicted; the paper's is Matlab of 2013."
+    note = "Milliseconds of processor time, one thread, every row also predicted; the paper used Matlab."
     return Table("Table 4: training times", ("", "rows", "batches", "paper", "ours", "ratio"), rows, note)
 
 
