@@ -163,6 +163,15 @@ def test_best_set_grows_when_everything_is_best():
     assert np.array_equal(again.test_then_train(X[:, :1], y), learner.test_then_train(X[:, :1], y))
 
 
+@pytest.mark.parametrize("seed", [None, np.random.default_rng(1)], ids=["None", "generator"])
+def test_copies_carry_on_with_any_seed(seed):
+    X, y = rows(1000, 2)
+    learner = ParticleFilter(random_state=seed).begin(2, [0, 1])
+    learner.test_then_train(X[:500], y[:500])
+    again = learner.copy()
+    assert np.array_equal(again.test_then_train(X[500:], y[500:]), learner.test_then_train(X[500:], y[500:]))
+
+
 @pytest.mark.parametrize("form", ["tracking", "published"])
 def test_a_first_batch_of_one_class_waits(form):
     X, y = rows(2000, 2, seed=3)
@@ -269,6 +278,7 @@ def test_spread_of_the_boundary_shrinks_with_the_step():
     ("parameters", "said"),
     [
         ({"n_particles": 0}, "n_particles"),
+        ({"n_jobs": 0}, "n_jobs"),
         ({"spread": -1}, "spread"),
         ({"batch_size": 1.5}, "batch_size"),
         ({"boundary": "square"}, "circle"),

@@ -53,13 +53,14 @@ cdef class ParticleKernel(Kernel):
         f.start_width, f.modulo = settings["start_width"], settings["modulo"]
         f.spread, f.wide_spread = settings["spread"], settings["wide_spread"]
         f.pull, f.jitter, f.memory = settings["pull"], settings["jitter"], settings["memory"]
-        f.refit_below, f.seed = settings["refit_below"], settings["seed"]
+        f.refit_below = settings["refit_below"]
         f.n_coefficients = f.n_outputs * (1 + n_features)
         f.n_terms = 1 + n_features + f.circle
         f.n_panels = (f.n_particles + LANES - 1) // LANES
         f.n_averages = settings["n_averages"]
         f.kernel, f.grow = <void*> self, grow
         self.arrays = self.new_arrays()
+        self.arrays["seed"][0] = settings["seed"]
         self.scratch = self.new_scratch()
         self.handle = learner_t(<void*> f, n_features, n_classes, learn, predict)
         self.bind()
@@ -73,6 +74,7 @@ cdef class ParticleKernel(Kernel):
         return {
             "counts": np.zeros(sizeof(counts_t) // 8, dtype=np.int64),
             "measures": measures,
+            "seed": np.zeros(1, dtype=np.uint64),
             "rows": np.zeros((f.batch_size, d)),
             "codes": np.zeros(f.batch_size, dtype=np.intp),
             "weights": np.zeros(f.batch_size),
@@ -114,6 +116,7 @@ cdef class ParticleKernel(Kernel):
     cdef void bind(self):
         cdef filter_t* f = &self.core
         arrays, scratch = self.arrays, self.scratch
+        f.seed = arrays["seed"][0]
         f.counts = <counts_t*> address(arrays["counts"])
         f.measures = <measures_t*> address(arrays["measures"])
         f.rows = <double*> address(arrays["rows"])

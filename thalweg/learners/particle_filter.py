@@ -47,7 +47,8 @@ class ParticleFilter(NativeClassifier):
         conventional auxiliary filter, for comparison. (`score` is taken: scikit-learn's verb.)
     spread_prior : None or (float, float)
         RegPF-LR: each coefficient of each particle has a spread of its own with a log-normal hyperprior
-        (paper: a and h; 0.98 and 0.02 are good), starting at `spread` and kept within [0.001, 1].
+        (paper: a and h; 0.98 and 0.02 are good), starting at `spread` and kept within [0.001, 1]. Widening
+        does not touch it.
     start : {"normal", "zeros", "uniform"} or float
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start).
     n_warmup : int
@@ -182,13 +183,13 @@ class ParticleFilter(NativeClassifier):
 
     def _threads(self):
         n = 1 if self.n_jobs is None else self.n_jobs
-        return self._whole("n_jobs", n, 1) if n > 0 else max(1, (os.cpu_count() or 1) + 1 + n)
+        if isinstance(n, Integral) and n < 0:
+            return max(1, (os.cpu_count() or 1) + 1 + n)
+        return self._whole("n_jobs", n, 1)
 
     def _seed(self):
         if isinstance(self.random_state, np.random.Generator):
             return int(self.random_state.integers(2**63))
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(2**31))
         return int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
 
     def _one_of(self, name, value, known):
