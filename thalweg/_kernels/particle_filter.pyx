@@ -225,7 +225,7 @@ cdef void learn_batch(filter_t* f) noexcept nogil:
                 take_step(f)
         take_step(f)
         if not f.counts.started:
-            f.measures.error = (f.measures.buffered - hits_of(f, f.centre) + 1.0) / (f.measures.buffered + 2.0)
+            f.measures.error = 1.0 - (hits_of(f, f.centre) + 1.0) / (f.measures.buffered + 2.0)
             start_averages(f)
         f.counts.started = 1
         if f.refit_below > 0 and hits_of(f, f.centre) < f.refit_below * f.measures.buffered:
