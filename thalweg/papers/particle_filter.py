@@ -1,6 +1,8 @@
 """Fok, An and Wang (2013), particle filters: its tables and figures, ours beside them."""
 
 import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -126,6 +128,21 @@ def run(job, data=None):
         return {"milliseconds": training_milliseconds(job["stream"], data=data)}
     case = next(case for case in CASES if (case.stream, case.name) == (job["stream"], job["case"]))
     return run_case(case, job["seed"], data)
+
+
+def reproduce(quick=False, data=None, figures=None, n_jobs=2):
+    """Run all jobs on `n_jobs` processes, draw the figures into the folder `figures`, return the tables."""
+    from thalweg.papers import particle_filter_tables as tables
+
+    todo = jobs(quick)
+    with ProcessPoolExecutor(n_jobs) as pool:
+        results = list(pool.map(run, todo, [data] * len(todo), chunksize=4))
+    found = tables.gathered(todo, results)
+    if figures is not None:
+        from thalweg.papers.particle_filter_figures import draw
+
+        draw(tables.courses(found), tables.accuracies(found), Path(figures), data)
+    return tables.tables(found, prices(data))
 
 
 def run_case(case, seed, data=None):
