@@ -1,39 +1,28 @@
-"""The figures of Fok, An and Wang (2013), drawn from our runs; needs matplotlib."""
+"""Figures 1 to 7 and 10 to 12 of the paper on particle filters; 11 and 12 are one here."""
 
 import numpy as np
 
-from thalweg.learners import ParticleFilter
-from thalweg.papers.particle_filter import BATCHES, PUBLISHED, TABLE_3, prices, stream_of
+from thalweg.papers.particle_filter import BATCHES, TABLE_3, stream_of
+from thalweg.papers.particle_filter_tables import accuracies, courses, gathered
 
 BLUE, RED, GREY, MAGENTA = "#1d5fd1", "#b42318", "#64707d", "#b5179e"
 
 
-def draw(courses, accuracies, folder, data=None):
-    """Draw all figures into `folder`; return {file name: caption}.
-
-    Parameters
-    ----------
-    courses : dict
-        Mean accuracy over the batches (per cent) by (stream, case).
-    accuracies : dict
-        Accuracy of each run (per cent) by (stream, case).
-    folder : Path
-        Where to write them, as SVG.
-    data : str or None
-        Folder of the public datasets.
-    """
+def draw_all(results, folder):
+    """Draw each figure into `folder`; yield the paths."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    captions = {}
-    for number, (caption, paint) in FIGURES.items():
+    found = gathered(results)
+    for number, paint in FIGURES.items():
+        if number in (5, 6) and ("ELEC", "boundary") not in found:
+            continue
         figure = Figure(figsize=(9, 3.6), layout="constrained")
-        paint(figure, courses, accuracies, data)
-        name = f"particle_filter_{number}.svg"
+        paint(figure, found)
+        path = folder / f"particle_filter_{number}.svg"
         with rc_context({"svg.hashsalt": "thalweg"}):
-            figure.savefig(folder / name, metadata={"Date": None}, dpi=120)
-        captions[name] = caption
-    return captions
+            figure.savefig(path, metadata={"Date": None}, dpi=120)
+        yield path
 
 
 def gaussian_track(seed=1, n_steps=100, n_particles=1000):
@@ -54,7 +43,7 @@ def gaussian_track(seed=1, n_steps=100, n_particles=1000):
     return np.array(states), np.array(means)
 
 
-def _tracking(figure, courses, accuracies, data):
+def _tracking(figure, found):
     states, means = gaussian_track()
     for j, axes in enumerate(figure.subplots(1, 2)):
         axes.plot(states[:, j], color="black", label="state")
@@ -63,13 +52,11 @@ def _tracking(figure, courses, accuracies, data):
         axes.legend()
 
 
-def _over_batches(stream, names, smooth=1):
-    def paint(figure, courses, accuracies, data):
+def _over_batches(stream, names):
+    def paint(figure, found):
         axes = figure.subplots()
         for (name, label), colour in zip(names.items(), (BLUE, RED, GREY, "black"), strict=False):
-            course = courses[stream, name]
-            course = np.convolve(course, np.ones(smooth) / smooth, "valid")
-            axes.plot(np.arange(len(course)) + smooth / 2, course, color=colour, label=label, lw=1.2)
+            axes.plot(courses(found)[stream, name], color=colour, label=label, lw=1.2)
         for drift in stream_of(stream, 0).drifts:
             axes.axvline(drift / 50, color=MAGENTA, lw=0.7, ls=":")
         axes.set(xlabel="batch", ylabel="accuracy, per cent", title=stream)
@@ -78,12 +65,12 @@ def _over_batches(stream, names, smooth=1):
     return paint
 
 
-def _by_batch_size(figure, courses, accuracies, data):
+def _by_batch_size(figure, found):
     axes = figure.subplots()
     paper, deviation = zip(*TABLE_3, strict=True)
     axes.errorbar(BATCHES, paper, deviation, color=GREY, fmt="o--", capsize=3, label="paper")
     for name, colour in (("PF-LR", BLUE), ("tracking", RED)):
-        runs = [accuracies["ELEC", f"{name}, B = {size}"] for size in BATCHES]
+        runs = [accuracies(found)["ELEC", f"{name}, B = {size}"] for size in BATCHES]
         spread = [np.std(run, ddof=1) for run in runs]
         axes.errorbar(BATCHES, [np.mean(run) for run in runs], spread, color=colour, fmt="o-", capsize=3,
                       label=f"ours, {name}")
@@ -92,21 +79,9 @@ def _by_batch_size(figure, courses, accuracies, data):
     axes.legend(loc="lower left")
 
 
-def boundary_over_price(data, n_rows=2500, batch=10):
-    """Figure 6: the prices, their labels, and the boundary β₀/β₁ in force at each of the first rows."""
-    X, y = prices(data)
-    learner = ParticleFilter(batch_size=batch, **PUBLISHED).begin(1, [0, 1])
-    boundary = np.full(n_rows, np.nan)
-    for start in range(0, n_rows, batch):
-        rows = slice(start, start + batch)
-        learner.test_then_train(X[rows], y[rows])
-        offset, slope = learner.coefficients_[0]
-        boundary[start + batch : start + 2 * batch] = offset / slope
-    return X[:n_rows, 0], y[:n_rows], boundary
-
-
-def _prices(figure, courses, accuracies, data):
-    price, label, boundary = boundary_over_price(data)
+def _prices(figure, found):
+    run = found["ELEC", "boundary"][0]
+    price, label, boundary = (np.array(run[name]) for name in ("price", "label", "boundary"))
     axes = figure.subplots()
     at = np.arange(len(price))
     dots = {"ms": 2.5, "ls": "", "rasterized": True}
@@ -117,22 +92,16 @@ def _prices(figure, courses, accuracies, data):
     axes.legend()
 
 
-def _likelihood(figure, courses, accuracies, data):
-    first = {"SEA": "PF-LR, warm-up 500", "MANY": "PF-LR, warm-up 500", "CIRCLES": "PF-LR"}
-    for axes, (stream, name) in zip(figure.subplots(1, 3), first.items(), strict=True):
-        axes.plot(courses[stream, name], color=BLUE, lw=1, label="by accuracy")
-        axes.plot(courses[stream, "by likelihood"], "-.", color=RED, lw=1, label="by likelihood")
-        axes.set(xlabel="batch", title=stream)
-        axes.legend()
+def _beside(case, labels):
+    def paint(figure, found):
+        first = {"SEA": "PF-LR, warm-up 500", "MANY": "PF-LR, warm-up 500", "CIRCLES": "PF-LR"}
+        for axes, (stream, name) in zip(figure.subplots(1, 3), first.items(), strict=True):
+            axes.plot(courses(found)[stream, name], color=BLUE, lw=1, label=labels[0])
+            axes.plot(courses(found)[stream, case], "-.", color=RED, lw=1, label=labels[1])
+            axes.set(xlabel="batch", title=stream)
+            axes.legend()
 
-
-def _regularised(figure, courses, accuracies, data):
-    first = {"SEA": "PF-LR, warm-up 500", "MANY": "PF-LR, warm-up 500", "CIRCLES": "PF-LR"}
-    for axes, (stream, name) in zip(figure.subplots(1, 3), first.items(), strict=True):
-        axes.plot(courses[stream, name], color=BLUE, lw=1, label="PF-LR")
-        axes.plot(courses[stream, "RegPF-LR"], color=RED, lw=1, label="RegPF-LR")
-        axes.set(xlabel="batch", title=stream)
-        axes.legend()
+    return paint
 
 
 _SEA = {"PF-LR, warm-up 500": "PF-LR", "+ widening (default)": "tracking form"}
@@ -145,13 +114,13 @@ _PLANES = {
     "tracking, refit below 0.75": "tracking with detection and selection",
 }
 FIGURES = {
-    1: ("Figure 1: a particle filter follows a Gaussian state that drifts and jumps at step 50.", _tracking),
-    2: ("Figure 2: SEA, mean over the runs.", _over_batches("SEA", _SEA)),
-    3: ("Figure 3: CIRCLES, mean over the runs.", _over_batches("CIRCLES", _CIRCLES)),
-    4: ("Figure 4: MANY, mean over the runs; drifts at every second batch.", _over_batches("MANY", _MANY)),
-    5: ("Figure 5: ELEC by batch size; bars are standard deviations.", _by_batch_size),
-    6: ("Figure 6: the price, its labels and the boundary learned, first 2500 rows.", _prices),
-    7: ("Figure 7: RegPF-LR beside PF-LR.", _regularised),
-    10: ("Figure 10: particles chosen by accuracy and by likelihood.", _likelihood),
-    11: ("Figures 11 and 12: HYPERPLANE, with and without detection.", _over_batches("HYPERPLANE", _PLANES)),
+    1: _tracking,
+    2: _over_batches("SEA", _SEA),
+    3: _over_batches("CIRCLES", _CIRCLES),
+    4: _over_batches("MANY", _MANY),
+    5: _by_batch_size,
+    6: _prices,
+    7: _beside("RegPF-LR", ("PF-LR", "RegPF-LR")),
+    10: _beside("by likelihood", ("by accuracy", "by likelihood")),
+    11: _over_batches("HYPERPLANE", _PLANES),
 }
