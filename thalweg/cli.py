@@ -117,7 +117,7 @@ def list_(
 REPRODUCE_HELP = """
 Run a paper's experiments again: its claims beside what is measured here.
 
-Results are kept in the cache folder (THALWEG_CACHE) under their settings, so that a second call only shows them.
+Results are kept in the cache folder (THALWEG_CACHE) under their settings: a second call only shows them.
 
 Examples:
 

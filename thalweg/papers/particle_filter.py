@@ -1,6 +1,6 @@
 """Particle filters for classification (2013): PF-LR, its regularised and likelihood forms, circles, refits.
 
-Synthetic streams are tested on 1000 fresh rows without noise after each batch, ELEC row by row before learning.
+Synthetic streams are tested on 1000 fresh rows without noise after each batch, ELEC row by row.
 What the paper does not say is chosen by us: where particles start, the warm-up, the length of HYPERPLANE.
 """
 
@@ -167,7 +167,7 @@ def run_case(stream, case, seed, data=None):
 
 
 def training_time(stream, data=None, repeats=5):
-    """Return the least milliseconds of processor time that learning took, predictions for all rows included."""
+    """Return the least milliseconds of processor time that learning, and predicting all rows, took."""
     rows = stream_of(stream, FIRST_SEED, data)
     X, codes = next(iter(rows.coded_blocks(rows.n_rows)))
     parameters = PUBLISHED | {"CIRCLES": MODULO, "ELEC": {"batch_size": 10}}.get(stream, {})
@@ -181,7 +181,7 @@ def training_time(stream, data=None, repeats=5):
 
 
 def boundary_over_price(stream, data=None, n_rows=2500, batch=10):
-    """Return the first prices, their labels, the boundary β₀/β₁ in force, and how right a rule of thumb is."""
+    """Return the first prices, their labels, the boundary β₀/β₁ in force, and what a rule of thumb gets."""
     X, y = prices(data)
     learner = ParticleFilter(batch_size=batch, **PUBLISHED).begin(1, [0, 1])
     boundary = [0.0] * batch
