@@ -10,14 +10,14 @@ One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three fun
 import importlib
 from pathlib import Path
 
-NAMES = ("forgetting",)
+NAMES = ("forgetting", "particle-filter")
 __all__ = ["reproduce", "summaries"]
 
 
 def summaries():
     """Return (name, one line about it) of each paper, without importing it."""
     folder = Path(__file__).parent
-    texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in NAMES)
+    texts = ((name, (folder / f"{_module(name)}.py").read_text(encoding="utf-8")) for name in NAMES)
     return [(name, text.split('"""')[1].splitlines()[0]) for name, text in texts]
 
 
@@ -45,10 +45,14 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
         raise ValueError(f"there is no paper {name!r}; the papers are {', '.join(NAMES)}")
     from thalweg.papers.running import run_tasks
 
-    paper = importlib.import_module(f"thalweg.papers.{name}")
+    paper = importlib.import_module(f"thalweg.papers.{_module(name)}")
     results = run_tasks(name, paper.tasks(quick, data), workers, fresh, quiet)
     report = paper.report(results, quick)
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)
         report.figures = [str(path) for path in paper.draw(results, Path(figures))]
     return report
+
+
+def _module(name):
+    return name.replace("-", "_")
