@@ -73,16 +73,16 @@ def river(rows_file, method):
     return Loop([river_python(), HERE / "river_loop.py", rows_file, method.river])
 
 
-def moa_classes():
+def moa_classes(name="MoaLoop"):
     """Return MOA's jar and the folder of our compiled loop, fetching and compiling what is not there yet."""
     folder = cache()
-    jar, classes, source = folder / f"moa-{CAPYMOA}.jar", folder / "classes", HERE / "MoaLoop.java"
+    jar, classes, source = folder / f"moa-{CAPYMOA}.jar", folder / "classes", HERE / f"{name}.java"
     if not jar.exists():
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
         subprocess.run([*pip, "-d", folder, f"capymoa=={CAPYMOA}"], check=True)
         with zipfile.ZipFile(next(folder.glob(f"capymoa-{CAPYMOA}*.whl"))) as wheel:
             jar.write_bytes(wheel.read("capymoa/jar/moa.jar"))
-    compiled = classes / "MoaLoop.class"
+    compiled = classes / f"{name}.class"
     if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["javac", "-nowarn", "-cp", jar, "-d", classes, source], check=True)
     return jar, classes

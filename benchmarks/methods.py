@@ -18,4 +18,7 @@ METHODS = {
     "NoChange": Method("NoChange", "functions.NoChange", "dummy.NoChangeClassifier()"),
     "NaiveBayes": Method("NaiveBayes", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
     "HoeffdingTree": Method("HoeffdingTree", "trees.HoeffdingTree", "tree.HoeffdingTreeClassifier()"),
+    "HoeffdingAdaptiveTree": Method(
+        "HoeffdingAdaptiveTree", "trees.HoeffdingAdaptiveTree", "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"
+    ),
 }

@@ -29,6 +29,26 @@ class Registry:
             raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{self.package}.{self.modules[name]}"), name)
 
+    def name_of(self, thing):
+        """Return the name by which `named` finds the class of `thing`: a public one, or module:class."""
+        kind = type(thing)
+        public = self.modules.get(kind.__name__)
+        if public and kind.__module__ == f"{self.package}.{public}":
+            return kind.__name__
+        return f"{kind.__module__}:{kind.__qualname__}"
+
+    def named(self, name, base):
+        """Return the class that `name_of` named, which must be a `base`."""
+        if ":" not in name:
+            return self.load(name)
+        module, _, path = name.partition(":")
+        kind = importlib.import_module(module)
+        for part in path.split("."):
+            kind = getattr(kind, part)
+        if not (isinstance(kind, type) and issubclass(kind, base)):
+            raise ValueError(f"{name} is not a {base.__name__}")
+        return kind
+
     def summary(self, name):
         """Return the first line of the docstring of `name`, read from its file without importing it."""
         text = (self.folder / f"{self.modules[name].replace('.', '/')}.py").read_text(encoding="utf-8")

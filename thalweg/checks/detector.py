@@ -54,6 +54,26 @@ def copies_carry_on(detector):
     assert all(_feed(other, losses[650:]) == expected for other in copies)
 
 
+def states_carry_on(detector):
+    """Restored from its `state()`, it gives the same alarms and shares nothing with the original."""
+    losses = np.r_[_errors(700, 0.1), _errors(300, 0.7)]
+    original = copy.deepcopy(detector)
+    _feed(original, losses[:650])
+    other = type(detector)().restore(original.state())
+    expected = _feed(original, losses[650:])
+    assert _feed(other, losses[650:]) == expected
+
+
+def many_are_one_after_another(detector):
+    """`update_many` gives the positions at which `update` answers True, however the losses are cut."""
+    losses = np.r_[_errors(900, 0.1), _errors(300, 0.7), _errors(300, 0.1), _errors(300, 0.7)]
+    expected = _alarms(detector, losses)
+    whole, parts = copy.deepcopy(detector), copy.deepcopy(detector)
+    assert whole.update_many(losses).tolist() == expected
+    pieces = [start + parts.update_many(losses[start : start + 50]) for start in range(0, len(losses), 50)]
+    assert np.concatenate(pieces).tolist() == expected
+
+
 def memory_is_bounded(detector):
     """Five times the losses need no more than half as much again."""
     detector = copy.deepcopy(detector)
@@ -84,6 +104,8 @@ CHECKS = [
     answers_yes_or_no,
     reset_is_a_fresh_start,
     copies_carry_on,
+    states_carry_on,
+    many_are_one_after_another,
     memory_is_bounded,
     refuses_what_is_no_loss,
 ]

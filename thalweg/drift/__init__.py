@@ -5,8 +5,15 @@ from thalweg._registry import Registry
 registry = Registry(
     __name__,
     {
+        "ADWIN": "adwin",
+        "DDM": "ddm",
+        "EDDM": "eddm",
+        "HDDM_A": "hddm",
+        "HDDM_W": "hddm",
+        "KSWIN": "kswin",
         "PageHinkley": "page_hinkley",
     },
+    submodules=("base",),
 )
 __all__ = [*registry]
 

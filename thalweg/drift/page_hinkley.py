@@ -1,22 +1,32 @@
 """Page–Hinkley: has the mean of a loss risen?"""
 
-import math
+from thalweg._kernels.page_hinkley import PageHinkleyKernel
+from thalweg.drift.base import NativeDetector
 
 
-class PageHinkley:
+class PageHinkley(NativeDetector):
     """Page–Hinkley test: the sum of what the losses exceed their mean by, above its lowest value so far.
 
     Cheap and quick to see a lasting rise; its threshold is in units of the loss, so it has to fit the noise.
-    Memory: four numbers.
+    Starts afresh after an alarm. Memory: nine numbers.
 
     Parameters
     ----------
     delta : float, default=0.005
-        Rise of the mean that is of no interest.
+        Rise of the mean that is of no interest (δ).
     threshold : float, default=50.0
-        Alarm when the sum stands this far above its lowest value (the paper's λ).
+        Alarm when the sum stands this far above its lowest value (λ).
+    decay : float, default=1.0
+        Factor by which the sum fades at each loss (α).
     min_values : int, default=30
         No alarm before this many losses.
+    from_lowest : bool, default=True
+        Whether the sum is measured from its lowest value, as in the paper, or from zero, as in MOA.
+
+    Notes
+    -----
+    `PageHinkley(decay=0.9999, from_lowest=False)` gives the alarms of MOA's defaults on the same losses (MOA
+    counts one ahead, so its first alarm can come one loss earlier than `min_values`; so it does here).
 
     References
     ----------
@@ -26,32 +36,19 @@ class PageHinkley:
     Examples
     --------
     >>> from thalweg.drift import PageHinkley
-    >>> detector = PageHinkley(threshold=5)
-    >>> losses = [0.0, 1.0] * 50 + [1.0] * 50
-    >>> [i for i, loss in enumerate(losses) if detector.update(loss)]
-    [108]
+    >>> PageHinkley(threshold=5).update_many([0.0, 1.0] * 50 + [1.0] * 50)
+    array([108])
     """
 
-    def __init__(self, delta=0.005, threshold=50.0, min_values=30):
+    def __init__(self, delta=0.005, threshold=50.0, decay=1.0, min_values=30, from_lowest=True):
         self.delta = delta
         self.threshold = threshold
+        self.decay = decay
         self.min_values = min_values
-        self.reset()
+        self.from_lowest = from_lowest
 
-    def reset(self):
-        """Forget all losses."""
-        self._n = 0
-        self._mean = self._sum = self._low = 0.0
-
-    def update(self, loss):
-        """Take one loss; return True if its mean has risen. Starts afresh after an alarm."""
-        if not math.isfinite(loss):
-            raise ValueError(f"PageHinkley: a loss must be a finite number, got {loss}")
-        self._n += 1
-        self._mean += (loss - self._mean) / self._n
-        self._sum += loss - self._mean - self.delta
-        self._low = min(self._low, self._sum)
-        alarm = self._n >= self.min_values and self._sum - self._low > self.threshold
-        if alarm:
-            self.reset()
-        return alarm
+    def _make_kernel(self):
+        self._require("delta", self.delta >= 0, "at least 0")
+        self._require("threshold", self.threshold > 0, "above 0")
+        self._require("decay", 0 < self.decay <= 1, "above 0 and at most 1")
+        return PageHinkleyKernel(self.delta, self.threshold, self.decay, self.min_values, self.from_lowest)

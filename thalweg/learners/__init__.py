@@ -9,6 +9,8 @@ registry = Registry(
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
         "HoeffdingTree": "hoeffding_tree",
+        "HoeffdingAdaptiveTree": "hoeffding_adaptive_tree",
+        "DriftReset": "drift_reset",
     },
 )
 __all__ = [*registry]

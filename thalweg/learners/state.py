@@ -1,8 +1,8 @@
 """A learner as a plain dict of arrays, numbers, strings and nested members, and back."""
 
-import importlib
-
 import numpy as np
+
+from thalweg import drift
 
 FORMAT = 1
 
@@ -39,17 +39,18 @@ def alive(value):
         bits = getattr(np.random, state["bit_generator"])()
         bits.state = state
         return np.random.Generator(bits)
-    if "learner" in value:
+    if "format" in value and "learner" in value:
         return find(value["learner"])().restore(value)
+    if "format" in value and "detector" in value:
+        return drift.registry.named(value["detector"], drift.base.Detector)().restore(value)
     return {key: alive(part) for key, part in value.items()}
 
 
 def name_of(learner):
     """Return the name a learner is found by again: a public one, or module:class."""
-    kind = type(learner)
     from thalweg.learners import registry
 
-    return kind.__name__ if kind.__name__ in registry else f"{kind.__module__}:{kind.__qualname__}"
+    return registry.name_of(learner)
 
 
 def find(name):
@@ -57,12 +58,4 @@ def find(name):
     from thalweg.learners import registry
     from thalweg.learners.base import StreamClassifier
 
-    if ":" not in name:
-        return registry.load(name)
-    module, _, path = name.partition(":")
-    kind = importlib.import_module(module)
-    for part in path.split("."):
-        kind = getattr(kind, part)
-    if not (isinstance(kind, type) and issubclass(kind, StreamClassifier)):
-        raise ValueError(f"{name} is not a learner")
-    return kind
+    return registry.named(name, StreamClassifier)

@@ -1,0 +1,202 @@
+"""ADWIN: a window that grows while its mean stays, and drops its older part once the two parts differ.
+
+The window is an exponential histogram. Buckets of size 2^r are kept from old to new, at most five of a
+size; a sixth merges the two oldest into one of the next size. A bucket knows its sum and its sum of squares
+s about its mean, which for two parts of n and m values with means a and b join as
+
+    s = s_a + s_b + n m (a - b)^2/(n + m)                                         (1)
+
+Every `period` values the window of n values and variance v is cut at each border of two buckets, into n0
+old and n1 new values. The oldest bucket is dropped, and the search repeated, if at any border
+
+    |mean_0 - mean_1| > sqrt(2 h v q) + (2/3) q h,                                (2)
+    h = 1/(n0 - 4) + 1/(n1 - 4),   q = log(2 log(n)/delta)
+
+where both parts have more than six values. Sums, order of operations and borders are those of MOA, so that
+the cuts are the same. MOA takes n m of (1) in 32 bits, which overflow in windows beyond some 130,000; that
+can be asked for. If the memory's largest size is full, the oldest values are forgotten.
+"""
+
+import numpy as np
+
+from libc.math cimport fabs, log, sqrt
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memmove, memset
+
+from .detector cimport ALARM, QUIET, DetectorKernel
+
+cdef enum:
+    SMALLEST = 10                       # narrower windows are not searched
+    SHORTEST = 5                        # MOA's least length of a part, off by one in (2) as there
+
+
+cdef Py_ssize_t adwin_doubles(Py_ssize_t room) noexcept nogil:
+    return sizeof(adwin_t) // sizeof(double) + room * (1 + 2 * ADWIN_MOST)
+
+
+cdef void adwin_begin(adwin_t* a, double delta, Py_ssize_t period, Py_ssize_t room) noexcept nogil:
+    a.delta = delta
+    a.period = period
+    a.room = room
+    a.as_moa = 0.0
+    adwin_reset(a)
+
+
+cdef void adwin_reset(adwin_t* a) noexcept nogil:
+    a.time = a.width = a.total = a.variance = 0.0
+    a.n_sizes = 1
+    memset(counts(a), 0, <Py_ssize_t> a.room * (1 + 2 * ADWIN_MOST) * sizeof(double))
+
+
+cdef inline double* counts(adwin_t* a) noexcept nogil:
+    return <double*> (a + 1)
+
+
+cdef inline double* sums(adwin_t* a, Py_ssize_t size) noexcept nogil:
+    return counts(a) + <Py_ssize_t> a.room + size * ADWIN_MOST
+
+
+cdef inline double* squares(adwin_t* a, Py_ssize_t size) noexcept nogil:
+    return sums(a, size) + <Py_ssize_t> a.room * ADWIN_MOST
+
+
+cdef inline double product(const adwin_t* a, double n, double m) noexcept nogil:
+    return <double> <int32_t> <uint32_t> (<uint64_t> n * <uint64_t> m) if a.as_moa else n * m
+
+
+cdef inline void add(adwin_t* a, Py_ssize_t size, double total, double square) noexcept nogil:
+    cdef Py_ssize_t place = <Py_ssize_t> counts(a)[size]
+    sums(a, size)[place] = total
+    squares(a, size)[place] = square
+    counts(a)[size] += 1
+
+
+cdef inline void drop(adwin_t* a, Py_ssize_t size, Py_ssize_t n) noexcept nogil:
+    # Forget the n oldest buckets of a size.
+    memmove(sums(a, size), sums(a, size) + n, (ADWIN_MOST - n) * sizeof(double))
+    memmove(squares(a, size), squares(a, size) + n, (ADWIN_MOST - n) * sizeof(double))
+    counts(a)[size] -= n
+
+
+cdef void insert(adwin_t* a, double value) noexcept nogil:
+    cdef double off
+    a.width += 1
+    if a.width > 1:
+        off = value - a.total / (a.width - 1)
+        a.variance += (a.width - 1) * off * off / a.width                        # (1)
+    a.total += value
+    add(a, 0, value, 0.0)
+    if counts(a)[0] == ADWIN_MOST:
+        merge(a)
+
+
+cdef void merge(adwin_t* a) noexcept nogil:
+    cdef Py_ssize_t size = 0
+    cdef double n = 1.0, off
+    cdef double* total
+    while counts(a)[size] == ADWIN_MOST:
+        if size + 1 == <Py_ssize_t> a.n_sizes:
+            if size + 1 == <Py_ssize_t> a.room:
+                forget(a)
+                return
+            a.n_sizes += 1
+        total = sums(a, size)
+        off = total[0] / n - total[1] / n
+        add(a, size + 1, total[0] + total[1],
+            squares(a, size)[0] + squares(a, size)[1] + product(a, n, n) * off * off / (n + n))     # (1)
+        drop(a, size, 2)
+        size += 1
+        n *= 2
+
+
+cdef void forget(adwin_t* a) noexcept nogil:
+    # Take the oldest bucket out of the window.
+    cdef Py_ssize_t size = <Py_ssize_t> a.n_sizes - 1
+    cdef double n = <double> (<Py_ssize_t> 1 << size), off
+    a.width -= n
+    a.total -= sums(a, size)[0]
+    off = sums(a, size)[0] / n - a.total / a.width
+    a.variance -= squares(a, size)[0] + product(a, n, a.width) * off * off / (n + a.width)     # (1)
+    drop(a, size, 1)
+    if counts(a)[size] == 0:
+        a.n_sizes -= 1
+
+
+cdef bint differs(adwin_t* a) noexcept nogil:
+    # Whether (2) holds at any border, the oldest tried first. The root alone, with both sides squared and
+    # multiplied out, rules out nearly all borders without a division.
+    cdef Py_ssize_t size, place
+    cdef double n0 = 0.0, n1 = a.width, total0 = 0.0, total1 = a.total, n, m, gap
+    cdef double q = log(2.0 * log(a.width) / a.delta), v = a.variance / a.width
+    cdef double root = 2.0 * v * q * (a.width - 2 * SHORTEST + 2) * (1 - 1e-9)
+    cdef const double* totals
+    for size in range(<Py_ssize_t> a.n_sizes - 1, -1, -1):
+        n = <double> (<Py_ssize_t> 1 << size)
+        totals = sums(a, size)
+        for place in range(<Py_ssize_t> counts(a)[size]):
+            n0 += n
+            n1 -= n
+            total0 += totals[place]
+            total1 -= totals[place]
+            if n1 <= SHORTEST + 1:
+                return False
+            gap = total0 * n1 - total1 * n0
+            m = n0 * n1
+            if gap * gap * (n0 - SHORTEST + 1) * (n1 - SHORTEST + 1) >= root * m * m and n0 > SHORTEST + 1:
+                if passes(total0 / n0 - total1 / n1, n0, n1, v, q):
+                    return True
+    return False
+
+
+cdef bint passes(double gap, double n0, double n1, double v, double q) noexcept nogil:
+    cdef double h = 1.0 / (n0 - SHORTEST + 1) + 1.0 / (n1 - SHORTEST + 1)
+    return fabs(gap) > sqrt(2.0 * h * v * q) + 2.0 / 3.0 * q * h                 # (2)
+
+
+cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
+    cdef double before = adwin_mean(a)
+    cdef bint cut = False
+    a.time += 1
+    insert(a, value)
+    if <Py_ssize_t> a.time % <Py_ssize_t> a.period or a.width <= SMALLEST:
+        return 0
+    while differs(a):
+        forget(a)
+        cut = True
+    if not cut:
+        return 0
+    return 1 if adwin_mean(a) > before else -1
+
+
+cdef class ADWINKernel(DetectorKernel):
+    """ADWIN as a detector: an alarm where the window was cut and its mean rose."""
+
+    def __init__(self, delta, period, room, as_moa):
+        self.keep(np.zeros(adwin_doubles(room)))
+        self.handle.update = update
+        self.handle.reset = reset
+        adwin_begin(<adwin_t*> self.handle.state, delta, period, room)
+        (<adwin_t*> self.handle.state).as_moa = as_moa
+
+    @property
+    def width(self):
+        """Values in the window."""
+        return int((<adwin_t*> self.handle.state).width)
+
+    @property
+    def mean(self):
+        """Mean of the window."""
+        return adwin_mean(<adwin_t*> self.handle.state)
+
+    @property
+    def variance(self):
+        """Variance of the window."""
+        return adwin_variance(<adwin_t*> self.handle.state)
+
+
+cdef int update(void* state, double loss) noexcept nogil:
+    return ALARM if adwin_update(<adwin_t*> state, loss) > 0 else QUIET
+
+
+cdef void reset(void* state) noexcept nogil:
+    adwin_reset(<adwin_t*> state)

@@ -1,0 +1,139 @@
+"""A member with a detector on its errors: a warning starts another member, an alarm puts it in place.
+
+For each learned row: the detector takes the loss 1 if the member's likeliest class is wrong, else 0. At a
+warning the other member, fresh when the warning began, learns the row, too; when all is quiet again it is
+dropped. At an alarm it replaces the member, or a fresh one does if there was no warning. Then the member
+learns the row.
+"""
+
+import numpy as np
+
+from .detector cimport ALARM, WARNING, DetectorKernel, detector_t
+from .learner cimport Kernel, learner_t
+
+cdef enum:
+    MOST_DRIFTS = 1000
+
+ctypedef struct reset_t:
+    learner_t* member
+    learner_t* other
+    detector_t* detector
+    Py_ssize_t n_classes
+    Py_ssize_t* rows                    # learned so far
+    Py_ssize_t* n_drifts
+    Py_ssize_t* warned                  # 1 while the other member learns
+    Py_ssize_t* drifts                  # rows of the latest drifts, a ring
+    double* p
+    void* kernel
+
+
+cdef class DriftResetKernel(Kernel):
+    """Calls the member, the other member and the detector through their handles.
+
+    `replace(warned)` is called at an alarm, `renew()` when a warning begins; both return the kernels of the
+    member and the other one, which from then on are called.
+    """
+
+    cdef reset_t core
+    cdef Kernel member
+    cdef Kernel other
+    cdef DetectorKernel detector
+    cdef object replace
+    cdef object renew
+    cdef double[::1] p
+
+    def __init__(self, n_features, n_classes, replace, renew):
+        self.arrays = {"counts": np.zeros(3, dtype=np.intp), "drifts": np.zeros(MOST_DRIFTS, dtype=np.intp)}
+        self.replace = replace
+        self.renew = renew
+        self.p = np.empty(n_classes)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.bind()
+
+    def call(self, Kernel member, Kernel other, DetectorKernel detector):
+        """Call these kernels from now on."""
+        self.member, self.other, self.detector = member, other, detector
+        self.core.member = &member.handle
+        self.core.other = &other.handle
+        self.core.detector = &detector.handle
+
+    cdef void bind(self):
+        cdef Py_ssize_t[::1] counts = self.arrays["counts"]
+        cdef Py_ssize_t[::1] drifts = self.arrays["drifts"]
+        cdef reset_t* c = &self.core
+        c.rows, c.n_drifts, c.warned = &counts[0], &counts[1], &counts[2]
+        c.drifts = &drifts[0]
+        c.p = &self.p[0]
+        c.n_classes = self.handle.n_classes
+        c.kernel = <void*> self
+
+    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
+        """For each row: write the probabilities it would get into `p`, then learn it."""
+        cdef Py_ssize_t i
+        cdef reset_t* c = &self.core
+        with nogil:
+            for i in range(X.shape[0]):
+                c.member.predict(c.member.state, &X[i, 0], &p[i, 0])
+                if w[i] > 0:
+                    learn_predicted(c, &X[i, 0], y[i], w[i], &p[i, 0])
+        self.raise_error()
+
+    def drifts(self):
+        """Return the numbers of the latest rows with an alarm, in order."""
+        n = self.arrays["counts"][1]
+        if n <= MOST_DRIFTS:
+            return self.arrays["drifts"][:n].copy()
+        return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
+
+    def raise_error(self):
+        """Raise what a member or detector written in Python raised during the loop."""
+        Kernel.raise_error(self)
+        self.member.raise_error()
+        self.other.raise_error()
+        self.detector.raise_error()
+
+    cdef void change(self, bint alarm):
+        if self.error is not None:
+            return
+        try:
+            member, other = self.replace(bool(self.core.warned[0])) if alarm else self.renew()
+            self.call(member, other, self.detector)
+        except Exception as error:
+            self.error = error
+
+
+cdef void change(reset_t* c, bint alarm) noexcept nogil:
+    with gil:
+        (<DriftResetKernel> c.kernel).change(alarm)
+
+
+cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w,
+                          const double* p) noexcept nogil:
+    cdef Py_ssize_t k, best = 0
+    cdef int level
+    for k in range(1, c.n_classes):
+        if p[k] > p[best]:
+            best = k
+    level = c.detector.update(c.detector.state, 0.0 if best == y else 1.0)
+    if level == ALARM:
+        change(c, True)
+        c.drifts[c.n_drifts[0] % MOST_DRIFTS] = c.rows[0]
+        c.n_drifts[0] += 1
+    elif level == WARNING:
+        if not c.warned[0]:
+            change(c, False)
+        c.other.learn(c.other.state, x, y, w)
+    c.warned[0] = level == WARNING
+    c.member.learn(c.member.state, x, y, w)
+    c.rows[0] += 1
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    c.member.predict(c.member.state, x, c.p)
+    learn_predicted(c, x, y, w, c.p)
+
+
+cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    c.member.predict(c.member.state, x, p)

@@ -1,0 +1,135 @@
+"""KSWIN: do the latest losses come from another distribution than those before them?
+
+Of the last `window` losses, the latest n are compared with n drawn at random from the older ones by the
+two-sample Kolmogorov–Smirnov statistic D, the largest distance between their distribution functions. With two
+samples of n, D = k/n for a whole k, and for an unchanged distribution (B. V. Gnedenko, V. S. Korolyuk, 1951)
+
+    P(D >= k/n) = 2 sum_{i >= 1} (-1)^(i+1) C(2n, n - ik)/C(2n, n)                (1)
+
+so that the test is one comparison of k with a critical value found beforehand; D must exceed 0.1, too. Draw
+number i is a hash of the seed and i (splitmix64), so that the state of the generator is one number.
+"""
+
+import math
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport qsort
+from libc.string cimport memcpy
+
+from .detector cimport ALARM, QUIET, DetectorKernel
+
+ctypedef struct kswin_t:
+    double window
+    double recent                       # n
+    double critical                     # k at which the change is significant
+    double seed
+    double n_draws
+    double n                            # losses held
+    double start                        # place of the oldest in the ring that follows, then 2n of scratch
+
+
+def critical_count(n, alpha):
+    """Return the smallest k whose probability (1) is at most `alpha`; n + 1 if there is none."""
+    for k in range(1, n + 1):
+        terms = ((-1) ** (i + 1) * math.comb(2 * n, n - i * k) for i in range(1, n // k + 1))
+        if 2 * sum(terms) <= alpha * math.comb(2 * n, n):
+            return k
+    return n + 1
+
+
+cdef class KSWINKernel(DetectorKernel):
+    """The window of a KSWIN."""
+
+    def __init__(self, window, recent, alpha, seed):
+        self.keep(np.zeros(sizeof(kswin_t) // sizeof(double) + window + 2 * recent))
+        critical = max(critical_count(recent, alpha), recent // 10 + 1)
+        self.memory[:4] = window, recent, critical, seed
+        self.handle.update = update
+        self.handle.reset = reset
+
+
+cdef void reset(void* state) noexcept nogil:
+    cdef kswin_t* t = <kswin_t*> state
+    t.n = t.start = t.n_draws = 0.0
+
+
+cdef inline double uniform(kswin_t* t) noexcept nogil:
+    cdef uint64_t z = (<uint64_t> t.seed << 32) + <uint64_t> t.n_draws
+    t.n_draws += 1
+    z = (z + 1) * <uint64_t> 0x9E3779B97F4A7C15
+    z = (z ^ (z >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    z = (z ^ (z >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return <double> ((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0)
+
+
+cdef int ascending(const void* a, const void* b) noexcept nogil:
+    cdef double x = (<const double*> a)[0], y = (<const double*> b)[0]
+    return (x > y) - (x < y)
+
+
+cdef Py_ssize_t distance(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
+    # n D of two sorted samples of n: the largest difference of ranks, looked at after each distinct value.
+    cdef Py_ssize_t i = 0, j = 0, most = 0
+    cdef double value
+    while i < n and j < n:
+        value = min(a[i], b[j])
+        while i < n and a[i] == value:
+            i += 1
+        while j < n and b[j] == value:
+            j += 1
+        most = max(most, i - j if i > j else j - i)
+    return most
+
+
+cdef inline double at(kswin_t* t, Py_ssize_t i) noexcept nogil:
+    # Loss i of the window, the oldest first.
+    cdef Py_ssize_t place = <Py_ssize_t> t.start + i, window = <Py_ssize_t> t.window
+    return (<double*> (t + 1))[place - window if place >= window else place]
+
+
+cdef double split(kswin_t* t, double* older, double* latest) noexcept nogil:
+    # Copy n older losses drawn at random and the latest n; return by how much the latest sum to more.
+    cdef Py_ssize_t n = <Py_ssize_t> t.recent, n_older = <Py_ssize_t> t.window - n, i, wanted = n
+    cdef double gap = 0.0
+    for i in range(n_older):
+        if wanted > 0 and uniform(t) * (n_older - i) < wanted:
+            wanted -= 1
+            older[wanted] = at(t, i)
+            gap -= older[wanted]
+    for i in range(n):
+        latest[i] = at(t, n_older + i)
+        gap += latest[i]
+    return gap
+
+
+cdef void keep_latest(kswin_t* t, double* scratch) noexcept nogil:
+    cdef Py_ssize_t n = <Py_ssize_t> t.recent, i
+    for i in range(n):
+        scratch[i] = at(t, <Py_ssize_t> t.window - n + i)
+    memcpy(<double*> (t + 1), scratch, n * sizeof(double))
+    t.n, t.start = n, 0.0
+
+
+cdef int update(void* state, double loss) noexcept nogil:
+    cdef kswin_t* t = <kswin_t*> state
+    cdef Py_ssize_t n = <Py_ssize_t> t.recent
+    cdef double* ring = <double*> (t + 1)
+    cdef double* older = ring + <Py_ssize_t> t.window
+    cdef double gap
+    if t.n < t.window:
+        ring[<Py_ssize_t> t.n] = loss
+        t.n += 1
+    else:
+        ring[<Py_ssize_t> t.start] = loss
+        t.start = t.start + 1 if t.start + 1 < t.window else 0.0
+    if t.n < t.window:
+        return QUIET
+    gap = split(t, older, older + n)
+    qsort(older, n, sizeof(double), ascending)
+    qsort(older + n, n, sizeof(double), ascending)
+    if distance(older, older + n, n) < t.critical:
+        return QUIET
+    keep_latest(t, older)
+    return ALARM if gap > 0 else QUIET

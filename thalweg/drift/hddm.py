@@ -1,0 +1,98 @@
+"""HDDM: drift detection by Hoeffding's and McDiarmid's inequalities."""
+
+from thalweg._kernels.hddm import HDDMAKernel, HDDMWKernel
+from thalweg.drift.base import NativeDetector
+
+
+class HDDM_A(NativeDetector):
+    """HDDM with plain averages: has the mean of all losses risen above that of the first ones?
+
+    Best for abrupt changes; bounds its false alarms for any distribution of losses from 0 to 1. Slow to see a
+    change after a long quiet time. Starts afresh after an alarm, and after a fall. Memory: nine numbers.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        Probability of an alarm by chance, for one comparison (α_D).
+    warning_delta : float, default=0.005
+        The same for a warning (α_W).
+    two_sided : bool, default=True
+        Whether to start afresh, without an alarm, when the mean has fallen.
+
+    Notes
+    -----
+    Gives MOA's alarms and warnings on the same losses. *Differs from the paper* only where MOA's does.
+
+    References
+    ----------
+    I. Frías-Blanco, J. del Campo-Ávila, G. Ramos-Jiménez, R. Morales-Bueno, A. Ortiz-Díaz, Y. Caballero-Mota.
+    Online and non-parametric drift detection methods based on Hoeffding's bounds. IEEE TKDE 27, 2015.
+
+    Examples
+    --------
+    >>> from thalweg.drift import HDDM_A
+    >>> HDDM_A().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
+    array([210])
+    """
+
+    lowest, highest = 0, 1
+
+    def __init__(self, delta=0.001, warning_delta=0.005, two_sided=True):
+        self.delta = delta
+        self.warning_delta = warning_delta
+        self.two_sided = two_sided
+
+    def _make_kernel(self):
+        self._require("delta", 0 < self.delta < 1, "between 0 and 1")
+        self._require("warning_delta", self.delta <= self.warning_delta < 1, "at least delta and below 1")
+        return HDDMAKernel(self.delta, self.warning_delta, self.two_sided)
+
+
+class HDDM_W(NativeDetector):
+    """HDDM with fading averages: has the average of recent losses risen above what chance allows?
+
+    Quick after any change, abrupt or slow, with more false alarms than HDDM_A. Starts afresh after an alarm.
+    Losses lie between 0 and 1. Memory: sixteen numbers.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        Probability of an alarm by chance, for one comparison (α_D).
+    warning_delta : float, default=0.005
+        The same for a warning (α_W).
+    rate : float, default=0.05
+        Weight of the newest loss in the averages (λ).
+    two_sided : bool, default=False
+        Whether to start afresh, without an alarm, when the average has fallen.
+
+    Notes
+    -----
+    Gives MOA's alarms and warnings on the same losses. *Differs from MOA*, whose averages are static fields,
+    shared by all detectors of this kind that a program has: ours are each detector's own. Two-sided, MOA lets
+    the loss of an alarm count again in the fresh start; here it does not.
+
+    References
+    ----------
+    I. Frías-Blanco, J. del Campo-Ávila, G. Ramos-Jiménez, R. Morales-Bueno, A. Ortiz-Díaz, Y. Caballero-Mota.
+    Online and non-parametric drift detection methods based on Hoeffding's bounds. IEEE TKDE 27, 2015.
+
+    Examples
+    --------
+    >>> from thalweg.drift import HDDM_W
+    >>> HDDM_W().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
+    array([226])
+    """
+
+    lowest, highest = 0, 1
+
+    def __init__(self, delta=0.001, warning_delta=0.005, rate=0.05, two_sided=False):
+        self.delta = delta
+        self.warning_delta = warning_delta
+        self.rate = rate
+        self.two_sided = two_sided
+
+    def _make_kernel(self):
+        self._require("delta", 0 < self.delta < 1, "between 0 and 1")
+        self._require("warning_delta", self.delta <= self.warning_delta < 1, "at least delta and below 1")
+        self._require("rate", 0 < self.rate < 1, "between 0 and 1")
+        return HDDMWKernel(self.delta, self.warning_delta, self.rate, self.two_sided)

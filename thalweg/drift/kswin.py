@@ -1,0 +1,56 @@
+"""KSWIN: do the latest losses come from another distribution?"""
+
+from thalweg._kernels.kswin import KSWINKernel
+from thalweg.drift.base import NativeDetector
+
+
+class KSWIN(NativeDetector):
+    """KSWIN: compares the latest losses with a random sample of those before by a Kolmogorov–Smirnov test.
+
+    Sees changes of a continuous loss that leave its mean alone. It tests at every loss, so even at the small
+    `alpha` false alarms are many for a continuous loss; of errors (0 or 1) it sees only large changes. Looks
+    back only `window` losses: a slow change escapes. After a change the latest losses stay.
+
+    Memory: `window` losses and two samples.
+
+    Parameters
+    ----------
+    alpha : float, default=0.005
+        Probability of an alarm by chance, for one test (α).
+    window : int, default=100
+        Losses looked back on (n).
+    n_recent : int, default=30
+        Latest losses, and size of the sample of the others (r); at most half of `window`.
+    random_state : int, default=0
+        Seed of the sampling.
+
+    Notes
+    -----
+    *Differs from the paper*: a change is an alarm only if the latest losses sum to more than the sample;
+    after an improvement the older losses are dropped without one. The test is exact.
+    Parameters are those of River, which, like this, also wants the distance to exceed 0.1.
+
+    References
+    ----------
+    C. Raab, M. Heusinger, F.-M. Schleif. Reactive soft prototype computing for concept drift streams.
+    Neurocomputing 416, 2020.
+
+    Examples
+    --------
+    >>> from thalweg.drift import KSWIN
+    >>> KSWIN().update_many([0, 0, 0, 1] * 50 + [1, 1, 1, 0] * 50)
+    array([220])
+    """
+
+    def __init__(self, alpha=0.005, window=100, n_recent=30, random_state=0):
+        self.alpha = alpha
+        self.window = window
+        self.n_recent = n_recent
+        self.random_state = random_state
+
+    def _make_kernel(self):
+        self._require("alpha", 0 < self.alpha < 1, "between 0 and 1")
+        good = 1 <= self.n_recent <= self.window // 2
+        self._require("n_recent", good, "at least 1 and at most half of window")
+        self._require("random_state", 0 <= self.random_state < 2**31, "from 0 to 2³¹ - 1")
+        return KSWINKernel(self.window, self.n_recent, self.alpha, self.random_state)

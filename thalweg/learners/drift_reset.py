@@ -1,0 +1,114 @@
+"""Any learner made to follow drift: a detector watches its errors, a fresh one takes its place."""
+
+from sklearn.base import clone
+
+from thalweg._kernels.drift_reset import DriftResetKernel
+from thalweg.drift import DDM
+from thalweg.learners.naive_bayes import NaiveBayes
+from thalweg.learners.native import NativeClassifier
+from thalweg.learners.state import alive
+
+
+class DriftReset(NativeClassifier):
+    """DriftReset: a detector watches a member's errors, and at an alarm a fresh member takes over.
+
+    The fresh member learns beside the old one from the detector's warning on. Makes any learner follow abrupt
+    drift. What was learned before is lost with every alarm, so false alarms cost, and a drift too slow for
+    the detector goes unseen. Runs without the interpreter if member and detector are compiled ones; only the
+    change of a member calls it.
+
+    Memory: two members, the detector, and the latest 1000 drifts.
+
+    Parameters
+    ----------
+    member : learner, default=None
+        What learns; `NaiveBayes()` if None.
+    detector : detector, default=None
+        What watches the errors (losses 0 and 1); `DDM()` if None. One that never warns, such as ADWIN, makes
+        the fresh member begin with the row of the alarm.
+
+    Attributes
+    ----------
+    drifts_ : ndarray of int
+        Numbers of the learned rows that gave an alarm, from 0; the latest 1000.
+    n_drifts_ : int
+        Alarms so far.
+
+    Notes
+    -----
+    Follows MOA's DriftDetectionMethodClassifier, but when a warning passes, the member begun with it is
+    dropped, as in the paper; MOA keeps it until the next warning, and if an alarm comes without one, that
+    outdated member takes over.
+
+    References
+    ----------
+    J. Gama, P. Medas, G. Castillo, P. Rodrigues. Learning with drift detection. SBIA 2004.
+
+    Examples
+    --------
+    >>> from thalweg.learners import DriftReset, NaiveBayes
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> y[2500:] = 1 - y[2500:]
+    >>> learner = DriftReset(NaiveBayes()).begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.drifts_
+    (0.87, array([2538, 2589]))
+    """
+
+    def __init__(self, member=None, detector=None):
+        self.member = member
+        self.detector = detector
+
+    @property
+    def takes_missing(self):
+        """Whether the member copes with missing values; if not, it gets the running mean instead."""
+        return self._template().takes_missing
+
+    @property
+    def drifts_(self):
+        """Numbers of the learned rows that gave an alarm; the latest 1000."""
+        return self._kernel.drifts()
+
+    @property
+    def n_drifts_(self):
+        """Alarms so far."""
+        return int(self._kernel.arrays["counts"][1])
+
+    def _template(self):
+        return NaiveBayes() if self.member is None else self.member
+
+    def _make_kernel(self, n_features, n_classes):
+        self._member, self._other = self._fresh(), self._fresh()
+        self._watcher = DDM() if self.detector is None else clone(self.detector, safe=False)
+        kernel = DriftResetKernel(n_features, n_classes, self._replaced, self._renewed)
+        kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
+        return kernel
+
+    def _fresh(self):
+        member = clone(self._template())
+        return member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+
+    def _replaced(self, warned):
+        self._member, self._other = self._other if warned else self._fresh(), self._fresh()
+        return self._member._handle(), self._other._handle()
+
+    def _renewed(self):
+        self._other = self._fresh()
+        return self._member._handle(), self._other._handle()
+
+    def _observe(self, X):
+        self._member._observe(X)
+
+    def _state(self):
+        return super()._state() | {
+            "member": self._member.state(),
+            "other": self._other.state(),
+            "detector": self._watcher.state(),
+        }
+
+    def _restore(self, memory):
+        super()._restore(memory)
+        self._member, self._other = alive(memory["member"]), alive(memory["other"])
+        self._watcher = alive(memory["detector"])
+        self._kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
