@@ -21,4 +21,8 @@ METHODS = {
     "HoeffdingAdaptiveTree": Method(
         "HoeffdingAdaptiveTree", "trees.HoeffdingAdaptiveTree", "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"
     ),
+    "HoeffdingOptionTree": Method("HoeffdingOptionTree", "trees.HoeffdingOptionTree", None),
+    "AdaptiveHoeffdingOptionTree": Method(
+        "AdaptiveHoeffdingOptionTree", "trees.AdaHoeffdingOptionTree", None
+    ),
 }

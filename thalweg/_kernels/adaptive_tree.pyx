@@ -1,4 +1,4 @@
-"""The Hoeffding adaptive tree: tests watch their errors, and grow another subtree beside them when these rise.
+"""The Hoeffding adaptive tree: tests watch their errors, and grow a subtree beside them when these rise.
 
 Each test has an ADWIN over the errors (0 or 1) of the tree below it. When its window is cut and the error has
 risen, a new leaf begins to grow beside the test, with an ADWIN of its own. Once both windows hold more than

@@ -57,6 +57,9 @@ ctypedef struct tree_t:
     bint bootstrap                      # its leaves learn each row a random number of times
     uint64_t seed                       # of these numbers
     bint early                          # its new subtrees take over with their first split
+    double option_delta                 # of the splits of leaves in waiting
+    Py_ssize_t most_options             # of an option tree, on any way down
+    bint fading                         # its leaves vote by how often they were right lately
     bint watch_root                     # also while it is a leaf
     Py_ssize_t node_room
     Py_ssize_t slot_room
@@ -78,6 +81,8 @@ ctypedef struct tree_t:
     double* right                       # [node, 2]: weight the majority, naive Bayes had right
     # of each node, where a kind of tree asks for it
     int* beside                         # another node in the same place, or -1
+    int* options                        # of the chain of tests of which it is the head, else 0
+    double* recent                      # how often a leaf was right lately
     int* watch                          # the window over its errors, or -1
     uint64_t* draw                      # state of its random numbers
     double* windows                     # [window, window_size]

@@ -21,7 +21,7 @@ VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
 
 
 cdef class TreeKernel(Kernel):
-    """The arrays of a tree; a subclass may add arrays with a row a node, and sets the functions with `start`."""
+    """The arrays of a tree; a subclass may add arrays with a row a node, and calls `start`."""
 
     def __init__(self, n_features, n_classes, n_categories, options, more_nodes=None, window=0):
         n_categories = np.minimum(n_categories, MOST_CATEGORIES).astype(np.intp)
@@ -78,7 +78,8 @@ cdef class TreeKernel(Kernel):
 
     def add_windows(self, window):
         """Make the arrays with a row for each window of this many numbers; none are needed for 0."""
-        windows = {"windows": np.zeros((1, window)), "free_windows": np.zeros(1, dtype=np.int32)} if window else {}
+        windows = {"windows": np.zeros((1, window)), "free_windows": np.zeros(1, dtype=np.int32)}
+        windows = windows if window else {}
         self.groups["windows"] = list(windows)
         self.arrays |= windows
 
@@ -113,6 +114,9 @@ cdef class TreeKernel(Kernel):
         t.total_room = self.arrays["counts"].shape[1]
         if "beside" in self.arrays:
             t.beside = <int*> memory(self.arrays["beside"])
+        if "options" in self.arrays:
+            t.options = <int*> memory(self.arrays["options"])
+            t.recent = <double*> memory(self.arrays["recent"])
         if self.groups["windows"]:
             t.watch = <int*> memory(self.arrays["watch"])
             t.draw = <uint64_t*> memory(self.arrays["draw"])

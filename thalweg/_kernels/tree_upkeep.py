@@ -55,7 +55,8 @@ def sweep(arrays, groups):
         if link in arrays:
             arrays[link][:] = place[arrays[link]]
     size[NODES], size[DEAD_NODES], size[ROOT] = len(living), 0, place[size[ROOT]]
-    for group, link, used, free in (("slots", "slot", SLOTS, FREE), ("windows", "watch", WINDOWS, FREE_WINDOWS)):
+    pools = ("slots", "slot", SLOTS, FREE), ("windows", "watch", WINDOWS, FREE_WINDOWS)
+    for group, link, used, free in pools:
         if groups[group]:
             held = np.unique(arrays[link][: len(living)])
             held = held[held >= 0]
@@ -64,7 +65,7 @@ def sweep(arrays, groups):
 
 
 def _keep(arrays, names, rows, used):
-    # Keep these rows of the named arrays, and an eighth more in reserve; return the new place of each old one.
+    # Keep these rows of the arrays, and an eighth more in reserve; return the new place of each old one.
     for name in names:
         old = arrays[name]
         arrays[name] = np.zeros((len(rows) + len(rows) // 8 + 1, *old.shape[1:]), dtype=old.dtype)

@@ -10,6 +10,8 @@ registry = Registry(
         "NaiveBayes": "naive_bayes",
         "HoeffdingTree": "hoeffding_tree",
         "HoeffdingAdaptiveTree": "hoeffding_adaptive_tree",
+        "HoeffdingOptionTree": "hoeffding_option_tree",
+        "AdaptiveHoeffdingOptionTree": "hoeffding_option_tree",
         "DriftReset": "drift_reset",
     },
 )

@@ -51,12 +51,13 @@ class HoeffdingAdaptiveTree(Tree):
 
     Notes
     -----
-    Differs from the paper: `bootstrap`, `early` and `watch_root` are not in it. The first two are MOA's; `early`
-    comes from an oversight there (a new subtree's first split is put where the old one hung), but with it
-    accuracy is higher on most streams: see the measurements on the page about trees. Only tests and the roots of new subtrees
-    have an ADWIN, since those of other leaves are never asked; it remembers up to 20,000 errors.
+    Differs from the paper: `bootstrap`, `early` and `watch_root` are not in it. The first two are MOA's;
+    `early` comes from an oversight there (a new subtree's first split is put where the old one hung), but
+    with it accuracy is higher on most streams: see the measurements on the page about trees. Only tests and
+    the roots of new subtrees have an ADWIN, since those of other leaves are never asked; it remembers up to
+    20,000 errors.
 
-    Differs from MOA: as `HoeffdingTree`; a subtree that is dropped is dropped whole, where MOA keeps its root.
+    Differs from MOA: as `HoeffdingTree`; a subtree is dropped whole, where MOA keeps its root.
 
     References
     ----------
