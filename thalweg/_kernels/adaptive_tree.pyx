@@ -212,6 +212,7 @@ cdef void replace(tree_t* t, Py_ssize_t node) noexcept nogil:
     cdef Py_ssize_t other = t.beside[node], child, k
     t.beside[node] = -1
     cut_below(t, node)
+    free_slots(t, node)
     end_window(t, node)
     copy_node(t, other, node)
     if t.feature[node] >= 0:
