@@ -22,4 +22,11 @@ METHODS = {
     "AdaptiveLogistic": Method("AdaptiveLogistic", "functions.SGD -o 1", RIVERS_LOGISTIC),
     "LogisticMixture": Method("LogisticMixture", "functions.SGD -o 1", RIVERS_LOGISTIC),
     "HoeffdingTree": Method("HoeffdingTree", "trees.HoeffdingTree", "tree.HoeffdingTreeClassifier()"),
+    "HoeffdingAdaptiveTree": Method(
+        "HoeffdingAdaptiveTree", "trees.HoeffdingAdaptiveTree", "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"
+    ),
+    "HoeffdingOptionTree": Method("HoeffdingOptionTree", "trees.HoeffdingOptionTree", None),
+    "AdaptiveHoeffdingOptionTree": Method(
+        "AdaptiveHoeffdingOptionTree", "trees.AdaHoeffdingOptionTree", None
+    ),
 }

@@ -11,6 +11,7 @@ NO_INPUTS = "looks at no input"
 NEVER_FORGETS = "never forgets"
 TWO_LEAVES = "two leaves cannot tell three classes apart"
 BY_ROWS = "weights count in the information, forgetting and windows go by rows: the row twice fades twice"
+DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"
 
 EXCUSED = {
     "MajorityClass": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
@@ -21,6 +22,12 @@ EXCUSED = {
     "AdaptiveLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
     "LogisticMixture": {"weight_two_is_the_row_twice": BY_ROWS},
     "WindowLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
+    "HoeffdingOptionTree": {"recovers_after_a_drift": NEVER_FORGETS},
+    "AdaptiveHoeffdingOptionTree": {"recovers_after_a_drift": NEVER_FORGETS},
+    "HoeffdingAdaptiveTree": {
+        "weight_two_is_the_row_twice": DRAWS_WEIGHTS,
+        "recovers_after_a_drift": "round clusters need no split, and a leaf is unwatched without watch_root",
+    },
 }
 
 

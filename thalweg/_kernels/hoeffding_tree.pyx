@@ -10,8 +10,7 @@ cdef class HoeffdingTreeKernel(TreeKernel):
 
     def __init__(self, n_features, n_classes, n_categories, options):
         super().__init__(n_features, n_classes, n_categories, options)
-        self.handle.learn = learn
-        self.handle.predict = predict
+        self.start(learn, predict, NULL)
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it (unless its weight is 0)."""

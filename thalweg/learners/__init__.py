@@ -16,6 +16,9 @@ registry = Registry(
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
         "ParticleFilter": "particle_filter",
+        "HoeffdingAdaptiveTree": "hoeffding_adaptive_tree",
+        "HoeffdingOptionTree": "hoeffding_option_tree",
+        "AdaptiveHoeffdingOptionTree": "hoeffding_option_tree",
     },
 )
 __all__ = [*registry]
