@@ -9,6 +9,11 @@ EXCUSED = {
     name: {"check_sample_weight_equivalence_on_dense_data": BY_ROWS}
     for name in ("AdaptiveLogistic", "LogisticMixture", "WindowLogistic")
 }
+DRAWN = "draws a random number for each row: the row twice gets two"
+EXCUSED |= {
+    name: {"check_sample_weight_equivalence_on_dense_data": DRAWN}
+    for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE")
+}
 
 
 def excused(learner):

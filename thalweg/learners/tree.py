@@ -40,6 +40,18 @@ class Tree(NativeClassifier):
         self._check_begun()
         return self._kernel.bytes
 
+    def _starts_again(self, seeds):
+        return list(seeds) == ["random_state"]
+
+    def _start_again(self, pristine, random_state):
+        self._restore(pristine)
+        self.random_state = random_state
+        if self.max_features is not None:
+            self._kernel.arrays["random"][0] = self._seed()
+
+    def _seed(self):
+        return np.random.default_rng(self.random_state).integers(2**63)
+
     def _nodes(self):
         self._check_begun()
         return list(tree_view.walk(self._kernel.arrays))
@@ -61,7 +73,7 @@ class Tree(NativeClassifier):
             "min_share": 0.01 if self.criterion == "gain" else 0.0,
             "max_features": self._subset_size(n_features),
             "max_bytes": int(self._checked_number("max_bytes", 1)),
-            "seed": np.random.default_rng(self.random_state).integers(2**63),
+            "seed": self._seed(),
         }
 
     def _checked_number(self, name, low, high=np.inf):
