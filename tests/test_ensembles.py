@@ -134,7 +134,8 @@ def leveraging_by_hand(X, y, w):
         for k, (member, watch) in enumerate(zip(members, watches, strict=True)):
             if w[i][k]:
                 member.test_then_train(X[i : i + 1], y[i : i + 1], [w[i][k]])
-            alarm = watch.update(float(votes[k].argmax() != y[i])) or alarm
+            answer = member.predict_proba_one(X[i]).argmax()
+            alarm = watch.update(float(answer != y[i])) or alarm
         if alarm:
             worst = int(np.argmax([watch.mean for watch in watches]))
             members[worst], watches[worst] = begun(NaiveBayes()), ADWIN()

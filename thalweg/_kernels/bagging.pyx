@@ -5,7 +5,7 @@ Member m gives row t, the t-th that is learned, the weight
     w k,   k ~ Poisson(rate), from word t of the member's random stream          (1)
 
 and the ensemble's probabilities are the mean of the members'. Where the members are watched, each has an
-ADWIN on its errors, made before it learns the row. If the mean of any rises, the member with the highest
+ADWIN on its errors once it has learned the row. If the mean of any rises, the member with the highest
 ADWIN mean gives way to a fresh one.                                              (2)
 
 Given the rows, members know nothing of each other but for (2), which touches one member alone. So a block of
@@ -51,6 +51,7 @@ ctypedef struct bagging_t:
     const double* w                     # NULL where rows are only predicted
     Py_ssize_t* place                   # [row]: its number among those learned, t of (1)
     double* p                           # [member, row, class]
+    double* again                       # [member, class]: once the row is learned
     double* rate                        # [member, row]: mean of the ADWIN
     char* alarm                         # [member, row]
 
@@ -76,6 +77,7 @@ cdef class BaggingKernel(EnsembleKernel):
         self.scratch = {
             "place": np.zeros(room, dtype=np.intp),
             "p": np.zeros((n_members, room, n_classes)),
+            "again": np.zeros((n_members, n_classes)),
             "rate": np.zeros((n_members, room)),
             "alarm": np.zeros((n_members, room), dtype=np.uint8),
         }
@@ -94,6 +96,7 @@ cdef class BaggingKernel(EnsembleKernel):
         cdef double[:, ::1] watch = self.arrays["watch"]
         cdef Py_ssize_t[::1] place = self.scratch["place"]
         cdef double[:, :, ::1] p = self.scratch["p"]
+        cdef double[:, ::1] again = self.scratch["again"]
         cdef double[:, ::1] rate = self.scratch["rate"]
         cdef unsigned char[:, ::1] alarm = self.scratch["alarm"]
         c.kernel = <void*> self
@@ -102,7 +105,8 @@ cdef class BaggingKernel(EnsembleKernel):
         c.n_features, c.n_classes = self.handle.n_features, self.handle.n_classes
         c.weights = &self.weights
         c.key, c.watch, c.progress = &keys[0], &watch[0, 0], self.progress
-        c.place, c.p, c.rate, c.alarm = &place[0], &p[0, 0, 0], &rate[0, 0], <char*> &alarm[0, 0]
+        c.place, c.p, c.again = &place[0], &p[0, 0, 0], &again[0, 0]
+        c.rate, c.alarm = &rate[0, 0], <char*> &alarm[0, 0]
 
     def noted(self):
         """Return the members' error rates, or 1 where they are not watched."""
@@ -208,6 +212,8 @@ cdef void take_rows(bagging_t* c, Py_ssize_t m, Py_ssize_t start) noexcept nogil
         k = drawn(c.weights, bits(c.key[m], c.place[i]))                          # (1)
         take(member, x, c.y[i], k * c.w[i], p)
         if c.watched:
+            p = c.again + m * c.n_classes
+            predict_by(member, x, p)
             c.alarm[m * c.room + i] = adwin_update(watch, likeliest(p, c.n_classes) != c.y[i]) > 0
             c.rate[m * c.room + i] = adwin_mean(watch)
 

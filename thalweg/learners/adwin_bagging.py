@@ -38,8 +38,8 @@ class AdwinBagging(OnlineBagging):
 
     Notes
     -----
-    Follows the paper; δ is MOA's, the paper names none. Differs from MOA as `LeveragingBagging` does: ADWIN
-    gets the error a member makes before it learns the row.
+    Follows the paper; δ is MOA's, the paper names none. As in MOA, ADWIN gets the error a member makes after
+    it has learned the row; the paper does not say which.
 
     References
     ----------
