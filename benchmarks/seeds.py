@@ -38,7 +38,8 @@ def main():
                 ours = accuracies(loops.thalweg(rows_file, method, 0), asked.seeds)
                 moa = accuracies(loops.moa(rows_file, method), asked.seeds)
                 cells = [f"{side.mean():.2f} ± {side.std(ddof=1):.2f}" for side in (ours, moa)]
-                print(f"| {stream} | {name} | {' | '.join(cells)} | {ours.mean() - moa.mean():+.2f} |", flush=True)
+                cells += [f"{ours.mean() - moa.mean():+.2f}"]
+                print(f"| {stream} | {name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ EXCUSED = {
     },
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
     "DynamicWeightedMajority": {"weight_two_is_the_row_twice": ROW_BY_ROW},
+    "NearestNeighbours": {"weight_two_is_the_row_twice": "the window and the neighbours count rows"},
     "AdaptiveLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
     "LogisticMixture": {"weight_two_is_the_row_twice": BY_ROWS},
     "WindowLogistic": {"weight_two_is_the_row_twice": BY_ROWS},

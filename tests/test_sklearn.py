@@ -14,6 +14,9 @@ EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": DRAWN}
     for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE")
 }
+EXCUSED["NearestNeighbours"] = {
+    "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"
+}
 
 
 def excused(learner):

@@ -16,6 +16,7 @@ registry = Registry(
         "OnlineBoost": "online_boost",
         "BOLE": "bole",
         "DynamicWeightedMajority": "dynamic_weighted_majority",
+        "NearestNeighbours": "nearest_neighbours",
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
