@@ -15,6 +15,14 @@ EXCUSED = {
         "HoeffdingAdaptiveTree": DRAWS_WEIGHTS,
     }.items()
 }
+DRAWN = "draws a random number for each row: the row twice gets two"
+EXCUSED |= {
+    name: {"check_sample_weight_equivalence_on_dense_data": DRAWN}
+    for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE")
+}
+EXCUSED["NearestNeighbours"] = {
+    "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"
+}
 
 
 def excused(learner):

@@ -12,6 +12,8 @@ splits elsewhere or a growing promise wake them.
 
 import numpy as np
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+
 from . import tree_upkeep
 
 from .learner cimport learner_t
@@ -159,6 +161,11 @@ cdef class TreeKernel(Kernel):
         return {name: array[:used.get(name)].copy() for name, array in self.arrays.items()}
 
     @property
+    def size(self):
+        """Nodes of the tree."""
+        return self.tree.size[NODES] - self.tree.size[DEAD_NODES]
+
+    @property
     def bytes(self):
         """Bytes of all arrays, rows held in reserve included."""
         return sum(array.nbytes for array in self.arrays.values())
@@ -198,9 +205,11 @@ cdef class TreeKernel(Kernel):
 
 
 cdef void* memory(array):
-    # Where the array's numbers lie; arrays without any have no place.
-    cdef Py_ssize_t place = array.ctypes.data if array.size else 0
-    return <void*> place
+    # Where the array's numbers lie.
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
+    PyBuffer_Release(&buffer)
+    return buffer.buf
 
 
 cdef Py_ssize_t new_leaves(tree_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept nogil:

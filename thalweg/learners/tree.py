@@ -42,6 +42,18 @@ class Tree(NativeClassifier):
         self._check_begun()
         return self._kernel.bytes
 
+    def _starts_again(self, seeds):
+        return list(seeds) == ["random_state"]
+
+    def _start_again(self, pristine, random_state):
+        self._restore(pristine)
+        self.random_state = random_state
+        if self.max_features is not None:
+            self._kernel.arrays["random"][0] = self._seed()
+
+    def _seed(self):
+        return np.random.default_rng(self.random_state).integers(2**63)
+
     def _nodes(self):
         self._check_begun()
         return list(tree_view.walk(self._kernel.arrays))
