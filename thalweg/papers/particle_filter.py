@@ -74,7 +74,7 @@ CASES = (
     Case("CIRCLES", "PF-LR", PUBLISHED | MODULO, 79.1, 0.56),
     Case("CIRCLES", "PF-LR, no modulo", PUBLISHED | {"boundary": "circle", "start": 2.0}, 70.6, 0.66),
     Case("CIRCLES", "RegPF-LR", PUBLISHED | MODULO | PRIOR),
-    Case("CIRCLES", "by likelihood", PUBLISHED | MODULO | LIKELIHOOD, 50.0, None),
+    Case("CIRCLES", "by likelihood", PUBLISHED | MODULO | LIKELIHOOD),
     Case("CIRCLES", "tracking (default)", MODULO),
     *_elec("PF-LR", PUBLISHED, TABLE_3),
     *_elec("tracking", {}, [(None, None)] * len(BATCHES)),
