@@ -172,7 +172,7 @@ def _orders(runs):
         ("(ours) tracking is better", "HYPERPLANE", "+ widening (default)", "PF-LR, N(0, 1) start"),
     ]
     chance = runs["CIRCLES", "by likelihood"]
-    random = Claim("CIRCLES: likelihood is about as good as guessing", _ours(chance), bool(chance.mean() < 55))
+    random = Claim("CIRCLES: likelihood is as good as guessing", _ours(chance), bool(chance.mean() < 55))
     return [random] + [
         Claim(f"{stream}: {text}", *_more(runs, stream, better, worse))
         for text, stream, better, worse in wanted
