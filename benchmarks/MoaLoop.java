@@ -21,7 +21,7 @@ import moa.options.ClassOption;
 
 /**
  * Test-then-train with a MOA classifier over rows held in memory: one pass for every line read, which holds the
- * CPU seconds after which to stop. The seconds reported are the loop's own thread: compiling and collecting
+ * CPU seconds after which to stop, and perhaps a seed. The seconds reported are the loop's own thread: compiling and collecting
  * garbage run beside it.
  *
  * Arguments: the rows (little-endian doubles, the class last), the number of categories of every column (0 is
@@ -35,7 +35,9 @@ public class MoaLoop {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("{\"ready\": true}");
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            System.out.println(pass(arguments[2], header, rows, Double.parseDouble(line)));
+            String[] asked = line.trim().split(" ");
+            int seed = asked.length > 1 ? Integer.parseInt(asked[1]) : 1;
+            System.out.println(pass(arguments[2], header, rows, Double.parseDouble(asked[0]), seed));
         }
     }
 
@@ -72,10 +74,10 @@ public class MoaLoop {
         return rows;
     }
 
-    static String pass(String commandLine, InstancesHeader header, Instance[] rows, double seconds)
+    static String pass(String commandLine, InstancesHeader header, Instance[] rows, double seconds, int seed)
             throws Exception {
         Classifier classifier = (Classifier) ClassOption.cliStringToObject(commandLine, Classifier.class, null);
-        classifier.setRandomSeed(1);
+        classifier.setRandomSeed(seed);
         classifier.setModelContext(header);
         classifier.prepareForUse();
         classifier.resetLearning();

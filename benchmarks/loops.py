@@ -31,9 +31,9 @@ class Loop:
         self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True, env=one_thread)
         self._answer()
 
-    def run(self, seconds):
+    def run(self, seconds, seed=""):
         """Run one pass; return its rows, correct predictions and CPU seconds."""
-        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.write(f"{seconds} {seed}\n")
         self.process.stdin.flush()
         return self._answer()
 

@@ -43,7 +43,8 @@ def lines(names, streams, data, reference):
         size = "{:,} × {}".format(*rows.X.shape)
         for name in names:
             ours = accuracy(name, rows)
-            moa = theirs.get((arrays.REAL[file], f"{name} {nominal}".strip()))
+            known = METHODS[name].recorded or name
+            moa = theirs.get((arrays.REAL[file], f"{known} {nominal}".strip()))
             points = ["–", "–"] if moa is None else [100 * moa, round(100 * (ours - moa), 2)]
             beside = points if moa is None else [f"{points[0]:.2f}", f"{points[1] + 0.0:+.2f}"]
             yield "| " + " | ".join([stream, size, *trivial, name, f"{100 * ours:.2f}", *beside]) + " |"

@@ -29,9 +29,12 @@ def main(rows_file, name, parameters, block):
     block = int(block) or len(X)
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
+        seconds, *seed = line.split()
         learner = getattr(learners, name)(**json.loads(parameters))
+        if seed:
+            learner.set_params(random_state=int(seed[0]))
         learner.begin(X.shape[1], classes, n_categories=n_categories)
-        print(json.dumps(one_pass(learner, X, codes, block, float(line))), flush=True)
+        print(json.dumps(one_pass(learner, X, codes, block, float(seconds))), flush=True)
 
 
 if __name__ == "__main__":

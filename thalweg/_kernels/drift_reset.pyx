@@ -48,6 +48,7 @@ cdef class DriftResetKernel(Kernel):
         self.renew = renew
         self.p = np.empty(n_classes)
         self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.both = both
         self.bind()
 
     def call(self, Kernel member, Kernel other, DetectorKernel detector):
@@ -77,6 +78,11 @@ cdef class DriftResetKernel(Kernel):
                 if w[i] > 0:
                     learn_predicted(c, &X[i, 0], y[i], w[i], &p[i, 0])
         self.raise_error()
+
+    @property
+    def size(self):
+        """Size of the member in charge."""
+        return self.member.size
 
     def drifts(self):
         """Return the numbers of the latest rows with an alarm, in order."""
@@ -132,6 +138,12 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     cdef reset_t* c = <reset_t*> state
     c.member.predict(c.member.state, x, c.p)
     learn_predicted(c, x, y, w, c.p)
+
+
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    c.member.predict(c.member.state, x, p)
+    learn_predicted(c, x, y, w, p)
 
 
 cdef void predict(void* state, const double* x, double* p) noexcept nogil:

@@ -10,8 +10,8 @@ cdef class HoeffdingTreeKernel(TreeKernel):
 
     def __init__(self, n_features, n_classes, n_categories, options):
         super().__init__(n_features, n_classes, n_categories, options)
-        self.handle.learn = learn
-        self.handle.predict = predict
+        self.start(learn, predict, NULL)
+        self.both = both
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it (unless its weight is 0)."""
@@ -32,6 +32,10 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     if t.votes != MAJORITY:
         bayes = bayes_scores(t, leaf, x, t.score)
     learn_and_split(t, leaf, x, y, w, bayes)
+
+
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    predict_and_learn(<tree_t*> state, x, y, w, p)
 
 
 cdef void predict_and_learn(tree_t* t, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:

@@ -12,6 +12,8 @@ ctypedef struct learner_t:
 
 cdef class Kernel:
     cdef learner_t handle
+    # predict into p and then learn with w > 0, where that is quicker than one after the other; else NULL
+    cdef void (*both)(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil
     cdef public dict arrays
     cdef public object error
 

@@ -89,6 +89,11 @@ cdef class Kernel:
                        for name, old in self.arrays.items()}
         self.bind()
 
+    @property
+    def size(self):
+        """How much the model has grown, where it grows: the nodes of a tree; else 0."""
+        return 0
+
     def raise_error(self):
         """Raise what a member written in Python raised during the loop, which itself cannot."""
         if self.error is not None:

@@ -79,22 +79,34 @@ class DriftReset(NativeClassifier):
         return NaiveBayes() if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
-        self._member, self._other = self._fresh(), self._fresh()
+        self._pristine = None
+        self._member = self._fresh()
+        if isinstance(self._member, NativeClassifier):
+            self._pristine = self._member._state()
+        self._other = self._fresh()
         self._watcher = DDM() if self.detector is None else clone(self.detector, safe=False)
         kernel = DriftResetKernel(n_features, n_classes, self._replaced, self._renewed)
         kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
         return kernel
 
-    def _fresh(self):
+    def _fresh(self, old=None):
+        # A native member goes back to its beginning, which is quicker than a new one.
+        if old is not None and self._pristine is not None:
+            old._restore(self._pristine)
+            return old
         member = clone(self._template())
         return member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
     def _replaced(self, warned):
-        self._member, self._other = self._other if warned else self._fresh(), self._fresh()
+        if warned:
+            self._member, self._other = self._other, self._member
+        else:
+            self._member = self._fresh(self._member)
+        self._other = self._fresh(self._other)
         return self._member._handle(), self._other._handle()
 
     def _renewed(self):
-        self._other = self._fresh()
+        self._other = self._fresh(self._other)
         return self._member._handle(), self._other._handle()
 
     def _observe(self, X):

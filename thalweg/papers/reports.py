@@ -2,7 +2,10 @@
 
 import dataclasses
 import json
+import sys
 from dataclasses import dataclass, field
+
+WIDTH = 140
 
 
 @dataclass
@@ -44,13 +47,11 @@ class Report:
         from rich.console import Console
         from rich.table import Table as Grid
 
-        console = console or Console()
+        console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
         console.print(f"[bold]{self.paper}[/bold]\n{self.reference}")
         console.print("; ".join(f"{key} {value}" for key, value in self.settings.items()))
         for table in self.tables:
-            grid = Grid(title=table.title, title_justify="left")
-            for place, name in enumerate(table.header):
-                grid.add_column(name, no_wrap=place > 0, overflow="fold")
+            grid = Grid(*table.header, title=table.title, title_justify="left")
             for row in table.rows:
                 grid.add_row(*map(written, row))
             console.print(grid)

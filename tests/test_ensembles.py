@@ -1,0 +1,326 @@
+"""Ensembles are their loops by hand, whatever their members are written in, on any number of threads."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.linear_model import SGDClassifier
+
+from thalweg.checks.running import assert_same
+from thalweg.drift import ADWIN
+from thalweg.learners import (
+    BOLE,
+    AdwinBagging,
+    DriftReset,
+    DynamicWeightedMajority,
+    HoeffdingTree,
+    LeveragingBagging,
+    MajorityClass,
+    NaiveBayes,
+    OnlineBagging,
+    OnlineBoost,
+)
+from thalweg.learners.base import StreamClassifier
+
+ALL = [OnlineBagging, AdwinBagging, LeveragingBagging, OnlineBoost, BOLE, DynamicWeightedMajority]
+BAGS = ALL[:3]
+
+
+def drifting_rows(n=3000, seed=1):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 3)) + y[:, None] * np.array([1.5, 0.0, -1.0])
+    y[n // 2 :] = 1 - y[n // 2 :]
+    return X, y
+
+
+def begun(learner):
+    return learner.begin(3, [0, 1])
+
+
+class SlowBayes(StreamClassifier):
+    """Naive Bayes as a learner written in Python, which the ensemble calls through the trampoline."""
+
+    takes_missing = True
+
+    def _begin(self, n_features, n_classes):
+        self._inner = NaiveBayes().begin(n_features, range(n_classes))
+
+    def _learn(self, X, y, w, p):
+        self._inner._learn(X, y, w, p)
+
+    def _predict(self, X, p):
+        self._inner._predict(X, p)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_python_member_and_its_native_twin_give_the_same_run(kind):
+    X, y = drifting_rows()
+    slow, native = begun(kind(SlowBayes())), begun(kind(NaiveBayes()))
+    np.testing.assert_array_equal(slow.test_then_train(X, y), native.test_then_train(X, y))
+    for name in ("event_row", "event_member"):
+        np.testing.assert_array_equal(slow.history_[name], native.history_[name])
+
+
+class Wrapped(StreamClassifier):
+    """A scikit-learn model as a learner."""
+
+    def _begin(self, n_features, n_classes):
+        self._classes, self._model = np.arange(n_classes), SGDClassifier(loss="log_loss", random_state=1)
+
+    def _learn(self, X, y, w, p):
+        for i in range(len(X)):
+            self._predict(X[i : i + 1], p[i : i + 1])
+            self._model.partial_fit(X[i : i + 1], y[i : i + 1], self._classes, w[i : i + 1])
+
+    def _predict(self, X, p):
+        p[:] = self._model.predict_proba(X) if hasattr(self._model, "coef_") else 1 / p.shape[1]
+
+
+@pytest.mark.parametrize("kind", [LeveragingBagging, BOLE, DynamicWeightedMajority])
+def test_a_scikit_learn_model_works_as_a_member(kind):
+    X, y = drifting_rows(300)
+    y[150:] = 1 - y[150:]
+    learner = kind(Wrapped(), **({} if kind is DynamicWeightedMajority else {"n_members": 3}))
+    p = begun(learner).test_then_train(X, y)
+    assert (p.argmax(axis=1) == y)[150:].mean() > 0.65  # at best 0.82
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("member", [NaiveBayes(), HoeffdingTree(grace_period=50), SlowBayes()])
+def test_reloading_half_way_changes_nothing(kind, member):
+    X, y = drifting_rows()
+    half = 1600
+    original = begun(kind(member))
+    original.test_then_train(X[:half], y[:half])
+    other = pickle.loads(pickle.dumps(original))
+    expected = original.test_then_train(X[half:], y[half:])
+    np.testing.assert_array_equal(other.test_then_train(X[half:], y[half:]), expected)
+    assert_same(other.state(), original.state())
+    assert_same(other.history_, original.history_)
+
+
+@pytest.mark.parametrize("kind", BAGS)
+@pytest.mark.parametrize("member", [HoeffdingTree(grace_period=50, max_features=2), SlowBayes()])
+def test_threads_change_nothing(kind, member):
+    X, y = drifting_rows()
+    one, three = begun(kind(member)), begun(kind(member, n_jobs=3))
+    expected = one.test_then_train(X, y)
+    np.testing.assert_array_equal(three.test_then_train(X, y), expected)
+    np.testing.assert_array_equal(three.predict_block(X), one.predict_block(X))
+    assert_same(three.state()["memory"], one.state()["memory"])
+
+
+@pytest.mark.parametrize("kind", BAGS)
+def test_a_block_is_its_rows_one_by_one(kind):
+    X, y = drifting_rows(1700)
+    whole, single = begun(kind()), begun(kind())
+    expected = whole.test_then_train(X, y)
+    assert kind is OnlineBagging or whole.n_replaced_ >= 3
+    p = [single.test_then_train(X[i : i + 1], y[i : i + 1])[0] for i in range(len(X))]
+    np.testing.assert_array_equal(p, expected)
+    assert_same(single.state(), whole.state())
+
+
+def leveraging_by_hand(X, y, w):
+    """The rule in plain Python, row by row, with the weights the learner draws."""
+    n, m = len(X), len(w[0])
+    members, watches, replaced = [begun(NaiveBayes()) for _ in range(m)], [ADWIN() for _ in range(m)], []
+    p = np.empty((n, 2))
+    for i in range(n):
+        votes = [member.predict_proba_one(X[i]) for member in members]
+        p[i] = sum(votes) / m
+        alarm = False
+        for k, (member, watch) in enumerate(zip(members, watches, strict=True)):
+            if w[i][k]:
+                member.test_then_train(X[i : i + 1], y[i : i + 1], [w[i][k]])
+            answer = member.predict_proba_one(X[i]).argmax()
+            alarm = watch.update(float(answer != y[i])) or alarm
+        if alarm:
+            worst = int(np.argmax([watch.mean for watch in watches]))
+            members[worst], watches[worst] = begun(NaiveBayes()), ADWIN()
+            replaced.append((i, worst))
+    return p, replaced
+
+
+def drawn_weights(n, n_members, rate):
+    """Return what the members of leveraging bagging are given: seen by members that keep their weight."""
+    w = np.zeros((n, n_members))
+    learner = LeveragingBagging(MajorityClass(), n_members, rate, delta=1e-300).begin(1, [0, 1])
+    for i in range(n):
+        before = [member._kernel.arrays["counts"].sum() for member in learner.members_]
+        learner.test_then_train(np.zeros((1, 1)), [0])
+        w[i] = [member._kernel.arrays["counts"].sum() for member in learner.members_]
+        w[i] -= before
+    return w
+
+
+def test_leveraging_bagging_is_the_loop_by_hand():
+    X, y = drifting_rows(1200)
+    learner = begun(LeveragingBagging(NaiveBayes(), n_members=3))
+    p, replaced = leveraging_by_hand(X, y, drawn_weights(1200, 3, 6.0))
+    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+    history = learner.history_
+    assert list(zip(history["event_row"], history["event_member"], strict=True)) == replaced != []
+
+
+@pytest.mark.parametrize("rate", [1.0, 6.0])
+def test_weights_are_poisson_numbers_and_members_draw_their_own(rate):
+    w = drawn_weights(4000, 3, rate)
+    assert abs(w.mean() - rate) < 4 * np.sqrt(rate / w.size)
+    assert abs(w.var() - rate) < 0.08 * rate + 4 * rate / np.sqrt(w.size)
+    assert np.abs(np.corrcoef(w.T) - np.eye(3)).max() < 0.06
+    assert (w == np.round(w)).all()
+
+
+def test_one_member_that_never_loses_its_vote_is_the_member():
+    X, y = drifting_rows()
+    alone = begun(NaiveBayes()).test_then_train(X, y).argmax(axis=1)
+    lone = begun(DynamicWeightedMajority(NaiveBayes(), period=10**9)).test_then_train(X, y)
+    np.testing.assert_array_equal(lone.argmax(axis=1), alone)
+
+
+def test_one_member_of_weight_one_is_the_member():
+    X, y = drifting_rows()
+    w = drawn_weights(len(X), 1, 1.0)[:, 0]
+    member = begun(NaiveBayes())
+    expected = member.test_then_train(X, y, w)
+    np.testing.assert_array_equal(begun(OnlineBagging(NaiveBayes(), 1)).test_then_train(X, y), expected)
+
+
+def majority_by_hand(X, y, period=50, beta=0.5, theta=0.01):
+    """The paper's algorithm in plain Python."""
+    members, weights, answers = [begun(NaiveBayes())], [1.0], []
+    for i in range(len(X)):
+        votes, due = np.zeros(2), (i + 1) % period == 0
+        chosen = [int(member.predict_proba_one(X[i]).argmax()) for member in members]
+        for k, weight in zip(chosen, weights, strict=True):
+            votes[k] += weight
+        answers.append(votes / votes.sum())
+        if due:
+            weights = [w * (beta if k != y[i] else 1) for w, k in zip(weights, chosen, strict=True)]
+            weights = [w / max(weights) for w in weights]
+            kept = [m for m, w in enumerate(weights) if w >= theta]
+            members, weights = [members[m] for m in kept], [weights[m] for m in kept]
+            if votes.argmax() != y[i]:
+                members.append(begun(NaiveBayes()))
+                weights.append(1.0)
+        for member in members:
+            member.learn_one(X[i], y[i])
+    return np.array(answers), weights
+
+
+@pytest.mark.parametrize("period", [1, 7, 50])
+def test_dynamic_weighted_majority_is_the_paper(period):
+    X, y = drifting_rows(1500)
+    y = np.where(np.random.default_rng(3).random(len(y)) < 0.2, 1 - y, y)
+    learner = begun(DynamicWeightedMajority(period=period))
+    p, weights = majority_by_hand(X, y, period)
+    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(learner.weights_, weights, rtol=1e-12)
+    assert {"came", "went"} <= set(learner.history_["event"])
+
+
+def test_when_there_is_no_room_the_lightest_member_goes():
+    X, y = drifting_rows(600)
+    y = np.random.default_rng(3).integers(0, 2, len(y))
+    learner = begun(DynamicWeightedMajority(period=1, theta=1e-9, max_members=4))
+    learner.test_then_train(X, y)
+    assert len(learner.members_) == len(learner.weights_) <= 4
+    assert learner.weights_.max() == 1.0
+
+
+@pytest.mark.parametrize("kind", [OnlineBoost, BOLE])
+def test_boosting_keeps_its_books(kind):
+    X, y = drifting_rows()
+    learner = begun(kind(DriftReset(NaiveBayes()), n_members=4))
+    learner.test_then_train(X, y)
+    arrays = learner._kernel.arrays
+    assert arrays["total"][0] == len(X)
+    # Each member's rows weigh about as much as all rows: (1) and (2) keep the halves at N/2 each.
+    share = (arrays["right"] + arrays["wrong"]) / len(X)
+    assert share[0] == pytest.approx(1.0, abs=0.5) and (share > 0.3).all() and (share < 3).all()
+    assert sorted(arrays["order"]) == [0, 1, 2, 3]
+    error = arrays["wrong"] / (arrays["right"] + arrays["wrong"])
+    expected = np.where(error <= 0.5, np.log((1 - error) / error), 0)
+    np.testing.assert_allclose(learner._kernel.noted(), expected)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_memory_is_bounded_by_the_members(kind):
+    X, y = drifting_rows(9000, seed=2)
+    y = np.where(np.random.default_rng(3).random(len(y)) < 0.2, 1 - y, y)
+    tree = HoeffdingTree(grace_period=20, tie=0.5, max_bytes=20_000)
+    learner = begun(kind(tree, **({"max_members": 10} if kind is DynamicWeightedMajority else {})))
+    learner.test_then_train(X, y)
+    trees = 2 if kind is BOLE else 1
+    assert len(learner.members_) <= 10
+    assert len(pickle.dumps(learner)) < 10 * (trees * 20_000 + 8_000) + 48_000
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_history_is_bounded_and_covers_the_run(kind):
+    n = 140 * 256
+    X, y = np.random.default_rng(1).normal(size=(n, 3)), np.random.default_rng(2).integers(0, 2, n)
+    learner = begun(kind(NaiveBayes()))
+    learner.test_then_train(X, y)
+    history = learner.history_
+    assert 64 <= len(history["row"]) <= 128
+    assert history["row"][-1] > n - 1024 and (np.diff(history["row"]) > 0).all()
+    numbers = history["error" if kind in BAGS[1:] else "weight"]
+    assert numbers.shape == history["size"].shape and numbers.shape[0] == len(history["row"])
+    assert len(history["event_row"]) <= 1000
+
+
+def test_history_knows_sizes_and_can_be_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y = drifting_rows()
+    learner = begun(LeveragingBagging(HoeffdingTree(grace_period=50)))
+    learner.test_then_train(X, y)
+    history = learner.history_
+    assert history["size"].max() > 1 and (history["error"] <= 1).all()
+    assert [len(ax.lines) for ax in learner.plot_history()] == [11, 11]
+    matplotlib.pyplot.close("all")
+
+
+class Failing(StreamClassifier):
+    def _begin(self, n_features, n_classes):
+        pass
+
+    def _learn(self, X, y, w, p):
+        raise RuntimeError("the member failed")
+
+    def _predict(self, X, p):
+        p[:] = 0.5
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_what_a_member_raises_comes_out(kind):
+    with pytest.raises(RuntimeError, match="the member failed"):
+        begun(kind(Failing())).test_then_train(np.zeros((20, 3)), [0] * 20)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_an_ensemble_may_be_a_member(kind):
+    X, y = drifting_rows(600)
+    learner = begun(OnlineBagging(kind(NaiveBayes()), 2))
+    p = learner.test_then_train(X, y)
+    assert (p.argmax(axis=1) == y)[:300].mean() > 0.7  # at best 0.82
+    seeds = {member.random_state for member in learner.members_}
+    assert len(seeds) == 2
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (OnlineBagging(n_members=0), "n_members must be an integer of at least 1, got 0"),
+        (LeveragingBagging(rate=60), "rate must be above 0 and at most 50, got 60"),
+        (AdwinBagging(delta=0), "delta must be above 0"),
+        (DynamicWeightedMajority(max_members=1), "max_members must be an integer of at least 2"),
+        (OnlineBoost(random_state="x"), "random_state must be an integer"),
+    ],
+)
+def test_bad_settings_are_refused(learner, message):
+    with pytest.raises(ValueError, match=message):
+        begun(learner)

@@ -1,0 +1,69 @@
+"""The boosting-like online learning ensemble."""
+
+from thalweg.drift import DDM
+from thalweg.learners.drift_reset import DriftReset
+from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.online_boost import OnlineBoost
+
+
+class BOLE(OnlineBoost):
+    """BOLE: online boosting that takes members by their accuracy, each reset when its errors rise.
+
+    A row goes through the members from the worst up while they err, and from the best down while they are
+    right. Follows abrupt drift quickly through the detectors of its members. No threads: members depend on
+    each other row by row.
+
+    Memory: the members (by default two trees each), and 16 n_members + 24 kilobytes at most for the record.
+
+    Parameters
+    ----------
+    member : learner, default=None
+        What learns; `DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))`, the authors' choice, if None.
+    n_members : int, default=10
+        Members.
+    error_bound : float, default=0.5
+        A member wrong on more than this share of the weight has no vote.
+    weight_shift : float, default=0.0
+        Added to the logarithm that is a member's vote.
+    random_state : int, default=1
+        Seed of the Poisson numbers and of the members.
+
+    Attributes
+    ----------
+    members_ : list
+        The members.
+    history_ : dict of arrays
+        Voting weights and sizes of the members over time, bounded; drawn by `plot_history`.
+
+    Notes
+    -----
+    Defaults are those of the authors' code in MOA. Differs from it: if no member may vote, all do alike,
+    where MOA answers with the first class; and `DriftReset` drops the member begun at a warning that passed.
+
+    References
+    ----------
+    R. S. M. de Barros, S. G. T. de Carvalho Santos and P. M. Gonçalves Jr. A boosting-like online learning
+    ensemble. IJCNN 2016.
+
+    Examples
+    --------
+    >>> from thalweg.learners import BOLE
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> y[2500:] = 1 - y[2500:]
+    >>> p = BOLE().begin(3, [0, 1]).test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.8
+    """
+
+    def __init__(self, member=None, n_members=10, error_bound=0.5, weight_shift=0.0, random_state=1):
+        super().__init__(member, n_members, random_state)
+        self.error_bound = error_bound
+        self.weight_shift = weight_shift
+
+    def _template(self):
+        return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7)) if self.member is None else self.member
+
+    def _make_kernel(self, n_features, n_classes):
+        bound, shift = self._between("error_bound", 0, 1), float(self.weight_shift)
+        return self._boosting(n_features, n_classes, True, bound, shift)

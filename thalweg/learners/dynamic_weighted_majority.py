@@ -1,0 +1,86 @@
+"""Dynamic weighted majority."""
+
+from thalweg._kernels.weighted_majority import WeightedMajorityKernel
+from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.naive_bayes import NaiveBayes
+
+
+class DynamicWeightedMajority(Ensemble):
+    """Dynamic weighted majority (DWM): members lose weight for errors, the lightest go, new ones come.
+
+    Follows drift of any kind by letting young members outvote old ones, with nothing to detect. Made for
+    quick members such as naive Bayes; on hard or noisy streams members come and go all the time. A row of
+    weight w is learned by the members with that weight; the period counts rows.
+
+    Memory: at most `max_members` members, and 2 max_members + 24 kilobytes for the record.
+
+    Parameters
+    ----------
+    member : learner, default=None
+        What learns; `NaiveBayes()` if None.
+    period : int, default=50
+        Rows from one change of weights and members to the next (p).
+    beta : float, default=0.5
+        Factor on the weight of a member that is wrong (β).
+    theta : float, default=0.01
+        A member whose share of the largest weight is below this is dropped (θ).
+    max_members : int, default=100
+        When there are as many, the lightest makes room.
+    random_state : int, default=1
+        Seed of the members.
+
+    Attributes
+    ----------
+    members_ : list
+        The members as they are now.
+    weights_ : ndarray
+        Their weights, the largest 1.
+    history_ : dict of arrays
+        Weights and sizes of the members over time, and which came and went, bounded; drawn by
+        `plot_history`.
+
+    Notes
+    -----
+    Follows the paper. The paper gives no bound on members, nor does MOA; 100 was never reached in our tests.
+
+    References
+    ----------
+    J. Z. Kolter and M. A. Maloof. Dynamic weighted majority: an ensemble method for drifting concepts. JMLR
+    8, 2007.
+
+    Examples
+    --------
+    >>> from thalweg.learners import DynamicWeightedMajority
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> y[2500:] = 1 - y[2500:]
+    >>> learner = DynamicWeightedMajority().begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2), len(learner.members_)
+    (0.84, 11)
+    """
+
+    _events = ("came", "went")
+
+    def __init__(self, member=None, period=50, beta=0.5, theta=0.01, max_members=100, random_state=1):
+        self.member = member
+        self.period = period
+        self.beta = beta
+        self.theta = theta
+        self.max_members = max_members
+        self.random_state = random_state
+
+    @property
+    def weights_(self):
+        """The members' weights, the largest 1."""
+        self._check_begun()
+        return self._kernel.arrays["weight"][: len(self._members)].copy()
+
+    def _template(self):
+        return NaiveBayes() if self.member is None else self.member
+
+    def _make_kernel(self, n_features, n_classes):
+        settings = self._count("period"), self._between("beta", 0, 1), self._between("theta", 0, 1)
+        most = self._count("max_members", 2)
+        kernel = WeightedMajorityKernel(n_features, n_classes, most, *settings, self._build, self._drop)
+        return self._grow(kernel, 1)

@@ -1,0 +1,141 @@
+"""What ensembles share: members built from one template, saved with them, and shown over time."""
+
+import os
+
+import numpy as np
+from sklearn.base import clone
+
+from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.native import NativeClassifier
+from thalweg.learners.state import alive
+
+
+class Ensemble(NativeClassifier):
+    """A learner made of members, called through their handles by an ensemble's kernel.
+
+    A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
+    begins a fresh member. Each member has a seed of its own wherever the template has a `random_state`.
+    """
+
+    _events = ("replaced",)
+
+    @property
+    def takes_missing(self):
+        """Whether the members cope with missing values; if not, they get the running mean instead."""
+        return self._template().takes_missing
+
+    @property
+    def members_(self):
+        """The members as they are now."""
+        self._check_begun()
+        return list(self._members)
+
+    @property
+    def n_replaced_(self):
+        """Events so far that befell a member: see `history_`."""
+        self._check_begun()
+        return int(self._kernel.arrays["progress"][1])
+
+    @property
+    def history_(self):
+        """What became of the members, in bounded memory: a dict of arrays.
+
+        "row" are the numbers of learned rows at which a note was made, at most 128 spread over the whole run;
+        "weight" (or "error") and "size" hold a number for each of them and each member, NaN where there was
+        no such member; "event_row", "event_member" and "event" say what befell members, the latest 1000.
+        """
+        self._check_begun()
+        rows, numbers, sizes = self._kernel.history()
+        events = self._kernel.events()
+        return {
+            "row": rows,
+            self._noted: numbers,
+            "size": sizes,
+            "event_row": events[:, 0],
+            "event_member": events[:, 1],
+            "event": np.array(self._events, dtype=object)[events[:, 2]],
+        }
+
+    _noted = "weight"
+
+    def plot_history(self, axes=None):
+        """Draw the members' weights (or errors) and sizes over time with matplotlib; return the two axes."""
+        from thalweg.learners.ensemble_plot import plot_history
+
+        return plot_history(self.history_, self._noted, axes)
+
+    def _template(self):
+        return HoeffdingTree() if self.member is None else self.member
+
+    def _begin(self, n_features, n_classes):
+        self._members, self._spare = [], []
+        self._n_built = 0
+        self._pristine = None
+        template = self._template()
+        self._seeded = [name for name in template.get_params() if name.split("__")[-1] == "random_state"]
+        super()._begin(n_features, n_classes)
+
+    def _grow(self, kernel, n_members):
+        for m in range(n_members):
+            kernel.put(m, self._build(m))
+        return kernel
+
+    def _build(self, m):
+        """Begin a fresh member m, in the place of another one or as the last; return its kernel."""
+        seeds = np.random.SeedSequence([self._seed(), self._n_built]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        self._n_built += 1
+        old = self._members[m] if m < len(self._members) else self._spare.pop() if self._spare else None
+        if old is not None and self._pristine is not None:
+            member = old
+            member._start_again(self._pristine, **seeds)
+        else:
+            member = clone(self._template()).set_params(**seeds)
+            member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+        if self._n_built == 1 and isinstance(member, NativeClassifier) and member._starts_again(seeds):
+            self._pristine = member._state()
+        self._members[m : m + 1] = [member]
+        return member._handle()
+
+    def _drop(self, m):
+        """Let go of member m, which may serve as a fresh one later."""
+        self._spare.append(self._members.pop(m))
+
+    def _seed(self):
+        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
+            raise ValueError(f"{self._who}: random_state must be an integer, got {self.random_state!r}")
+        return abs(int(self.random_state))
+
+    def _keys(self, n):
+        return np.random.SeedSequence(self._seed()).generate_state(n, np.uint64)
+
+    def _count(self, name, least=1):
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{self._who}: {name} must be an integer of at least {least}, got {value!r}")
+        return int(value)
+
+    def _between(self, name, low, high):
+        value = getattr(self, name)
+        if isinstance(value, str) or not low < value <= high:
+            raise ValueError(f"{self._who}: {name} must be above {low} and at most {high}, got {value!r}")
+        return float(value)
+
+    def _threads(self):
+        if self.n_jobs in (-1, None):
+            return (os.cpu_count() or 1) if self.n_jobs else 1
+        return self._count("n_jobs")
+
+    def _observe(self, X):
+        for member in self._members:
+            member._observe(X)
+
+    def _state(self):
+        members = [member.state() for member in self._members]
+        return super()._state() | {"members": members, "n_built": self._n_built}
+
+    def _restore(self, memory):
+        super()._restore(memory)
+        self._members = [alive(member) for member in memory["members"]]
+        self._n_built = memory["n_built"]
+        self._kernel.call([member._handle() for member in self._members])

@@ -1,0 +1,64 @@
+"""The nearest neighbours in a window of the latest rows."""
+
+import numpy as np
+
+from thalweg._kernels.nearest_neighbours import NearestNeighboursKernel
+from thalweg.learners.native import NativeClassifier
+
+
+class NearestNeighbours(NativeClassifier):
+    """The k nearest neighbours among the latest rows vote.
+
+    Learns any shape of boundary and follows drift at the pace of the window, with nothing to tune but its
+    length. Every prediction looks at the whole window; with many useless inputs distances say little. Inputs
+    are scaled by their range in the window. Rows as near as the k-th nearest all vote, with their weights;
+    the window counts rows, whatever their weight.
+
+    Memory: window × (inputs + 4) numbers.
+
+    Parameters
+    ----------
+    n_neighbours : int, default=10
+        Neighbours that vote (k).
+    window : int, default=1000
+        Latest rows that are kept (w).
+    categorical : sequence of int, default=()
+        Positions of inputs that hold category codes; streams that know their categories say so themselves.
+
+    Notes
+    -----
+    Follows MOA's kNN: Euclidean distance of inputs scaled to [0, 1], 1 between different categories, a
+    missing value as far as it could be.
+
+    References
+    ----------
+    D. W. Aha, D. Kibler and M. K. Albert. Instance-based learning algorithms. Machine Learning 6, 1991.
+
+    Examples
+    --------
+    >>> from thalweg.learners import NearestNeighbours
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> p = NearestNeighbours().begin(3, [0, 1]).test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.88
+    """
+
+    takes_missing = True
+
+    def __init__(self, n_neighbours=10, window=1000, categorical=()):
+        self.n_neighbours = n_neighbours
+        self.window = window
+        self.categorical = categorical
+
+    def _make_kernel(self, n_features, n_classes):
+        for name in ("n_neighbours", "window"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{self._who}: {name} must be an integer of at least 1, got {value!r}")
+        is_category = self.n_categories_ > 0
+        for j in self.categorical:
+            if not -n_features <= j < n_features:
+                raise ValueError(f"{self._who}: categorical names column {j} of {n_features} inputs")
+            is_category[j] = True
+        return NearestNeighboursKernel(n_features, n_classes, self.n_neighbours, self.window, is_category)

@@ -1,0 +1,67 @@
+"""Online bagging."""
+
+from thalweg._kernels.bagging import BaggingKernel
+from thalweg.learners.ensemble import Ensemble
+
+
+class OnlineBagging(Ensemble):
+    """Online bagging: each member learns each row as often as a Poisson number of mean 1 says.
+
+    Steadier and as a rule more accurate than its member alone, at n_members times the cost. Forgets nothing
+    unless the member does: for drifting streams see `LeveragingBagging`. Members are independent, so they
+    run on threads with `n_jobs`, with the same result bit for bit. A row of weight w counts w times its
+    Poisson number.
+
+    Memory: the members, and 16 n_members + 48 kilobytes at most for the record and the block of rows at work
+    (24 n_members + 48 with classes beyond 64).
+
+    Parameters
+    ----------
+    member : learner, default=None
+        What learns; `HoeffdingTree()` if None.
+    n_members : int, default=10
+        Members (M).
+    n_jobs : int, default=1
+        Threads; -1 for all cores.
+    random_state : int, default=1
+        Seed of the Poisson numbers and of the members.
+
+    Attributes
+    ----------
+    members_ : list
+        The members.
+    history_ : dict of arrays
+        Sizes of the members over time, bounded; drawn by `plot_history`.
+
+    Notes
+    -----
+    Follows the paper. Members vote with their probabilities, as in MOA's OzaBag, where the paper counts their
+    classes.
+
+    References
+    ----------
+    N. Oza and S. Russell. Online bagging and boosting. AISTATS 2001.
+
+    Examples
+    --------
+    >>> from thalweg.learners import OnlineBagging
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> p = OnlineBagging().begin(3, [0, 1]).test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.87
+    """
+
+    def __init__(self, member=None, n_members=10, n_jobs=1, random_state=1):
+        self.member = member
+        self.n_members = n_members
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _make_kernel(self, n_features, n_classes):
+        return self._bagging(n_features, n_classes, 1.0, None)
+
+    def _bagging(self, n_features, n_classes, rate, delta):
+        keys = self._keys(self._count("n_members"))
+        kernel = BaggingKernel(n_features, n_classes, keys, rate, delta, self._threads(), self._build)
+        return self._grow(kernel, len(keys))
