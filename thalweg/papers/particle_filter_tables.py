@@ -7,7 +7,6 @@ from thalweg.papers.particle_filter import (
     CASES,
     FIRST_SEED,
     REFERENCE,
-    RIVALS,
     STEPS,
     TABLE_3,
     TITLE,
@@ -126,7 +125,8 @@ def _side_by_side(runs):
     rows = []
     for stream, (published, tracking, paper) in OVERALL.items():
         if (stream, published) in runs:
-            rivals = [cell for figure in RIVALS[stream] for cell in (figure, "–")]
+            theirs = [case for case in CASES if case.stream == stream and case.learner != "ParticleFilter"]
+            rivals = [cell for case in theirs for cell in (str(case.paper), _ours(runs[stream, case.name]))]
             ours = [_ours(runs[stream, case]) for case in (published, tracking)]
             rows.append([stream, paper, *ours, *rivals])
     header = ["", "PF-LR", "ours", "tracking", "DWM-NB", "ours", "LB-HT", "ours"]
