@@ -30,7 +30,7 @@ def test_every_task_is_another_and_quick_is_less():
     folder = data_file("elec2.arff").parent
     whole, quick = paper.tasks(False, folder), paper.tasks(True, folder)
     assert len({task.name for task in whole}) == len(whole) > 5 * len(quick)
-    assert sum(task.settings["stream"] == "SEA" for task in whole) == 50 * 8 + 1
+    assert sum(task.settings["stream"] == "SEA" for task in whole) == 50 * 10 + 1
     assert sum(task.settings.get("case") == "PF-LR, B = 6" for task in whole) == 20
 
 
