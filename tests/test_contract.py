@@ -10,6 +10,7 @@ from thalweg.learners.base import StreamClassifier
 NO_INPUTS = "looks at no input"
 NEVER_FORGETS = "never forgets"
 DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"
+BY_ROWS = "weights count in the information, forgetting and windows go by rows: the row twice fades twice"
 
 EXCUSED = {
     "MajorityClass": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},
@@ -22,6 +23,9 @@ EXCUSED = {
         "weight_two_is_the_row_twice": DRAWS_WEIGHTS,
         "recovers_after_a_drift": "round clusters need no split, and a leaf is unwatched without watch_root",
     },
+    "AdaptiveLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
+    "LogisticMixture": {"weight_two_is_the_row_twice": BY_ROWS},
+    "WindowLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
 }
 
 

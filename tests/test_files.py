@@ -248,7 +248,7 @@ def standard_input(monkeypatch):
     return give
 
 
-@pytest.mark.parametrize("content", [ROWS.encode(), gzip.compress(ROWS.encode())])
+@pytest.mark.parametrize("content", [ROWS.encode(), gzip.compress(ROWS.encode(), mtime=0)], ids=["plain", "packed"])
 def test_standard_input_is_read_once(standard_input, content):
     standard_input(content)
     stream = from_file("-")

@@ -11,7 +11,9 @@ Numeric input j keeps weight n, mean m and sum of squares s (Welford), so that w
 
 The bound FAR = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally
 impossible, and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean
-and exp(-FAR) elsewhere. The terms of (1) and (3) that do not depend on x are kept as bias_k.
+and exp(-FAR) elsewhere. What does not depend on x in (1) and (3) is kept as factor_k exp(bias_k), where
+
+    factor_k exp(bias_k) = n_k prod_j (2 pi v)^(-1/2)                             (5)
 
 Categorical input j keeps counts c of its V categories, each taken as seen once:
 
@@ -23,7 +25,7 @@ Products are turned into logs only when they are about to leave the range of a d
 
 import numpy as np
 
-from libc.math cimport M_PI, exp, isnan, log
+from libc.math cimport M_PI, exp, fabs, isnan, log, sqrt
 
 from .learner cimport Kernel, learner_t
 
@@ -33,6 +35,7 @@ cdef enum:
 cdef double FAR = 745.0
 cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
 cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
+cdef double NEVER = -1e308              # the score of a class not seen yet
 cdef double MOST = 1.7e308              # sums of squares stop growing here
 
 ctypedef struct bayes_t:
@@ -44,6 +47,7 @@ ctypedef struct bayes_t:
     Py_ssize_t* n_values                # V, for each categorical input
     Py_ssize_t* offset                  # where its counts begin; one more entry marks the end
     double* weight                      # n_k
+    double* factor                      # [class]
     double* bias                        # [class]
     double* n                           # [class, numeric]
     double* mean
@@ -71,6 +75,7 @@ cdef class NaiveBayesKernel(Kernel):
             "n_values": room.astype(np.intp),
             "offset": np.concatenate([[0], np.cumsum(room)]).astype(np.intp),
             "weight": np.zeros(n_classes),
+            "factor": np.zeros(n_classes),
             "bias": np.zeros(n_classes),
             "n": np.zeros(shape),
             "mean": np.zeros(shape),
@@ -89,6 +94,7 @@ cdef class NaiveBayesKernel(Kernel):
         b.n_categorical = len(self.arrays["categorical"])
         b.kernel = <void*> self
         b.weight = doubles(self.arrays["weight"])
+        b.factor = doubles(self.arrays["factor"])
         b.bias = doubles(self.arrays["bias"])
         b.n = doubles(self.arrays["n"])
         b.mean = doubles(self.arrays["mean"])
@@ -165,39 +171,38 @@ cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double
     cdef double* mean = b.mean + start
     cdef double* squares = b.squares + start
     cdef double* inverse = b.inverse + start
-    cdef double value, error, above = 1.0, below = 1.0, logs = 0.0
+    cdef double value, error, step, weight = b.weight[y], share = w / weight
+    cdef double product = weight * weight, logs = 0.0
     for j in range(b.n_numeric):
         value = x[b.numeric[j]]
         if not isnan(value):
             n[j] += w                                                            # (2)
+            step = share if n[j] == weight else w / n[j]
             error = value - mean[j]
-            mean[j] += error * (w / n[j])
+            mean[j] += error * step
             squares[j] = min(squares[j] + w * error * (value - mean[j]), MOST)
             if squares[j] > 0 and n[j] > 1:
                 inverse[j] = min(0.5 * (n[j] - 1) / squares[j], SURE)
         if inverse[j] < SURE:
-            above *= 2 * M_PI
-            logs += folded(&above)
-            above *= squares[j]
-            logs += folded(&above)
-            below *= n[j] - 1
-            logs -= folded(&below)
-    b.bias[y] = log(b.weight[y]) - 0.5 * (logs + log(above) - log(below))
+            product *= inverse[j] * (1 / M_PI)
+            logs += folded(&product)
+    b.factor[y] = sqrt(product)                                                  # (5)
+    b.bias[y] = 0.5 * logs
 
 
 cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
     cdef Py_ssize_t j, start = k * b.n_numeric
     cdef const double* mean = b.mean + start
     cdef const double* inverse = b.inverse + start
-    cdef double value, error, score = b.bias[k]
+    cdef double value, error, far = 0.0
     for j in range(b.n_numeric):
         value = x[b.numeric[j]]
         error = value - mean[j]
         if not isnan(value):
-            score -= min(error * error * inverse[j], FAR)                        # (3)
+            far += min(error * error * inverse[j], FAR)                          # (3)
         elif inverse[j] < SURE:
-            score += 0.5 * log(M_PI / inverse[j])
-    return score
+            far -= 0.5 * log(M_PI / inverse[j])
+    return b.bias[k] - far
 
 
 cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
@@ -219,15 +224,34 @@ cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) 
 cdef void predict(void* state, const double* x, double* p) noexcept nogil:
     cdef bayes_t* b = <bayes_t*> state
     cdef Py_ssize_t k
-    cdef double best = -1e308, total = 0.0
     for k in range(b.n_classes):
-        if b.weight[k] > 0:
-            p[k] = numeric_score(b, x, k)                                        # (1)
-            if b.n_categorical:
-                p[k] += categorical_score(b, x, k)
-            best = max(best, p[k])
-    for k in range(b.n_classes):
-        p[k] = exp(p[k] - best) if b.weight[k] > 0 else 0.0
+        p[k] = numeric_score(b, x, k) if b.factor[k] > 0 else NEVER
+        if b.n_categorical:
+            p[k] += categorical_score(b, x, k)
+    if b.n_classes == 2:
+        weigh_two(b.factor, p)
+    else:
+        weigh(b.factor, p, b.n_classes)
+
+
+cdef inline void weigh_two(const double* factor, double* p) noexcept nogil:
+    # (1) for two classes. Which scores higher is hard to foresee: a place costs less than a branch.
+    cdef double gap = p[1] - p[0], small = exp(-fabs(gap)), high, low, scale
+    cdef int higher = gap > 0
+    high, low = factor[higher], factor[1 - higher] * small
+    scale = 1.0 / (high + low) if high > 0 else 0.0
+    p[higher] = high * scale if high > 0 else 0.5
+    p[1 - higher] = low * scale if high > 0 else 0.5
+
+
+cdef inline void weigh(const double* factor, double* p, Py_ssize_t n) noexcept nogil:
+    # (1): factor exp(p), made to sum to 1; all alike before the first row, when every factor is 0.
+    cdef double best = NEVER, total = 0.0
+    cdef Py_ssize_t k
+    for k in range(n):
+        best = max(best, p[k])
+    for k in range(n):
+        p[k] = factor[k] * exp(p[k] - best)
         total += p[k]
-    for k in range(b.n_classes):
-        p[k] = p[k] / total if total > 0 else 1.0 / b.n_classes
+    for k in range(n):
+        p[k] = p[k] / total if total > 0 else 1.0 / n

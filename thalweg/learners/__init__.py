@@ -13,6 +13,10 @@ registry = Registry(
         "HoeffdingOptionTree": "hoeffding_option_tree",
         "AdaptiveHoeffdingOptionTree": "hoeffding_option_tree",
         "DriftReset": "drift_reset",
+        "AdaptiveLogistic": "adaptive_logistic",
+        "LogisticMixture": "logistic_mixture",
+        "WindowLogistic": "window_logistic",
+        "ParticleFilter": "particle_filter",
     },
 )
 __all__ = [*registry]

@@ -1,0 +1,146 @@
+"""Logistic regression that forgets in slow plain NumPy: the paper's equations, corrected, and ours."""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit, softmax
+
+FAR = 10.0
+
+
+class Filter:
+    """One filter for c = 1 against c = 0; `forgetting` as in AdaptiveLogistic, `rate` is η."""
+
+    def __init__(
+        self, d, forgetting, decay, bandwidth=0.0, rate=1e-5, converged=False, guard=None, prior=10.0
+    ):
+        self.forgetting, self.least, self.bandwidth, self.rate = forgetting, decay, bandwidth, rate
+        self.converged, self.guard = converged, guard
+        self.beta, self.R = np.zeros(d), prior * np.eye(d)
+        self.psi, self.S = np.zeros(d), np.zeros((d, d))
+        self.decay = decay if forgetting == "fixed" else 1.0
+        self.step, self.slope, self.place = rate, 0.0, 0
+
+    def damped(self, u):
+        return self.least + (1 - self.least) * np.exp(-self.bandwidth * abs(u))
+
+    def learn(self, x, c, v=1.0, q=None):
+        """Take a row; `q` is its probability where other filters have a say in it."""
+        z = self.beta @ x
+        q = expit(z) if q is None else q
+        a, e = v * q * (1 - q), v * (c - q)
+        size, ratio = x @ self.R @ x, 1.0
+        if self.forgetting == "tuned":
+            self.decay = self.damped(q * (1 - q))
+            if not self.converged:
+                ratio = self.damped(-(c - q) - z * q * (1 - q)) / self.decay
+        decay = self.decay
+        if self.converged:
+            q = expit(self.peak(logit(q), v * size / decay, c))
+            a, moved = v * q * (1 - q), v * (c - q)
+            change = self.R @ x * moved / decay
+        else:
+            k = self.R @ x / (decay + a * size)
+            moved = e * decay / (decay + a * size)
+            change = -k * (-e - a * z + ratio * a * z)
+        R = np.linalg.inv(decay * np.linalg.inv(self.R) + a * np.outer(x, x))
+        if self.forgetting in ("adaptive", "rprop"):
+            self.adapt(x, a, e, moved, R)
+        self.beta = ratio * self.beta + change
+        self.R = R
+        self.leak(decay)
+
+    def peak(self, z, size, c):
+        def miss(t):
+            return t - z - size * (c - expit(t))
+
+        return brentq(miss, z - size - 1, z + size + 1, xtol=1e-15, rtol=1e-15, maxiter=500)
+
+    def adapt(self, x, a, e, moved, R):
+        F = np.eye(len(x)) - a * np.outer(R @ x, x)
+        D = self.S / self.decay - self.R / self.decay**2
+        gradient = e * (x @ self.psi)
+        self.psi = F @ (self.psi + D @ x * moved)
+        self.S = F @ D @ F.T
+        if self.forgetting == "adaptive":
+            change = self.rate * gradient
+        else:
+            turn = gradient * self.slope
+            self.step = min(1.2 * self.step, 1e-2) if turn > 0 else self.step
+            self.step = max(0.5 * self.step, 1e-6) if turn < 0 else self.step
+            self.slope, change = gradient, self.step * np.sign(gradient)
+        self.decay = min(max(self.decay + change, self.least), 1.0)
+
+    def leak(self, decay):
+        i, d = self.place, len(self.beta)
+        self.place = (i + 1) % d
+        if self.guard is None or decay == 1.0:
+            return
+        u = d * (1 - decay) / self.guard
+        G = np.eye(d)
+        G[:, i] -= u * self.R[:, i] / (1 + u * self.R[i, i])
+        self.R = G @ self.R
+        self.R = (self.R + self.R.T) / 2
+        self.S = G @ self.S @ G.T + np.outer(self.R[i], self.R[i]) * d / self.guard
+
+
+class Standardiser:
+    def __init__(self, n_features):
+        self.n, self.mean, self.variance = 0, np.zeros(n_features), np.zeros(n_features)
+
+    def learn(self, x):
+        self.n += 1
+        error = x - self.mean
+        bound = np.where(self.variance > 0, FAR * np.sqrt(self.variance), np.inf)
+        error = np.clip(error, -bound, bound)
+        self.variance += (error**2 * (1 - 1 / self.n) - self.variance) / self.n
+        self.mean += error / self.n
+
+    def apply(self, x):
+        scale = np.where(self.variance > 0, 1 / np.sqrt(np.where(self.variance > 0, self.variance, 1)), 0.0)
+        return np.append(np.clip((x - self.mean) * scale, -FAR, FAR), 1.0)
+
+
+class Plain:
+    def learn(self, x):
+        pass
+
+    def apply(self, x):
+        return np.append(x, 1.0)
+
+
+class Logistic:
+    """Members with one filter, or one a class; trusted by their discounted log-likelihood."""
+
+    def __init__(self, n_features, n_classes, decays, discount=0.99, standardise=True, **settings):
+        n_filters = 1 if n_classes == 2 else n_classes
+        self.members = [[Filter(n_features + 1, decay=decay, **settings) for _ in range(n_filters)]
+                        for decay in decays]
+        self.inputs = Standardiser(n_features) if standardise else Plain()
+        self.score, self.discount = np.zeros(len(decays)), discount
+
+    def probabilities(self, member, x):
+        z = np.array([f.beta @ x for f in member])
+        return np.array([expit(-z[0]), expit(z[0])]) if len(z) == 1 else softmax(z)
+
+    def predict(self, row):
+        x = self.inputs.apply(row)
+        return softmax(self.score) @ [self.probabilities(member, x) for member in self.members]
+
+    def learn(self, row, y, v=1.0):
+        self.inputs.learn(row)
+        x = self.inputs.apply(row)
+        for m, member in enumerate(self.members):
+            p = self.probabilities(member, x)
+            self.score[m] = self.discount * self.score[m] + v * np.log(max(p[y], 1e-4))
+            if len(member) == 1:
+                member[0].learn(x, float(y == 1), v)
+            else:
+                for k, f in enumerate(member):
+                    f.learn(x, float(y == k), v, p[k])
+
+    def test_then_train(self, X, y, w=None):
+        p = []
+        for i in range(len(X)):
+            p.append(self.predict(X[i]))
+            self.learn(X[i], y[i], 1.0 if w is None else w[i])
+        return np.array(p)

@@ -1,0 +1,590 @@
+"""Particle-filter logistic regression: random steps from the best coefficients so far, the best of them kept.
+
+A particle β has an energy η(x) = −β₀ + β·x, or ‖x − c‖² − r² for a circle β = (r, c), for class 1 as against 0,
+or one for each of more classes; P(class k) is in proportion to exp(−η_k). For each batch of rows:
+
+    β_m = β_parent + σ N(0, I), σ a standard deviation, m = 1 … M                       (1)
+    θ = a θ_parent + (1 − a) mean θ + h N(0, 1), σ = e^θ, if the spread has a prior     (2)
+    A_m = weight of the rows β_m gets right, strictly; A_0 that of the last centre      (3)
+    best set K = all j in 0 … M with the largest A; parents are drawn from it           (4)
+    centre β* = mean of the best set                                                    (5)
+
+or, by likelihood, parents are drawn and β* is averaged with weights w_m = exp(Σ log P(label)) (6).
+Particles are not stored: each is a function of its parent, the seed, the step and its number, and is drawn
+again if it turns out to be one of the best. The tracking form standardises inputs (over the last twenty batches or so), keeps ‖β‖ at 1, and
+
+    averages β̄_c += 4^−c (β* − β̄_c) are candidates beside β*; the one with most faded hits predicts   (7)
+    σ is wide for a batch whose A_0 is two binomial deviations below its faded mean                   (8)
+"""
+
+import numpy as np
+
+from cython.parallel cimport prange, threadid
+from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p, sqrt
+from libc.string cimport memcpy, memset
+
+from .learner cimport Kernel, learner_t
+from .particle_draws cimport begin_step, deviation, draw_particle, scale_to_one, to_raw_units, write_terms
+from .ridge_logistic cimport fit_logistic
+from .rng cimport bits, fill_ziggurat, unit, ziggurat_t
+
+cdef enum:
+    CHUNK = 16              # panels a thread takes at a time
+    MOST_VOTERS = 32
+    SMALL_WORK = 400000     # multiplications below which threads are not worth their start
+
+cdef double FADE = 0.9      # of hits and errors, a batch
+cdef double MOST = 1e300    # sums of squares stop growing here
+cdef ziggurat_t ZIGGURAT
+fill_ziggurat(&ZIGGURAT)
+
+
+cdef class ParticleKernel(Kernel):
+    """The buffer, the best set and what predicts; `settings` are the numbers of `filter_t` by name."""
+
+    cdef filter_t core
+    cdef dict scratch
+
+    def __init__(self, n_features, n_classes, settings):
+        cdef filter_t* f = &self.core
+        f.scoring = best_scoring()
+        f.n_features, f.n_classes = n_features, n_classes
+        f.n_outputs = n_classes if n_classes > 2 else 1
+        f.n_particles, f.batch_size = settings["n_particles"], settings["batch_size"]
+        f.n_warmup, f.n_jobs, f.start = settings["n_warmup"], settings["n_jobs"], settings["start"]
+        f.circle, f.likelihood = settings["circle"], settings["likelihood"]
+        f.regularised, f.scaled = settings["regularised"], settings["scaled"]
+        f.start_width, f.modulo = settings["start_width"], settings["modulo"]
+        f.spread, f.wide_spread = settings["spread"], settings["wide_spread"]
+        f.pull, f.jitter, f.memory = settings["pull"], settings["jitter"], settings["memory"]
+        f.refit_below, f.seed = settings["refit_below"], settings["seed"]
+        f.n_coefficients = f.n_outputs * (1 + n_features)
+        f.n_terms = 1 + n_features + f.circle
+        f.n_panels = (f.n_particles + LANES - 1) // LANES
+        f.n_averages = settings["n_averages"]
+        f.kernel = <void*> self
+        self.arrays = self.new_arrays()
+        self.scratch = self.new_scratch()
+        self.handle = learner_t(<void*> f, n_features, n_classes, learn, predict)
+        self.bind()
+
+    cdef dict new_arrays(self):
+        cdef filter_t* f = &self.core
+        n, d = f.n_coefficients, f.n_features
+        room = min(f.n_particles + 1, 1024)
+        measures = np.zeros(sizeof(measures_t) // 8)
+        measures[2:5] = 0.5, -1.0, f.spread
+        return {
+            "counts": np.zeros(sizeof(counts_t) // 8, dtype=np.int64),
+            "measures": measures,
+            "rows": np.zeros((f.batch_size, d)),
+            "codes": np.zeros(f.batch_size, dtype=np.intp),
+            "weights": np.zeros(f.batch_size),
+            "seen": np.zeros(f.n_classes),
+            "mean": np.zeros(d),
+            "squares": np.zeros(d),
+            "active": np.ones(n),
+            "centre": np.zeros(n),
+            "centre_log_spread": np.full(n, np.log(f.spread)),
+            "mean_log_spread": np.full(n, np.log(f.spread)),
+            "kept": np.zeros((room, n)),
+            "kept_log_spread": np.zeros((room if f.regularised else 0, n)),
+            "averages": np.zeros((f.n_averages, n)),
+            "tallies": np.zeros(1 + f.n_averages),
+            "predictor": np.zeros(f.n_outputs * f.n_terms * LANES),
+            "voters": np.zeros(f.n_outputs * f.n_terms * MOST_VOTERS),
+            "parents": np.zeros(f.n_particles if f.likelihood else 0, dtype=np.intp),
+        }
+
+    cdef dict new_scratch(self):
+        cdef filter_t* f = &self.core
+        n, room = f.n_coefficients, len(self.arrays["kept"])
+        n_tiles = (f.batch_size + TILE - 1) // TILE
+        f.work_size = 2 * n + f.n_outputs * (f.n_terms + TILE) * LANES
+        return {
+            "tiles": np.zeros(n_tiles * TILE * f.n_terms),
+            "tile_codes": np.zeros(n_tiles * TILE, dtype=np.intp),
+            "tile_weights": np.zeros(n_tiles * TILE),
+            "scores": np.zeros(f.n_panels * LANES),
+            "spread_sums": np.zeros(((f.n_panels // CHUNK + 1) if f.regularised else 0, n)),
+            "work": np.zeros((f.n_jobs, f.work_size)),
+            "drawn": np.zeros((2, f.n_particles if f.likelihood else 0), dtype=np.intp),
+            "system": np.zeros((1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0),
+            "following": np.zeros((room, n)),
+            "following_log_spread": np.zeros((room if f.regularised else 0, n)),
+        }
+
+    cdef void bind(self):
+        cdef filter_t* f = &self.core
+        arrays, scratch = self.arrays, self.scratch
+        f.counts = <counts_t*> address(arrays["counts"])
+        f.measures = <measures_t*> address(arrays["measures"])
+        f.rows = <double*> address(arrays["rows"])
+        f.codes = <Py_ssize_t*> address(arrays["codes"])
+        f.weights = <double*> address(arrays["weights"])
+        f.seen = <double*> address(arrays["seen"])
+        f.mean = <double*> address(arrays["mean"])
+        f.squares = <double*> address(arrays["squares"])
+        f.active = <double*> address(arrays["active"])
+        f.centre = <double*> address(arrays["centre"])
+        f.centre_log_spread = <double*> address(arrays["centre_log_spread"])
+        f.mean_log_spread = <double*> address(arrays["mean_log_spread"])
+        f.kept = <double*> address(arrays["kept"])
+        f.kept_log_spread = <double*> address(arrays["kept_log_spread"])
+        f.averages = <double*> address(arrays["averages"])
+        f.tallies = <double*> address(arrays["tallies"])
+        f.predictor = <double*> address(arrays["predictor"])
+        f.voters = <double*> address(arrays["voters"])
+        f.parents = <Py_ssize_t*> address(arrays["parents"])
+        f.room = len(arrays["kept"])
+        if len(scratch["following"]) < f.room:
+            self.scratch = scratch = self.new_scratch()
+        f.tiles = <double*> address(scratch["tiles"])
+        f.tile_codes = <Py_ssize_t*> address(scratch["tile_codes"])
+        f.tile_weights = <double*> address(scratch["tile_weights"])
+        f.scores = <double*> address(scratch["scores"])
+        f.spread_sums = <double*> address(scratch["spread_sums"])
+        f.work = <double*> address(scratch["work"])
+        f.drawn = <Py_ssize_t*> address(scratch["drawn"])
+        f.system = <double*> address(scratch["system"])
+        f.following = <double*> address(scratch["following"])
+        f.following_log_spread = <double*> address(scratch["following_log_spread"])
+
+    cdef void grow(self, Py_ssize_t room):
+        room = min(max(2 * self.core.room, room), self.core.n_particles + 1)
+        for name in ("kept", "kept_log_spread") if self.core.regularised else ("kept",):
+            old = self.arrays[name]
+            self.arrays[name] = np.zeros((room, old.shape[1]))
+            self.arrays[name][:len(old)] = old
+        self.scratch |= {name: value for name, value in self.new_scratch().items() if "following" in name}
+        self.bind()
+
+    def finish(self):
+        """Learn the rows that wait for their batch to fill."""
+        if self.core.counts.n_buffered:
+            learn_batch(&self.core)
+
+    @property
+    def n_kept(self):
+        """Size of the best set."""
+        return self.core.counts.n_kept
+
+    def predicting(self):
+        """Return the coefficients that predict."""
+        c = self.core.counts.chosen
+        return self.arrays["averages"][c - 1] if c else self.arrays["centre"]
+
+    def in_raw_units(self, betas):
+        """Return particles (each a row of coefficients) as coefficients of the inputs as they come."""
+        cdef double[:, ::1] copy = np.array(betas, dtype=np.float64, order="C", ndmin=2)
+        cdef Py_ssize_t i
+        for i in range(copy.shape[0]):
+            to_raw_units(&self.core, &copy[i, 0])
+        return np.asarray(copy)
+
+
+cdef size_t address(array):
+    return array.ctypes.data
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef filter_t* f = <filter_t*> state
+    cdef Py_ssize_t i = f.counts.n_buffered
+    if f.n_classes < 2:
+        return
+    memcpy(f.rows + i * f.n_features, x, f.n_features * sizeof(double))
+    f.codes[i] = y
+    f.weights[i] = w
+    f.counts.n_buffered += 1
+    f.measures.buffered += w
+    if not f.counts.started:
+        f.seen[y] += w
+    if f.counts.n_buffered == f.batch_size or f.measures.buffered >= f.batch_size:
+        learn_batch(f)
+
+
+cdef void learn_batch(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t i, n = f.counts.n_buffered
+    cdef bint mixed = False
+    for i in range(1, n):
+        mixed = mixed or f.codes[i] != f.codes[0]
+    if mixed or f.counts.started:
+        if f.scaled:
+            standardise(f)
+        pack(f)
+        if f.counts.started:
+            test_candidates(f)
+        else:
+            for i in range(f.n_warmup):
+                take_step(f)
+        take_step(f)
+        if not f.counts.started:
+            start_averages(f)
+        f.counts.started = 1
+        if f.refit_below > 0 and hits_of(f, f.centre) < f.refit_below * f.measures.buffered:
+            refit(f)
+        update_candidates(f)
+    f.counts.n_buffered = 0
+    f.measures.buffered = 0.0
+
+
+cdef void standardise(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double error, faded
+    for i in range(f.counts.n_buffered):
+        faded = min(f.measures.n_seen, max(f.memory - f.weights[i], 0.0))
+        if faded < f.measures.n_seen:
+            for j in range(f.n_features):
+                f.squares[j] *= faded / f.measures.n_seen
+        f.measures.n_seen = faded + f.weights[i]
+        for j in range(f.n_features):
+            error = f.rows[i * f.n_features + j] - f.mean[j]
+            f.mean[j] += error * (f.weights[i] / f.measures.n_seen)
+            error *= f.rows[i * f.n_features + j] - f.mean[j]
+            f.squares[j] = min(f.squares[j] + f.weights[i] * error, MOST)
+
+
+cdef void pack(filter_t* f) noexcept nogil:
+    # Rows into tiles; for two classes those of class 0 with their signs turned, so that η < 0 is a hit for all.
+    cdef Py_ssize_t i, j, n = f.counts.n_buffered, d = f.n_features
+    cdef double value, sign, length, s
+    cdef double* tile
+    f.n_tiles = (n + TILE - 1) // TILE
+    memset(f.tiles, 0, f.n_tiles * TILE * f.n_terms * sizeof(double))
+    memset(f.tile_weights, 0, f.n_tiles * TILE * sizeof(double))
+    for i in range(n):
+        tile = f.tiles + (i // TILE) * f.n_terms * TILE + i % TILE
+        sign = -1.0 if f.n_outputs == 1 and f.codes[i] == 0 else 1.0
+        f.tile_codes[i] = f.codes[i]
+        f.tile_weights[i] = f.weights[i]
+        tile[0] = sign
+        length = 0.0
+        for j in range(d):
+            value = f.rows[i * d + j]
+            if f.scaled:
+                s = deviation(f, j)
+                value = (value - f.mean[j]) / s if s > 0 else 0.0
+            tile[(j + 1) * TILE] = sign * value
+            length += value * value
+        if f.circle:
+            tile[(d + 1) * TILE] = sign * length
+
+
+cdef void score_panel(const filter_t* f, const double* panel, double* scratch, double* scores) noexcept nogil:
+    # (3), or the exponent of (6)
+    if f.likelihood:
+        score_likelihoods(f, panel, scratch, scores)
+    elif f.n_outputs == 1:
+        f.scoring.count_hits(panel, f.tiles, f.tile_weights, f.n_tiles, f.n_terms, scores)
+    else:
+        f.scoring.count_class_hits(panel, f.tiles, f.tile_codes, f.tile_weights, f.n_tiles, f.n_terms,
+                                   f.n_outputs, scores)
+
+
+cdef void score_likelihoods(const filter_t* f, const double* panel, double* energies,
+                            double* scores) noexcept nogil:
+    cdef Py_ssize_t t, r, m, k
+    cdef double least, total
+    cdef double* e
+    memset(scores, 0, LANES * sizeof(double))
+    for t in range(f.n_tiles):
+        f.scoring.all_energies(panel, f.tiles + t * f.n_terms * TILE, f.n_terms, f.n_outputs, energies)
+        for r in range(TILE):
+            if f.tile_weights[t * TILE + r] == 0:
+                continue
+            for m in range(LANES):
+                e = energies + r * LANES + m
+                if f.n_outputs == 1:
+                    scores[m] -= f.tile_weights[t * TILE + r] * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
+                    continue
+                least, total = INFINITY, 0.0
+                for k in range(f.n_outputs):
+                    least = min(least, e[k * TILE * LANES])
+                for k in range(f.n_outputs):
+                    total += exp(least - e[k * TILE * LANES])
+                least = e[f.tile_codes[t * TILE + r] * TILE * LANES] - least
+                scores[m] -= f.tile_weights[t * TILE + r] * (least + log(total))
+
+
+cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
+    cdef double* panel = f.work + 2 * f.n_coefficients
+    cdef double[LANES] scores
+    write_terms(f, beta, panel)
+    score_panel(f, panel, panel + f.n_outputs * f.n_terms * LANES, scores)
+    return scores[0]
+
+
+cdef void score_chunk(const filter_t* f, Py_ssize_t chunk, double* work) noexcept nogil:
+    cdef Py_ssize_t i, p, m, n = f.n_coefficients
+    cdef double* log_spread = work + n
+    cdef double* panel = work + 2 * n
+    for p in range(chunk * CHUNK, min((chunk + 1) * CHUNK, f.n_panels)):
+        for m in range(p * LANES, min((p + 1) * LANES, f.n_particles)):
+            draw_particle(f, &ZIGGURAT, m, work, log_spread)
+            write_terms(f, work, panel + m - p * LANES)
+            if f.regularised:
+                for i in range(n):
+                    f.spread_sums[chunk * n + i] += log_spread[i]
+        score_panel(f, panel, panel + f.n_outputs * f.n_terms * LANES, f.scores + p * LANES)
+
+
+cdef void take_step(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t chunk, i, n = f.n_coefficients
+    cdef Py_ssize_t n_chunks = (f.n_panels + CHUNK - 1) // CHUNK
+    cdef double first = -INFINITY
+    cdef bint threads = f.n_jobs > 1 and f.n_particles * n * f.n_tiles * TILE > SMALL_WORK
+    begin_step(f)
+    if f.counts.step > 0 and not f.likelihood:
+        first = score_one(f, f.centre)
+    if f.regularised:
+        memset(f.spread_sums, 0, n_chunks * n * sizeof(double))
+    for chunk in prange(n_chunks, schedule="static", num_threads=f.n_jobs, use_threads_if=threads):
+        score_chunk(f, chunk, f.work + threadid() * f.work_size)
+    if f.likelihood:
+        keep_likely(f)
+    else:
+        keep_best(f, first)
+    if f.regularised:
+        for i in range(n):
+            f.mean_log_spread[i] = 0.0
+            for chunk in range(n_chunks):
+                f.mean_log_spread[i] += f.spread_sums[chunk * n + i]
+            f.mean_log_spread[i] /= f.n_particles
+    f.counts.step += 1
+
+
+cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
+    # Where the log spreads of the next best set's member k go; scratch where there are none.
+    return f.following_log_spread + k * f.n_coefficients if f.regularised else f.work + f.n_coefficients
+
+
+cdef void keep_best(filter_t* f, double first) noexcept nogil:
+    # (4) and (5); `first` is the score of the last centre.
+    cdef Py_ssize_t m, k = 0, n_kept = 0, n = f.n_coefficients
+    cdef double best = first
+    for m in range(f.n_particles):
+        best = max(best, f.scores[m])
+    for m in range(f.n_particles):
+        n_kept += f.scores[m] == best
+    n_kept += first == best
+    make_room(f, n_kept)
+    if first == best:
+        memcpy(f.following, f.centre, n * sizeof(double))
+        if f.regularised:
+            memcpy(f.following_log_spread, f.centre_log_spread, n * sizeof(double))
+        k = 1
+    for m in range(f.n_particles):
+        if f.scores[m] == best:
+            draw_particle(f, &ZIGGURAT, m, f.following + k * n, spreads_of(f, k))
+            k += 1
+    take_over(f, n_kept)
+    average(f.kept, n_kept, n, f.centre)
+    if f.regularised:
+        average(f.kept_log_spread, n_kept, n, f.centre_log_spread)
+    if f.scaled:
+        scale_to_one(f.centre, n)
+
+
+cdef void keep_likely(filter_t* f) noexcept nogil:
+    # (6): scores become cumulative weights; the drawn particles are kept, once each.
+    cdef Py_ssize_t m, j, k, n_kept = 0, n = f.n_coefficients
+    cdef Py_ssize_t* place = f.drawn + f.n_particles
+    cdef double best = -INFINITY, total = 0.0, weight
+    cdef double* beta = f.work
+    for m in range(f.n_particles):
+        if isfinite(f.scores[m]):
+            best = max(best, f.scores[m])
+    memset(f.centre, 0, n * sizeof(double))
+    for m in range(f.n_particles):
+        weight = exp(f.scores[m] - best) if isfinite(f.scores[m]) else float(best == -INFINITY)
+        total += weight
+        f.scores[m] = total
+        place[m] = -1
+        if weight > 0:
+            draw_particle(f, &ZIGGURAT, m, beta, spreads_of(f, 0))
+            for k in range(n):
+                f.centre[k] += weight * beta[k]
+    for k in range(n):
+        f.centre[k] /= total
+    for m in range(f.n_particles):
+        j = first_above(f.scores, f.n_particles, total * unit(bits(f.parent_key, m)))
+        f.drawn[m] = j
+        if place[j] < 0:
+            place[j] = n_kept
+            n_kept += 1
+    make_room(f, n_kept)
+    for j in range(f.n_particles):
+        if place[j] >= 0:
+            draw_particle(f, &ZIGGURAT, j, f.following + place[j] * n, spreads_of(f, place[j]))
+    for m in range(f.n_particles):
+        f.parents[m] = place[f.drawn[m]]
+    take_over(f, n_kept)
+
+
+cdef Py_ssize_t first_above(const double* sums, Py_ssize_t n, double value) noexcept nogil:
+    cdef Py_ssize_t low = 0, high = n - 1, middle
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef void make_room(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
+    if n_kept > f.room:
+        with gil:
+            (<ParticleKernel> f.kernel).grow(n_kept)
+
+
+cdef void take_over(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
+    cdef Py_ssize_t size = n_kept * f.n_coefficients * sizeof(double)
+    memcpy(f.kept, f.following, size)
+    if f.regularised:
+        memcpy(f.kept_log_spread, f.following_log_spread, size)
+    f.counts.n_kept = n_kept
+
+
+cdef void average(const double* rows, Py_ssize_t n_rows, Py_ssize_t n, double* mean) noexcept nogil:
+    cdef Py_ssize_t i, k
+    memset(mean, 0, n * sizeof(double))
+    for i in range(n_rows):
+        for k in range(n):
+            mean[k] += rows[i * n + k]
+    for k in range(n):
+        mean[k] /= n_rows
+
+
+cdef double hits_of(filter_t* f, const double* beta) noexcept nogil:
+    cdef bint likelihood = f.likelihood
+    f.likelihood = False
+    cdef double hits = score_one(f, beta)
+    f.likelihood = likelihood
+    return hits
+
+
+cdef void test_candidates(filter_t* f) noexcept nogil:
+    # How those who might have predicted this batch would have done, before it is learned.
+    cdef Py_ssize_t c
+    cdef double accuracy, expected = f.measures.accuracy, n = f.measures.buffered
+    for c in range(1 + f.n_averages):
+        accuracy = hits_of(f, candidate(f, c)) / n
+        f.tallies[c] = FADE * f.tallies[c] + accuracy                                           # (7)
+        if c == f.counts.chosen:
+            f.measures.error += (1 - FADE) * (1 - accuracy - f.measures.error)
+        if c > 0:
+            continue
+        f.measures.spread = f.spread
+        if expected < 0:
+            f.measures.accuracy = accuracy
+            continue
+        if f.wide_spread > 0 and accuracy < expected - 2 * sqrt(expected * (1 - expected) / n):  # (8)
+            f.measures.spread = f.wide_spread
+        f.measures.accuracy += (1 - FADE) * (accuracy - expected)
+
+
+cdef inline double* candidate(filter_t* f, Py_ssize_t c) noexcept nogil:
+    return f.centre if c == 0 else f.averages + (c - 1) * f.n_coefficients
+
+
+cdef void update_candidates(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t c, i, v, n = f.n_coefficients, n_voters = min(f.counts.n_kept, MOST_VOTERS)
+    cdef double rate = 1.0
+    cdef double* panel
+    f.counts.chosen = 0
+    for c in range(1, 1 + f.n_averages):
+        rate *= 0.25
+        for i in range(n):
+            candidate(f, c)[i] += rate * (f.centre[i] - candidate(f, c)[i])                     # (7)
+        if f.tallies[c] > f.tallies[f.counts.chosen]:
+            f.counts.chosen = c
+    write_raw_terms(f, candidate(f, f.counts.chosen), f.predictor)
+    for v in range(n_voters):
+        panel = f.voters + (v // LANES) * f.n_outputs * f.n_terms * LANES + v % LANES
+        write_raw_terms(f, f.kept + (v * f.counts.n_kept // n_voters) * n, panel)
+    f.counts.n_voters = n_voters
+
+
+cdef void write_raw_terms(filter_t* f, const double* beta, double* panel) noexcept nogil:
+    memcpy(f.work, beta, f.n_coefficients * sizeof(double))
+    to_raw_units(f, f.work)
+    write_terms(f, f.work, panel)
+
+
+cdef void start_averages(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t c
+    for c in range(f.n_averages):
+        memcpy(f.averages + c * f.n_coefficients, f.centre, f.n_coefficients * sizeof(double))
+        f.tallies[c + 1] = f.tallies[0]
+
+
+cdef void refit(filter_t* f) noexcept nogil:
+    # A ridge fit to this batch takes the place of the best set; coefficients it is not sure of are dropped.
+    cdef Py_ssize_t k, n = f.n_coefficients // f.n_outputs
+    for k in range(f.n_outputs):
+        fit_logistic(f, k, f.centre + k * n, f.active + k * n)
+    if f.scaled:
+        scale_to_one(f.centre, f.n_coefficients)
+    memcpy(f.kept, f.centre, f.n_coefficients * sizeof(double))
+    if f.regularised:
+        memcpy(f.kept_log_spread, f.centre_log_spread, f.n_coefficients * sizeof(double))
+    f.counts.n_kept = 1
+    f.counts.n_refits += 1
+    start_averages(f)
+
+
+cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+    cdef filter_t* f = <filter_t*> state
+    cdef Py_ssize_t k, panel, lane, size = f.n_outputs * f.n_terms * LANES
+    cdef Py_ssize_t[LANES] votes
+    cdef double total = 0.0
+    if not f.counts.started:
+        for k in range(f.n_classes):
+            total += f.seen[k] + 1.0
+        for k in range(f.n_classes):
+            p[k] = (f.seen[k] + 1.0) / total
+        return
+    memset(p, 0, f.n_classes * sizeof(double))
+    for panel in range((f.counts.n_voters + LANES - 1) // LANES):
+        vote(f, f.voters + panel * size, x, votes)
+        for lane in range(min(LANES, f.counts.n_voters - panel * LANES)):
+            p[votes[lane]] += 1.0
+    vote(f, f.predictor, x, votes)
+    announce(f, votes[0], p)
+
+
+cdef void vote(const filter_t* f, const double* panel, const double* x, Py_ssize_t* votes) noexcept nogil:
+    cdef Py_ssize_t k, lane
+    cdef double[LANES] energies
+    cdef double[LANES] least
+    for lane in range(LANES):
+        votes[lane] = 0
+        least[lane] = 0.0 if f.n_outputs == 1 else INFINITY
+    for k in range(f.n_outputs):
+        f.scoring.row_energies(panel + k * f.n_terms * LANES, x, f.n_features, f.circle, energies)
+        for lane in range(LANES):
+            if energies[lane] < least[lane]:
+                least[lane] = energies[lane]
+                votes[lane] = k if f.n_outputs > 1 else 1
+
+
+cdef void announce(const filter_t* f, Py_ssize_t answer, double* p) noexcept nogil:
+    # Votes made probabilities: the predictor's answer gets the largest share, and the faded error rate e
+    # is what even an unanimous vote leaves to the other classes: (1 − e) q + e (1 − q)/(K − 1).
+    cdef Py_ssize_t k, most = answer, others = f.n_classes - 1
+    cdef double n = f.counts.n_voters + 1.0, swap, error
+    p[answer] += 1.0
+    for k in range(f.n_classes):
+        if p[k] > p[most]:
+            most = k
+    swap = p[most]
+    p[most] = p[answer]
+    p[answer] = swap
+    error = min(max(f.measures.error, 0.001), 0.9 * others / (others + 1.0))
+    for k in range(f.n_classes):
+        if k != answer and p[k] == p[answer]:
+            p[k] -= 0.25
+            p[answer] += 0.25
+    for k in range(f.n_classes):
+        p[k] = (1 - error) * (p[k] / n) + error * (1 - p[k] / n) / others

@@ -1,0 +1,103 @@
+# A ridge logistic fit of one output to the rows of a batch, by Newton's method, with a test of each coefficient.
+#
+#     H = Φᵀ W Φ + λ I (not on the constant),  H δ = Φᵀ (y − p) − λ w,  w += δ                (1)
+#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05, and all are if none is  (2)
+
+from libc.math cimport exp, fabs, sqrt
+from libc.string cimport memset
+
+from .particle_filter cimport TILE, filter_t
+
+cdef extern from *:
+    """
+    enum { NEWTON_STEPS = 25 };
+    static const double RIDGE = 0.1;
+    static const double SURE = 1.959963984540054;
+    """
+    enum:
+        NEWTON_STEPS
+    const double RIDGE
+    const double SURE
+
+
+cdef inline double term(const filter_t* f, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    # Term j of row i, its sign turned back.
+    cdef const double* tile = f.tiles + (i // TILE) * f.n_terms * TILE + i % TILE
+    return tile[j * TILE] * tile[0]
+
+
+cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
+    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active.
+    cdef Py_ssize_t step, j, n = 1 + f.n_features
+    cdef double* hessian = f.system
+    cdef double* w = f.system + n * n
+    cdef double* change = w + n
+    cdef double largest, n_active = 0.0
+    memset(w, 0, n * sizeof(double))
+    for step in range(NEWTON_STEPS):
+        build_system(f, k, hessian, w, change)
+        factorise(hessian, n)
+        solve(hessian, n, change)
+        largest = 0.0
+        for j in range(n):
+            w[j] += change[j]                                                                  # (1)
+            largest = max(largest, fabs(change[j]))
+        if largest < 1e-8:
+            break
+    build_system(f, k, hessian, w, change)
+    factorise(hessian, n)
+    for j in range(n):
+        memset(change, 0, n * sizeof(double))
+        change[j] = 1.0
+        solve(hessian, n, change)
+        active[j] = j == 0 or w[j] * w[j] > SURE * SURE * change[j]                            # (2)
+        n_active += active[j]
+    for j in range(n):
+        if n_active == 1:
+            active[j] = 1.0
+        beta[j] = (w[j] if j == 0 else -w[j]) * active[j]
+
+
+cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, const double* w,
+                              double* gradient) noexcept nogil:
+    cdef Py_ssize_t i, j, l, n = 1 + f.n_features, target = 1 if f.n_outputs == 1 else k
+    cdef double score, p, error, weight
+    memset(hessian, 0, n * n * sizeof(double))
+    for j in range(n):
+        gradient[j] = -RIDGE * w[j] if j else 0.0
+        hessian[j * n + j] = RIDGE if j else 1e-9
+    for i in range(f.counts.n_buffered):
+        score = 0.0
+        for j in range(n):
+            score += w[j] * term(f, i, j)
+        p = 1.0 / (1.0 + exp(-score))
+        error = f.weights[i] * ((1.0 if f.codes[i] == target else 0.0) - p)
+        weight = f.weights[i] * p * (1.0 - p)
+        for j in range(n):
+            gradient[j] += error * term(f, i, j)
+            for l in range(j + 1):
+                hessian[j * n + l] += weight * term(f, i, j) * term(f, i, l)
+
+
+cdef inline void factorise(double* a, Py_ssize_t n) noexcept nogil:
+    # Cholesky, in the lower triangle.
+    cdef Py_ssize_t i, j, l
+    cdef double total
+    for j in range(n):
+        for i in range(j, n):
+            total = a[i * n + j]
+            for l in range(j):
+                total -= a[i * n + l] * a[j * n + l]
+            a[i * n + j] = sqrt(max(total, 1e-12)) if i == j else total / a[j * n + j]
+
+
+cdef inline void solve(const double* a, Py_ssize_t n, double* b) noexcept nogil:
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(i):
+            b[i] -= a[i * n + j] * b[j]
+        b[i] /= a[i * n + i]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= a[j * n + i] * b[j]
+        b[i] /= a[i * n + i]

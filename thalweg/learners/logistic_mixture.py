@@ -1,0 +1,84 @@
+"""Logistic regressions that forget at several rates, trusted by how well they do of late."""
+
+import numpy as np
+
+from thalweg._kernels.adaptive_logistic import LogisticKernel
+from thalweg.learners.adaptive_logistic import LogisticFilters
+
+
+class LogisticMixture(LogisticFilters):
+    """Logistic regressions that forget at several rates at once, weighted by their recent log-loss.
+
+    For the user who does not want to choose how fast to forget: on every simulated stream it came close to
+    the best single rate, or beat it, at the cost of all of them together. Each member is an
+    `AdaptiveLogistic` with fixed forgetting, and all share one standardising.
+
+    Parameters
+    ----------
+    decays : sequence of float
+        The members' forgetting: shares of the past's weight kept from row to row (λ).
+    discount : float
+        Share of a member's score kept from row to row; its probabilities' logarithms are summed in it.
+    standardise : bool
+        Measure inputs in running standard deviations from their running means, at most ten of them.
+    guard : float or None
+        Bound of a coefficient's variance in directions that bring no news; None lets it grow without end.
+    prior : float
+        Variance of the coefficients at the beginning.
+
+    Attributes
+    ----------
+    shares_ : ndarray
+        The weight of each member in the next prediction.
+    n_restarts_ : int
+        How often a filter had to start afresh because its numbers had left the range of a double.
+
+    Notes
+    -----
+    A member's share is proportional to exp(Σ discountⁱ log pᵢ), pᵢ the probability it gave to the label i
+    rows ago (at least 1e-4). Rates and discount were chosen on simulated streams.
+
+    Examples
+    --------
+    >>> from thalweg.learners import LogisticMixture
+    >>> from thalweg.streams import DriftingGaussians
+    >>> X, y = next(DriftingGaussians(kind="drift", seed=1).blocks(5000))
+    >>> learner = LogisticMixture().begin(5, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.79
+    """
+
+    def __init__(self, decays=(1.0, 0.995, 0.98, 0.95, 0.88), discount=0.99, standardise=True, guard=100.0,
+                 prior=1.0):
+        self.decays = decays
+        self.discount = discount
+        self.standardise = standardise
+        self.guard = guard
+        self.prior = prior
+
+    def _make_kernel(self, n_features, n_classes):
+        decays = [float(decay) for decay in self.decays]
+        if not decays or not all(0 < decay <= 1 for decay in decays):
+            seen = repr(self.decays)
+            raise ValueError(f"{self._who}: decays must name rates above 0 and at most 1; got {seen}")
+        return LogisticKernel(
+            n_features,
+            n_classes,
+            kind="fixed",
+            least=decays,
+            bandwidth=0.0,
+            rate=0.0,
+            converged=True,
+            standardise=self.standardise,
+            guard=self._guard(),
+            prior=self._above("prior", 0),
+            discount=self._above("discount", 0, 1),
+        )
+
+    @property
+    def shares_(self):
+        """The weight of each member in the next prediction."""
+        score = self._arrays()["score"]
+        shares = np.exp(score - score.max())
+        return shares / shares.sum()
