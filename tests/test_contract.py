@@ -33,6 +33,8 @@ EXCUSED = {
     },
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
     "DynamicWeightedMajority": {"weight_two_is_the_row_twice": ROW_BY_ROW},
+    "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
+    "StreamingRandomPatches": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "NearestNeighbours": {"weight_two_is_the_row_twice": "the window and the neighbours count rows"},
     "AdaptiveLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
     "LogisticMixture": {"weight_two_is_the_row_twice": BY_ROWS},

@@ -10,6 +10,7 @@ from thalweg.checks.running import assert_same
 from thalweg.drift import ADWIN
 from thalweg.learners import (
     BOLE,
+    AdaptiveRandomForest,
     AdwinBagging,
     DriftReset,
     DynamicWeightedMajority,
@@ -19,11 +20,13 @@ from thalweg.learners import (
     NaiveBayes,
     OnlineBagging,
     OnlineBoost,
+    StreamingRandomPatches,
 )
 from thalweg.learners.base import StreamClassifier
 
-ALL = [OnlineBagging, AdwinBagging, LeveragingBagging, OnlineBoost, BOLE, DynamicWeightedMajority]
-BAGS = ALL[:3]
+BAGS = [OnlineBagging, AdwinBagging, LeveragingBagging]
+FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
+ALL = [*BAGS, *FORESTS, OnlineBoost, BOLE, DynamicWeightedMajority]
 
 
 def drifting_rows(n=3000, seed=1):
@@ -100,18 +103,18 @@ def test_reloading_half_way_changes_nothing(kind, member):
     assert_same(other.history_, original.history_)
 
 
-@pytest.mark.parametrize("kind", BAGS)
+@pytest.mark.parametrize("kind", BAGS + FORESTS)
 @pytest.mark.parametrize("member", [HoeffdingTree(grace_period=50, max_features=2), SlowBayes()])
 def test_threads_change_nothing(kind, member):
     X, y = drifting_rows()
-    one, three = begun(kind(member)), begun(kind(member, n_jobs=3))
+    one, three = begun(kind(member)), begun(kind(member).set_params(n_jobs=3))
     expected = one.test_then_train(X, y)
     np.testing.assert_array_equal(three.test_then_train(X, y), expected)
     np.testing.assert_array_equal(three.predict_block(X), one.predict_block(X))
     assert_same(three.state()["memory"], one.state()["memory"])
 
 
-@pytest.mark.parametrize("kind", BAGS)
+@pytest.mark.parametrize("kind", BAGS + FORESTS)
 def test_a_block_is_its_rows_one_by_one(kind):
     X, y = drifting_rows(1700)
     whole, single = begun(kind()), begun(kind())
@@ -230,6 +233,65 @@ def test_when_there_is_no_room_the_lightest_member_goes():
     assert learner.weights_.max() == 1.0
 
 
+def forest_by_hand(X, y, w):
+    """The rule of adaptive random forests in plain Python, with naive Bayes in the place of trees."""
+    n, m = len(X), len(w[0])
+    trees, nexts = [begun(NaiveBayes()) for _ in range(m)], [None] * m
+    warnings, drifts = [ADWIN(0.01) for _ in range(m)], [ADWIN(0.001) for _ in range(m)]
+    right, seen, events, p = np.zeros(m), np.zeros(m), [], np.empty((n, 2))
+    for i in range(n):
+        votes = np.array([tree.predict_proba_one(X[i]) for tree in trees])
+        weights = np.array([100 * right[k] / seen[k] if right[k] else 1.0 for k in range(m)])
+        p[i] = weights @ votes / weights.sum()
+        seen += 1
+        right += votes.argmax(axis=1) == y[i]
+        for k in np.flatnonzero(w[i]):
+            for tree in (trees[k], nexts[k]):
+                if tree is not None:
+                    tree.test_then_train(X[i : i + 1], y[i : i + 1], [w[i][k]])
+            wrong = float(trees[k].predict_proba_one(X[i]).argmax() != y[i])
+            if warnings[k].update(wrong):
+                nexts[k], warnings[k] = begun(NaiveBayes()), ADWIN(0.01)
+                events.append((i, k, "warned"))
+            if drifts[k].update(wrong):
+                if nexts[k] is not None:
+                    trees[k], nexts[k], warnings[k] = nexts[k], None, ADWIN(0.01)
+                else:
+                    trees[k] = begun(NaiveBayes())
+                drifts[k], right[k], seen[k] = ADWIN(0.001), 0, 0
+                events.append((i, k, "replaced"))
+    return p, events
+
+
+def test_an_adaptive_random_forest_is_the_loop_by_hand():
+    X, y = drifting_rows(2000)
+    learner = begun(AdaptiveRandomForest(NaiveBayes(), n_members=3))
+    p, events = forest_by_hand(X, y, drawn_weights(2000, 3, 6.0))
+    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+    history = learner.history_
+    found = [history[name] for name in ("event_row", "event_member", "event")]
+    assert list(zip(*found, strict=True)) == events
+    assert {"warned", "replaced"} <= set(history["event"])
+
+
+def test_patches_have_inputs_of_their_own():
+    X, y = drifting_rows()
+    learner = begun(StreamingRandomPatches(NaiveBayes(), max_features=2))
+    first = learner._kernel.arrays["subset"].copy()
+    learner.test_then_train(X, y)
+    later = learner._kernel.arrays["subset"]
+    assert all(len(set(columns)) == 2 for columns in later.tolist())
+    assert len(np.unique(first, axis=0)) == 3 and (first != later).any()
+    assert all(member.n_features_in_ == 2 for member in learner.members_)
+
+
+def test_patches_of_all_inputs_are_a_forest():
+    X, y = drifting_rows()
+    settings = {"member": NaiveBayes(), "warning_delta": 0.01, "drift_delta": 0.001}
+    patches = begun(StreamingRandomPatches(max_features=None, **settings)).test_then_train(X, y)
+    np.testing.assert_array_equal(patches, begun(AdaptiveRandomForest(**settings)).test_then_train(X, y))
+
+
 @pytest.mark.parametrize("kind", [OnlineBoost, BOLE])
 def test_boosting_keeps_its_books(kind):
     X, y = drifting_rows()
@@ -253,7 +315,7 @@ def test_memory_is_bounded_by_the_members(kind):
     tree = HoeffdingTree(grace_period=20, tie=0.5, max_bytes=20_000)
     learner = begun(kind(tree, **({"max_members": 10} if kind is DynamicWeightedMajority else {})))
     learner.test_then_train(X, y)
-    trees = 2 if kind is BOLE else 1
+    trees = 2 if kind is BOLE or kind in FORESTS else 1
     assert len(learner.members_) <= 10
     assert len(pickle.dumps(learner)) < 10 * (trees * 20_000 + 8_000) + 48_000
 

@@ -18,7 +18,8 @@ EXCUSED = {
 DRAWN = "draws a random number for each row: the row twice gets two"
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": DRAWN}
-    for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE")
+    for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE",
+                 "AdaptiveRandomForest", "StreamingRandomPatches")
 }
 EXCUSED["NearestNeighbours"] = {
     "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"

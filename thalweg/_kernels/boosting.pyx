@@ -52,7 +52,7 @@ cdef class BoostingKernel(EnsembleKernel):
     cdef dict scratch
 
     def __init__(self, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build):
-        EnsembleKernel.__init__(self, n_members, build)
+        EnsembleKernel.__init__(self, n_members, n_members, build)
         self.arrays["keys"] = np.array([key], dtype=np.uint64)
         self.arrays["total"] = np.zeros(1)
         self.arrays["right"] = np.zeros(n_members)

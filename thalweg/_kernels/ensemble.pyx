@@ -12,9 +12,12 @@ FIRST_STRIDE = 256
 
 
 cdef class EnsembleKernel(Kernel):
-    """Calls its members through their handles; a subclass adds its arrays and says what it notes of them."""
+    """Calls its members through their handles; a subclass adds its arrays and says what it notes of them.
 
-    def __init__(self, n_members, build):
+    There may be more slots for kernels than members: a forest has a second one for a member's next tree.
+    """
+
+    def __init__(self, n_members, n_slots, build):
         self.build = build
         self.n_members = 0
         self.arrays = {
@@ -22,7 +25,7 @@ cdef class EnsembleKernel(Kernel):
             "events": np.zeros((MOST_EVENTS, 3), dtype=np.intp),
             "history": np.full((MOST_NOTES, 1 + 2 * n_members), np.nan),
         }
-        self.table = np.zeros(n_members * sizeof(member_t), dtype=np.uint8)
+        self.table = np.zeros(n_slots * sizeof(member_t), dtype=np.uint8)
         cdef unsigned char[::1] table = self.table
         self.member = <member_t*> &table[0]
         self.kernels = []
@@ -64,14 +67,19 @@ cdef class EnsembleKernel(Kernel):
             self.progress[STRIDE] *= 2
         line = history[self.progress[NOTES]]
         line[0] = self.progress[ROWS]
-        line[1:1 + self.n_members] = self.noted()
-        line[1 + most:1 + most + self.n_members] = [kernel.size for kernel in self.kernels]
+        numbers, sizes = self.noted(), self.sizes()
+        line[1:1 + len(numbers)] = numbers
+        line[1 + most:1 + most + len(sizes)] = sizes
         self.progress[NOTES] += 1
         self.progress[NEXT_NOTE] = (self.progress[ROWS] // self.progress[STRIDE] + 1) * self.progress[STRIDE]
 
     def noted(self):
         """Return the number to put down for each member."""
         return np.ones(self.n_members)
+
+    def sizes(self):
+        """Return the size of each member."""
+        return [kernel.size for kernel in self.kernels]
 
     def events(self):
         """Return the latest events in order: the row, the member, and a code for what happened."""
@@ -89,7 +97,7 @@ cdef class EnsembleKernel(Kernel):
     @property
     def size(self):
         """Sizes of the members together."""
-        return sum(kernel.size for kernel in self.kernels)
+        return sum(self.sizes())
 
     def raise_error(self):
         """Raise what a member written in Python raised during the loop."""

@@ -43,7 +43,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef dict scratch
 
     def __init__(self, n_features, n_classes, most, period, beta, theta, build, drop):
-        EnsembleKernel.__init__(self, most, build)
+        EnsembleKernel.__init__(self, most, most, build)
         self.drop = drop
         self.arrays["weight"] = np.ones(most)
         self.scratch = {"wrong": np.zeros(most, dtype=np.uint8), "p": np.zeros(n_classes),

@@ -18,6 +18,8 @@ registry = Registry(
         "OnlineBoost": "online_boost",
         "BOLE": "bole",
         "DynamicWeightedMajority": "dynamic_weighted_majority",
+        "AdaptiveRandomForest": "adaptive_random_forest",
+        "StreamingRandomPatches": "streaming_random_patches",
         "NearestNeighbours": "nearest_neighbours",
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",

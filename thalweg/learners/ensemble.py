@@ -69,7 +69,7 @@ class Ensemble(NativeClassifier):
 
     def _begin(self, n_features, n_classes):
         self._members, self._spare = [], []
-        self._n_built = 0
+        self._n_built = []  # of each slot
         self._pristine = None
         template = self._template()
         self._seeded = [name for name in template.get_params() if name.split("__")[-1] == "random_state"]
@@ -82,20 +82,31 @@ class Ensemble(NativeClassifier):
 
     def _build(self, m):
         """Begin a fresh member m, in the place of another one or as the last; return its kernel."""
-        seeds = np.random.SeedSequence([self._seed(), self._n_built]).generate_state(len(self._seeded))
+        self._n_built += [0] * (m + 1 - len(self._n_built))
+        seeds = np.random.SeedSequence([self._seed(), m, self._n_built[m]]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
-        self._n_built += 1
+        self._n_built[m] += 1
         old = self._members[m] if m < len(self._members) else self._spare.pop() if self._spare else None
         if old is not None and self._pristine is not None:
             member = old
-            member._start_again(self._pristine, **seeds)
+            self._renew_member(member, m, seeds)
         else:
             member = clone(self._template()).set_params(**seeds)
-            member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
-        if self._n_built == 1 and isinstance(member, NativeClassifier) and member._starts_again(seeds):
+            self._begin_member(member, m)
+        if not self._members and self._renews(member, seeds):
             self._pristine = member._state()
         self._members[m : m + 1] = [member]
         return member._handle()
+
+    def _begin_member(self, member, m):
+        member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+
+    def _renews(self, member, seeds):
+        """Whether members can be brought back to the beginning of the first one."""
+        return isinstance(member, NativeClassifier) and member._starts_again(seeds)
+
+    def _renew_member(self, member, m, seeds):
+        member._start_again(self._pristine, **seeds)
 
     def _drop(self, m):
         """Let go of member m, which may serve as a fresh one later."""
@@ -132,10 +143,10 @@ class Ensemble(NativeClassifier):
 
     def _state(self):
         members = [member.state() for member in self._members]
-        return super()._state() | {"members": members, "n_built": self._n_built}
+        return super()._state() | {"members": members, "n_built": list(self._n_built)}
 
     def _restore(self, memory):
         super()._restore(memory)
         self._members = [alive(member) for member in memory["members"]]
-        self._n_built = memory["n_built"]
+        self._n_built = list(memory["n_built"])
         self._kernel.call([member._handle() for member in self._members])

@@ -1,0 +1,206 @@
+"""Forests that adapt: each member is a tree with two ADWINs on its errors, and at a warning a next tree.
+
+For each learned row and each member, whose tree has had `right` of the weight `seen` right since it took over:
+
+    vote = 100 right/seen, or 1 where that is 0 or unknown                        (1)
+    the tree predicts; seen += w, and right += w if it is right                   (2)
+    k ~ Poisson(rate), from word t of the member's random stream; if k is 0, this is all
+    the tree and the next one, if there is one, learn the row with weight k w
+    both ADWINs get the tree's error once it has learned the row
+    the warning one rises: a fresh next tree begins, and that ADWIN anew          (3)
+    the drift one rises: the next tree takes over, or a fresh one; right = seen = 0 and the ADWINs begin
+    anew, but for the warning one if there was no next tree                       (4)
+
+A tree sees all inputs, or the subset drawn when it began. Member m has the slots 2m and 2m + 1 for its trees.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+
+from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
+from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, row_of
+from .ensemble cimport learn_by, likeliest, predict_by, take
+from .poisson cimport drawn, fill_poisson, poisson_t
+from .rng cimport bits
+
+cdef enum:
+    PERIOD = 32                         # values from one search of ADWIN to the next
+    SIZES = 28                          # of ADWIN's buckets: windows of 5·2^28 rows
+
+cdef enum:
+    WARNED = 1
+    REPLACED = 2
+
+ctypedef struct forest_t:
+    poisson_t weights
+    uint64_t* key                       # [member]: its random stream
+    Py_ssize_t* active                  # [member]: which of its slots has the tree, 0 or 1
+    Py_ssize_t* has_next                # [member]
+    double* right                       # [member]
+    double* seen                        # [member]
+    Py_ssize_t watch_size
+    double* warning                     # [member, watch_size]: an ADWIN
+    double* drift                       # [member, watch_size]: an ADWIN
+    Py_ssize_t width                    # inputs a tree sees
+    Py_ssize_t* subset                  # [slot, width]: their columns
+    double* part                        # [slot, width]: a row's values in them
+    double* again                       # [member, class]: probabilities once the row is learned
+    char* event                         # [member, row of the block]
+
+
+cdef class ForestKernel(BlockKernel):
+    """A forest; `build(slot)` begins a fresh tree. Trees see `width` inputs, those in `arrays["subset"]`."""
+
+    cdef forest_t core
+
+    def __init__(self, n_features, n_classes, keys, rate, deltas, width, n_jobs, build):
+        cdef Py_ssize_t n_members = len(keys), m
+        BlockKernel.__init__(self, n_features, n_classes, n_members, 2 * n_members, n_jobs, build)
+        fill_poisson(&self.core.weights, rate)
+        self.core.watch_size, self.core.width = adwin_doubles(SIZES), width
+        self.arrays |= {
+            "keys": np.array(keys, dtype=np.uint64),
+            "active": np.zeros(n_members, dtype=np.intp),
+            "has_next": np.zeros(n_members, dtype=np.intp),
+            "right": np.zeros(n_members),
+            "seen": np.zeros(n_members),
+            "warning": np.zeros((n_members, self.core.watch_size)),
+            "drift": np.zeros((n_members, self.core.watch_size)),
+            "subset": np.zeros((2 * n_members, width), dtype=np.intp),
+        }
+        self.scratch |= {
+            "part": np.zeros((2 * n_members, width)),
+            "again": np.zeros((n_members, n_classes)),
+            "event": np.zeros((n_members, self.block.room), dtype=np.uint8),
+        }
+        self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, write_events
+        self.bind()
+        for m in range(n_members):
+            adwin_begin(adwin_of(&self.core, self.core.warning, m), deltas[0], PERIOD, SIZES)
+            adwin_begin(adwin_of(&self.core, self.core.drift, m), deltas[1], PERIOD, SIZES)
+
+    cdef void bind(self):
+        BlockKernel.bind(self)
+        cdef forest_t* c = &self.core
+        cdef uint64_t[::1] keys = self.arrays["keys"]
+        cdef Py_ssize_t[::1] active = self.arrays["active"], has_next = self.arrays["has_next"]
+        cdef double[::1] right = self.arrays["right"], seen = self.arrays["seen"]
+        cdef double[:, ::1] warning = self.arrays["warning"], drift = self.arrays["drift"]
+        cdef Py_ssize_t[:, ::1] subset = self.arrays["subset"]
+        cdef double[:, ::1] part = self.scratch["part"], again = self.scratch["again"]
+        cdef unsigned char[:, ::1] event = self.scratch["event"]
+        c.key, c.active, c.has_next, c.right, c.seen = &keys[0], &active[0], &has_next[0], &right[0], &seen[0]
+        c.warning, c.drift, c.subset = &warning[0, 0], &drift[0, 0], &subset[0, 0]
+        c.part, c.again, c.event = &part[0, 0], &again[0, 0], <char*> &event[0, 0]
+
+    def noted(self):
+        """Return the votes of the members."""
+        cdef Py_ssize_t m
+        return [vote_of(&self.core, m) for m in range(self.block.n_members)]
+
+    def sizes(self):
+        """Return the size of each member's tree."""
+        return [self.kernels[2 * m + active].size for m, active in enumerate(self.arrays["active"].tolist())]
+
+    cdef void begin_tree(self, Py_ssize_t slot):
+        if self.error is not None:
+            return
+        try:
+            self.put(slot, self.build(slot))
+        except Exception as error:
+            self.error = error
+
+    cdef void write_down(self, Py_ssize_t m, Py_ssize_t row, int event):
+        if event & WARNED:
+            self.happened(row, m, 0)
+        if event & REPLACED:
+            self.happened(row, m, 1)
+
+
+cdef inline adwin_t* adwin_of(const forest_t* c, double* watch, Py_ssize_t m) noexcept nogil:
+    return <adwin_t*> (watch + m * c.watch_size)
+
+
+cdef inline double vote_of(const forest_t* c, Py_ssize_t m) noexcept nogil:
+    return 100.0 * c.right[m] / c.seen[m] if c.right[m] > 0 else 1.0                # (1)
+
+
+cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_t slot,
+                                  Py_ssize_t i) noexcept nogil:
+    # What the tree in a slot sees of a row.
+    cdef Py_ssize_t j
+    cdef const double* x = row_of(b, i)
+    cdef double* part = c.part + slot * c.width
+    if c.width == b.n_features:
+        return x
+    for j in range(c.width):
+        part[j] = x[c.subset[slot * c.width + j]]
+    return part
+
+
+cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start) noexcept nogil:
+    cdef forest_t* c = <forest_t*> b.method
+    cdef Py_ssize_t i, slot
+    cdef double k
+    cdef double* p
+    cdef const double* x
+    for i in range(start, b.n):
+        slot = 2 * m + c.active[m]
+        x = part_of(b, c, slot, i)
+        p = answer_of(b, m, i)
+        b.vote[m * b.room + i] = vote_of(c, m)
+        c.event[m * b.room + i] = 0
+        if not is_learned(b, i):
+            predict_by(b.member + slot, x, p)
+            continue
+        k = drawn(&c.weights, bits(c.key[m], b.place[i]))
+        take(b.member + slot, x, b.y[i], k * b.w[i], p)
+        c.seen[m] += b.w[i]                                                      # (2)
+        if likeliest(p, b.n_classes) == b.y[i]:
+            c.right[m] += b.w[i]
+        if k > 0:
+            if c.has_next[m]:
+                learn_by(b.member + (slot ^ 1), part_of(b, c, slot ^ 1, i), b.y[i], k * b.w[i])
+            predict_by(b.member + slot, x, c.again + m * b.n_classes)
+            c.event[m * b.room + i] = watch(b, m, likeliest(c.again + m * b.n_classes, b.n_classes) != b.y[i])
+
+
+cdef int watch(block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
+    cdef forest_t* c = <forest_t*> b.method
+    cdef adwin_t* warning = adwin_of(c, c.warning, m)
+    cdef adwin_t* drift = adwin_of(c, c.drift, m)
+    cdef Py_ssize_t slot = 2 * m + c.active[m]
+    cdef int event = 0
+    if adwin_update(warning, wrong) > 0:                                         # (3)
+        begin_tree(b, slot ^ 1)
+        c.has_next[m] = 1
+        adwin_reset(warning)
+        event |= WARNED
+    if adwin_update(drift, wrong) > 0:                                           # (4)
+        if c.has_next[m]:
+            c.active[m] ^= 1
+            c.has_next[m] = 0
+            adwin_reset(warning)
+        else:
+            begin_tree(b, slot)
+        adwin_reset(drift)
+        c.right[m] = c.seen[m] = 0.0
+        event |= REPLACED
+    return event
+
+
+cdef void begin_tree(block_t* b, Py_ssize_t slot) noexcept nogil:
+    with gil:
+        (<ForestKernel> b.kernel).begin_tree(slot)
+
+
+cdef void write_events(block_t* b) noexcept nogil:
+    # By rows and then members: the order in which threads found them does not count.
+    cdef forest_t* c = <forest_t*> b.method
+    cdef Py_ssize_t i, m
+    for i in range(b.n):
+        for m in range(b.n_members):
+            if c.event[m * b.room + i]:
+                with gil:
+                    (<ForestKernel> b.kernel).write_down(m, b.place[i], c.event[m * b.room + i])

@@ -1,0 +1,109 @@
+"""Streaming random patches."""
+
+import numpy as np
+
+from thalweg.learners.forest import Forest
+from thalweg.learners.hoeffding_tree import HoeffdingTree
+
+
+class StreamingRandomPatches(Forest):
+    """Streaming random patches (SRP): members on random inputs and random weights, replaced as they fall behind.
+
+    Like `AdaptiveRandomForest`, but each member sees one random subset of the inputs throughout its life, so that
+    any learner can be the member. Its detectors are more patient. Members are independent, so they run on threads
+    with `n_jobs`, with the same result bit for bit.
+
+    Memory: at most 2 n_members members, and 7 kilobytes each for ADWINs and 16 for the record.
+
+    Parameters
+    ----------
+    member : learner, default=None
+        What learns; `HoeffdingTree(grace_period=50, delta=0.01)` if None.
+    n_members : int, default=10
+        Members (the paper's experiments have 100).
+    max_features : int, float or "sqrt", default=0.6
+        Random inputs a member sees, their share, or √inputs + 1 (m); at least one.
+    rate : float, default=6.0
+        Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
+    warning_delta : float, default=0.0001
+        Chance of a false warning of ADWIN.
+    drift_delta : float, default=0.00001
+        Chance of a false alarm of ADWIN.
+    n_jobs : int, default=1
+        Threads; -1 for all cores.
+    random_state : int, default=1
+        Seed of the Poisson numbers, the inputs and the members.
+
+    Attributes
+    ----------
+    members_ : list
+        The members that vote.
+    n_replaced_ : int
+        Members replaced among the latest 1000 events.
+    history_ : dict of arrays
+        Votes and sizes of the members over time, the latest warnings and replacements, bounded; drawn by
+        `plot_history`.
+
+    Notes
+    -----
+    Follows the paper. MOA goes on training the successor after it has taken over, so that it learns each row
+    twice until the next warning; here it learns it once, as the paper says.
+
+    References
+    ----------
+    H. M. Gomes, J. Read and A. Bifet. Streaming random patches for evolving data stream classification. ICDM
+    2019.
+
+    Examples
+    --------
+    >>> from thalweg.learners import StreamingRandomPatches
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> y[2500:] = 1 - y[2500:]
+    >>> learner = StreamingRandomPatches().begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.n_replaced_
+    (0.85, 11)
+    """
+
+    def __init__(self, member=None, n_members=10, max_features=0.6, rate=6.0, warning_delta=0.0001,
+                 drift_delta=0.00001, n_jobs=1, random_state=1):
+        self.member = member
+        self.n_members = n_members
+        self.max_features = max_features
+        self.rate = rate
+        self.warning_delta = warning_delta
+        self.drift_delta = drift_delta
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _template(self):
+        return HoeffdingTree(grace_period=50, delta=0.01) if self.member is None else self.member
+
+    def _make_kernel(self, n_features, n_classes):
+        return self._forest(n_features, n_classes, self._width(n_features))
+
+    def _width(self, n_features):
+        return HoeffdingTree(max_features=self.max_features)._subset_size(n_features) or n_features
+
+    def _begin_member(self, member, slot):
+        columns = self._subset(slot)
+        member.begin(len(columns), self.classes_, n_categories=self.n_categories_[columns])
+
+    def _renews(self, member, seeds):
+        return super()._renews(member, seeds) and not self.n_categories_.any()
+
+    def _renew_member(self, member, slot, seeds):
+        self._subset(slot)
+        super()._renew_member(member, slot, seeds)
+
+    def _observe(self, X):
+        for member, columns in zip(self._members, self._kernel.arrays["subset"], strict=True):
+            member._observe(np.ascontiguousarray(X[:, columns]))
+
+    def _subset(self, slot):
+        # A fresh subset of the inputs for the member in this slot.
+        rng = np.random.default_rng([self._seed(), slot, self._n_built[slot], 1])
+        subset = self._kernel.arrays["subset"]
+        subset[slot] = np.sort(rng.permutation(self.n_features_in_)[: subset.shape[1]])
+        return subset[slot]
