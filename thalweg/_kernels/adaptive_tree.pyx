@@ -44,18 +44,9 @@ cdef class AdaptiveTreeKernel(TreeKernel):
         self.tree.watch_root = options["watch_root"]
         super().__init__(n_features, n_classes, n_categories, options, more, adwin_doubles(ROOM))
         self.start(learn, predict, born)
+        self.both = both
         if self.tree.watch_root:
             begin_window(&self.tree, 0)
-
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write its probabilities into `p`, then learn it (unless its weight is 0)."""
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(X.shape[0]):
-                if w[i] > 0:
-                    learn_row(&self.tree, &X[i, 0], y[i], w[i], &p[i, 0])
-                else:
-                    predict(&self.tree, &X[i, 0], &p[i, 0])
 
 
 cdef inline adwin_t* window(tree_t* t, Py_ssize_t node) noexcept nogil:
@@ -105,10 +96,11 @@ cdef void predict(void* state, const double* x, double* p) noexcept nogil:
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    learn_row(<tree_t*> state, x, y, w, (<tree_t*> state).score)
+    both(state, x, y, w, (<tree_t*> state).score)
 
 
-cdef inline void learn_row(tree_t* t, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef tree_t* t = <tree_t*> state
     if t.size[DEAD_NODES] > 8 + t.size[NODES] // 3:
         sweep(t)
     learn_below(t, t.size[ROOT], x, y, w, p)

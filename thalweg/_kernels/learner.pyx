@@ -38,6 +38,9 @@ cdef class Kernel:
         cdef learner_t* h = &self.handle
         with nogil:
             for i in range(X.shape[0]):
+                if self.both != NULL and w[i] > 0:
+                    self.both(h.state, &X[i, 0], y[i], w[i], &p[i, 0])
+                    continue
                 h.predict(h.state, &X[i, 0], &p[i, 0])
                 if w[i] > 0:
                     h.learn(h.state, &X[i, 0], y[i], w[i])

@@ -1,4 +1,4 @@
-# Ensembles whose members know nothing of each other take a block of rows member by member, on threads if asked.
+# Ensembles whose members know nothing of each other take a block of rows member by member, also on threads.
 
 from .ensemble cimport EnsembleKernel, member_t
 

@@ -9,8 +9,8 @@ class AdaptiveRandomForest(Forest):
 
     Among the most accurate on drifting streams, with many inputs above all. A tree whose error may be rising
     gets a successor that learns beside it, and gives way to it once the rise is sure. Trees vote with their
-    accuracy since they took over. Members are independent, so they run on threads with `n_jobs`, with the same
-    result bit for bit.
+    accuracy since they took over. Members are independent, so they run on threads with `n_jobs`, with the
+    same result bit for bit.
 
     Memory: at most 2 n_members trees, and 7 kilobytes a member for ADWINs and 16 for the record.
 
@@ -46,9 +46,9 @@ class AdaptiveRandomForest(Forest):
 
     Notes
     -----
-    *Differs from the paper* in m: the paper has √inputs + 1, MOA 60 % of the inputs by now, which is better on
-    streams with many weak inputs and is the default here. All else follows paper and MOA; ADWIN gets the error
-    a tree makes after it has learned the row, as in MOA, and only of rows whose Poisson number is not 0.
+    *Differs from the paper* in m: the paper has √inputs + 1, MOA 60 % of the inputs by now, which is better
+    on streams with many weak inputs and is the default here. All else follows paper and MOA; ADWIN gets the
+    error a tree makes after it has learned the row, as in MOA, and only of rows whose Poisson number is not 0.
 
     References
     ----------

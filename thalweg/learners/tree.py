@@ -51,9 +51,6 @@ class Tree(NativeClassifier):
         if self.max_features is not None:
             self._kernel.arrays["random"][0] = self._seed()
 
-    def _seed(self):
-        return np.random.default_rng(self.random_state).integers(2**63)
-
     def _nodes(self):
         self._check_begun()
         return list(tree_view.walk(self._kernel.arrays))

@@ -43,8 +43,9 @@ OURS = {
     "AdaptiveLogistic()": AdaptiveLogistic(),
     "LogisticMixture()": LogisticMixture(),
 }
-SHOWN = ("On-line", "F-0.98", "F-0.88", "AF, RPROP", "AF, SGD", "TF-0.88, h=1", "TF-0.98, h=100")
-SHOWN += ("TF-0.88, h=0.01",)
+SHOWN = (
+    "On-line", "F-0.98", "F-0.88", "AF, RPROP", "AF, SGD", "TF-0.88, h=1", "TF-0.98, h=100", "TF-0.88, h=0.01"
+)
 
 
 def tasks(quick, data):
