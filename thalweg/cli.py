@@ -13,7 +13,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Classifiers for data streams whose rules keep changing.",
 )
-BEST = "NaiveBayes"
+BEST = "LogisticMixture"
 
 
 def _print_version(wanted: bool):

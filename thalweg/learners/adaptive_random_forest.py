@@ -48,7 +48,8 @@ class AdaptiveRandomForest(Forest):
     -----
     *Differs from the paper* in m: the paper has √inputs + 1, MOA 60 % of the inputs by now, which is better
     on streams with many weak inputs and is the default here. All else follows paper and MOA; ADWIN gets the
-    error a tree makes after it has learned the row, as in MOA, and only of rows whose Poisson number is not 0.
+    error a tree makes after it has learned the row, as in MOA, and only of rows whose Poisson number is above
+    0.
 
     References
     ----------
