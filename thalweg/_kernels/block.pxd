@@ -1,4 +1,4 @@
-# Ensembles whose members know nothing of each other take a block of rows member by member, on threads if asked.
+# For ensembles whose members know nothing of each other: blocks of rows, taken member by member.
 
 from .ensemble cimport EnsembleKernel, member_t
 

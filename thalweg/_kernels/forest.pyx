@@ -1,6 +1,6 @@
 """Forests that adapt: each member is a tree with two ADWINs on its errors, and at a warning a next tree.
 
-For each learned row and each member, whose tree has had `right` of the weight `seen` right since it took over:
+For each learned row and each member, whose tree has had `right` of the weight `seen` since it took over:
 
     vote = 100 right/seen, or 1 where that is 0 or unknown                        (1)
     the tree predicts; seen += w, and right += w if it is right                   (2)

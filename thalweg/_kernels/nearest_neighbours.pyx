@@ -1,7 +1,7 @@
 """The k nearest neighbours in a window of the latest rows.
 
-With the least and greatest value of each numeric input in the window, its width r_j, a row x and a row s of the
-window are apart by
+With the least and greatest value of each numeric input in the window, r_j apart, a row x and a row s of the
+window have the distance
 
     d(x, s) = sum_j ((x_j - s_j)/r_j)^2,                                          (1)
 
@@ -11,8 +11,8 @@ max(v, 1 - v)^2 with v = (y - least)/r_j.                                       
 
 All rows no farther than the k-th nearest vote for their class with their weight.  (3)
 
-The window lies input by input, so that (1) runs over all its rows at once. How many values are at the least and
-the greatest is counted: only when none is left the window is searched for new ones.
+The window lies input by input, so that (1) runs over all its rows at once. How many values are at the least
+and the greatest is counted: only when none is left the window is searched for new ones.
 """
 
 import numpy as np
