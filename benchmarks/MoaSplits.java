@@ -1,6 +1,8 @@
 import com.yahoo.labs.samoa.instances.Instance;
 import com.yahoo.labs.samoa.instances.InstancesHeader;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import moa.classifiers.AbstractClassifier;
 import moa.classifiers.core.conditionaltests.InstanceConditionalTest;
@@ -11,7 +13,8 @@ import moa.core.Utils;
 
 /**
  * The splits of MOA's Hoeffding trees as they happen, one line each: row, input, threshold (or "each"). The last
- * line holds the rows, the correct predictions and MOA's own measure of the tree's bytes.
+ * line holds the rows, the correct predictions and MOA's own measure of the tree's bytes, at the end and as the
+ * mean of twenty looks on the way.
  *
  * Arguments: rows, numbers of categories (both as for MoaLoop), "tree" or "adaptive", and MOA's options.
  */
@@ -55,11 +58,14 @@ public class MoaSplits {
         tree.resetLearning();
         tree.setModelContext(header);
         int correct = 0;
+        List<Long> sizes = new ArrayList<>();
         for (Instance instance : rows) {
             if (Utils.maxIndex(tree.getVotesForInstance(instance)) == (int) instance.classValue()) correct++;
             tree.trainOnInstance(instance);
             row++;
+            if (row % Math.max(rows.length / 20, 1) == 0) sizes.add(tree.measureByteSize());
         }
-        System.out.printf(Locale.ROOT, "end %d %d %d%n", row, correct, tree.measureByteSize());
+        double mean = sizes.stream().mapToLong(Long::longValue).average().orElse(0);
+        System.out.printf(Locale.ROOT, "end %d %d %d %.0f%n", row, correct, tree.measureByteSize(), mean);
     }
 }

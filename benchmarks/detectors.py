@@ -16,8 +16,8 @@ DETECTORS = {
     "ADWIN": ("drift.ADWIN(as_moa=True)", "ADWINChangeDetector", "drift.ADWIN()"),
     "DDM": ("drift.DDM()", "DDM", "binary.DDM()"),
     "EDDM": ("drift.EDDM()", "EDDM", "binary.EDDM()"),
-    "HDDM_A": ("drift.HDDM_A()", "HDDM_A_Test", "binary.HDDM_A(two_sided_test=True)"),
-    "HDDM_W": ("drift.HDDM_W()", "HDDM_W_Test", "binary.HDDM_W()"),
+    "HDDM_A": ("drift.HDDM_A()", "HDDM_A_Test", "binary.HDDMA(two_sided_test=True)"),
+    "HDDM_W": ("drift.HDDM_W()", "HDDM_W_Test", "binary.HDDMW()"),
     "PageHinkley": (
         "drift.PageHinkley(decay=0.9999, from_lowest=False)",
         "PageHinkleyDM",

@@ -14,11 +14,22 @@ class Method:
     recorded: str | None = None  # its name among the recorded accuracies, if not ours
 
 
+RIVERS_LOGISTIC = "preprocessing.StandardScaler() | linear_model.LogisticRegression()"
+
 METHODS = {
     "MajorityClass": Method("MajorityClass", "functions.MajorityClass", "dummy.PriorClassifier()"),
     "NoChange": Method("NoChange", "functions.NoChange", "dummy.NoChangeClassifier()"),
     "NaiveBayes": Method("NaiveBayes", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
+    "AdaptiveLogistic": Method("AdaptiveLogistic", "functions.SGD -o 1", RIVERS_LOGISTIC),
+    "LogisticMixture": Method("LogisticMixture", "functions.SGD -o 1", RIVERS_LOGISTIC),
     "HoeffdingTree": Method("HoeffdingTree", "trees.HoeffdingTree", "tree.HoeffdingTreeClassifier()"),
+    "HoeffdingAdaptiveTree": Method(
+        "HoeffdingAdaptiveTree", "trees.HoeffdingAdaptiveTree", "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"
+    ),
+    "HoeffdingOptionTree": Method("HoeffdingOptionTree", "trees.HoeffdingOptionTree", None),
+    "AdaptiveHoeffdingOptionTree": Method(
+        "AdaptiveHoeffdingOptionTree", "trees.AdaHoeffdingOptionTree", None
+    ),
     "OnlineBagging": Method("OnlineBagging", "meta.OzaBag -s 10",
                             "ensemble.BaggingClassifier(tree.HoeffdingTreeClassifier())"),
     "AdwinBagging": Method("AdwinBagging", "meta.OzaBagAdwin -s 10",

@@ -17,7 +17,7 @@ AGENT = "sizeof.agent.SizeOfAgent"
 
 
 def record(rows, kind, options=""):
-    """Return MOA's splits [[row, input, threshold or "each"], …], correct predictions and bytes.
+    """Return MOA's splits [[row, input, threshold or "each"], …], the correct predictions and the bytes.
 
     `kind` is "tree" or "adaptive", `options` are MOA's.
     """
@@ -36,8 +36,8 @@ def record(rows, kind, options=""):
     *lines, last = answer.stdout.splitlines()
     words = [line.split() for line in lines]
     splits = [[int(row), int(j), how if how == "each" else float(how)] for row, j, how in words]
-    _, n_rows, correct, n_bytes = last.split()
-    return {"splits": splits, "rows": int(n_rows), "correct": int(correct), "bytes": int(n_bytes)}
+    numbers = dict(zip(("rows", "correct", "bytes", "mean_bytes"), map(int, last.split()[1:]), strict=True))
+    return {"splits": splits, **numbers}
 
 
 def agent(jar, folder):

@@ -31,7 +31,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
     for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
         X, y = noisy_rows(n_rows, n_classes=n_classes)
         w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
-        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-3, step, standardise, guard)
+        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-5, step, standardise, guard)
         p = learner.begin(3, range(n_classes)).test_then_train(X, y, w)
         twin = Logistic(
             3,
@@ -40,7 +40,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
             standardise=standardise,
             forgetting="fixed" if forgetting == "none" else forgetting,
             bandwidth=5.0,
-            rate=1e-3,
+            rate=1e-5,
             converged=step == "converged",
             guard=guard,
             prior=1.0,
@@ -55,8 +55,7 @@ def test_mixture_is_its_twin(n_classes):
     learner = LogisticMixture().begin(3, range(n_classes))
     twin = Logistic(3, n_classes, learner.decays, forgetting="fixed", converged=True, guard=100.0, prior=1.0)
     np.testing.assert_allclose(learner.test_then_train(X, y), twin.test_then_train(X, y), atol=1e-12)
-    shares = np.exp(twin.score - twin.score.max())
-    np.testing.assert_allclose(learner.shares_, shares / shares.sum(), atol=1e-10)
+    np.testing.assert_allclose(learner.shares_, twin.share, atol=1e-10)
 
 
 def inverted(X, y, decay_a, decay_b):
@@ -108,7 +107,7 @@ def test_adaptive_slopes_are_finite_differences_where_curvature_is_held(step, gu
     learner.begin(3, [0, 1])
     learner._kernel.arrays["decay"][:] = 0.97
     learner.test_then_train(X, y)
-    psi = learner._kernel.arrays["psi"][0, 0]
+    psi = learner._kernel.arrays["psi"][:, 0]
     rows = np.column_stack([X, np.ones(len(X))])
     converged = step == "converged"
     _, held = path(rows, y, 0.97, converged, guard)
@@ -187,7 +186,7 @@ def test_the_mixture_trusts_who_does_well():
         learner.test_then_train(X, y)
         shares[kind] = learner.shares_
         assert shares[kind].sum() == pytest.approx(1.0)
-    assert shares["static"].argmin() == 4
+    assert shares["static"].argmin() == 3
     assert shares["drift"][0] < 0.05
 
 
@@ -226,5 +225,5 @@ def test_bad_settings_are_named(parameters, message):
 
 
 def test_bad_rates_of_a_mixture_are_named():
-    with pytest.raises(ValueError, match="decays must name rates"):
+    with pytest.raises(ValueError, match="decays must name 1 to 64 rates"):
         LogisticMixture(decays=[0.5, 1.2]).begin(3, [0, 1])

@@ -7,7 +7,7 @@ import pytest
 from places import data_file
 from twins.particle_filter import ParticleTwin, bits, normals
 
-from thalweg.evaluation import holdout
+from thalweg.evaluation import holdout, prequential
 from thalweg.learners import ParticleFilter
 from thalweg.streams import SEA, Circles, Hyperplane, Many
 
@@ -17,6 +17,7 @@ CIRCLE = {"boundary": ("circle", 2.0), "start": "uniform"}
 FORMS = {
     "tracking": {},
     "published": PUBLISHED,
+    "widening": {"form": ("widening",), "start": "uniform"},
     "uniform": PUBLISHED | {"start": "uniform", "n_warmup": 3},
     "regularised": PUBLISHED | {"spread_prior": (0.9, 0.2)},
     "likelihood": PUBLISHED | {"scoring": "likelihood"},
@@ -102,22 +103,45 @@ def test_tracking_beats_the_published_form_on_sea():
 
 
 def test_refits_rescue_many_inputs():
-    stream = Hyperplane(8000, period=2000, seed=1)
-    plain = accuracy(stream, **PUBLISHED)
+    streams = [Hyperplane(8000, period=2000, seed=seed) for seed in range(3)]
+    plain = np.mean([accuracy(stream, **PUBLISHED) for stream in streams])
+    assert np.mean([accuracy(stream, refit_below=0.75, **PUBLISHED) for stream in streams]) > plain + 8
     learner = ParticleFilter(refit_below=0.75, **PUBLISHED)
-    run = holdout(stream, learner, every=50, n=1000)
-    assert 100 * (run.predicted == run.labels).mean() > plain + 8
+    holdout(streams[0], learner, every=50, n=1)
     assert (learner.coefficients_[0, 1:] == 0).sum() >= 4
 
 
-def test_a_refit_sure_of_nothing_keeps_all():
-    # Labels drawn at random: no coefficient differs from 0, and dropping them all would be the end.
-    rng = np.random.default_rng(0)
-    X, y = rng.random((500, 3)), rng.integers(0, 2, 500)
+def test_a_refit_sure_of_nothing_is_none():
+    # Constant inputs: no coefficient differs from 0, and to drop them all would be the end of it.
     learner = ParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
+    learner.test_then_train(np.zeros((100, 3)), np.arange(100) % 2)
+    assert (learner._kernel.arrays["active"] == 1).all()
+    X, y = np.random.default_rng(0).random((1000, 3)), np.random.default_rng(1).integers(0, 2, 1000)
     learner.test_then_train(X, y)
-    assert learner._kernel.arrays["counts"][6] > 5
     assert (learner.coefficients_[0, 1:] != 0).any()
+
+
+def test_refits_with_several_classes_drop_what_says_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 8))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    learner = ParticleFilter(refit_below=0.8, batch_size=100).begin(8, range(3))
+    p = learner.test_then_train(X, y)
+    plain = ParticleFilter(batch_size=100).begin(8, range(3)).test_then_train(X, y)
+    assert (p.argmax(axis=1) == y).mean() > (plain.argmax(axis=1) == y).mean() + 0.02
+    assert (learner.coefficients_[:, 2:] == 0).mean() > 0.7
+    assert (learner.coefficients_[[0, 2], 1] != 0).all()
+
+
+def test_probabilities_are_calibrated():
+    # Eight rows in nine are labelled right, so a sure row gets about that.
+    run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
+    sure = run.probabilities.max(axis=1)
+    right = run.predicted == run.labels
+    clear = sure > 0.85
+    assert clear.mean() > 0.8
+    assert abs(sure[clear].mean() - right[clear].mean()) < 0.03
+    assert right[sure < 0.7].mean() < right[clear].mean() - 0.08
 
 
 def test_threads_change_nothing():
@@ -137,6 +161,15 @@ def test_best_set_grows_when_everything_is_best():
     again = pickle.loads(pickle.dumps(learner))
     X, y = rows(100, 2)
     assert np.array_equal(again.test_then_train(X[:, :1], y), learner.test_then_train(X[:, :1], y))
+
+
+@pytest.mark.parametrize("seed", [None, np.random.default_rng(1)], ids=["None", "generator"])
+def test_copies_carry_on_with_any_seed(seed):
+    X, y = rows(1000, 2)
+    learner = ParticleFilter(random_state=seed).begin(2, [0, 1])
+    learner.test_then_train(X[:500], y[:500])
+    again = learner.copy()
+    assert np.array_equal(again.test_then_train(X[500:], y[500:]), learner.test_then_train(X[500:], y[500:]))
 
 
 @pytest.mark.parametrize("form", ["tracking", "published"])
@@ -175,6 +208,15 @@ def test_one_particle_without_spread_is_a_fixed_rule():
     before = learner.coefficients_
     learner.test_then_train(X[100:], y[100:])
     np.testing.assert_array_equal(learner.coefficients_, before)
+
+
+def test_forms_are_their_parts():
+    X, y = rows(1000, 2)
+    whole = ParticleFilter().begin(2, [0, 1]).test_then_train(X, y)
+    for form in [("scaled", "averages", "widening"), ["widening", "scaled", "averages"]]:
+        assert np.array_equal(ParticleFilter(form=form).begin(2, [0, 1]).test_then_train(X, y), whole)
+    none = ParticleFilter(form=()).begin(2, [0, 1]).test_then_train(X, y)
+    assert np.array_equal(ParticleFilter(form="published").begin(2, [0, 1]).test_then_train(X, y), none)
 
 
 def test_prior_without_pull_or_jitter_is_no_prior():
@@ -236,12 +278,14 @@ def test_spread_of_the_boundary_shrinks_with_the_step():
     ("parameters", "said"),
     [
         ({"n_particles": 0}, "n_particles"),
+        ({"n_jobs": 0}, "n_jobs"),
         ({"spread": -1}, "spread"),
         ({"batch_size": 1.5}, "batch_size"),
         ({"boundary": "square"}, "circle"),
         ({"scoring": "luck"}, "likelihood"),
         ({"start": "anywhere"}, "zeros"),
         ({"form": "other"}, "published"),
+        ({"form": ("scaled", "other")}, "widening"),
         ({"boundary": "circle", "refit_below": 0.75}, "linear"),
         ({"spread_prior": 0.98}, "spread_prior"),
     ],

@@ -5,9 +5,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from thalweg import learners
 
 BY_ROWS = "weights count in the information, forgetting and windows go by rows: the row twice fades twice"
+DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"
 EXCUSED = {
-    name: {"check_sample_weight_equivalence_on_dense_data": BY_ROWS}
-    for name in ("AdaptiveLogistic", "LogisticMixture", "WindowLogistic")
+    name: {"check_sample_weight_equivalence_on_dense_data": why}
+    for name, why in {
+        "AdaptiveLogistic": BY_ROWS,
+        "LogisticMixture": BY_ROWS,
+        "WindowLogistic": BY_ROWS,
+        "HoeffdingAdaptiveTree": DRAWS_WEIGHTS,
+    }.items()
 }
 DRAWN = "draws a random number for each row: the row twice gets two"
 EXCUSED |= {

@@ -114,6 +114,46 @@ def list_(
         print(line)
 
 
+REPRODUCE_HELP = """
+Run a paper's experiments again: its claims beside what is measured here.
+
+Results are kept in the cache folder (THALWEG_CACHE) under their settings: a second call only shows them.
+
+Examples:
+
+    thalweg reproduce --list
+
+    thalweg reproduce forgetting --quick
+
+    thalweg reproduce forgetting --data ~/streams --figures figures
+"""
+
+
+@app.command(help=REPRODUCE_HELP)
+def reproduce(
+    paper: Annotated[str | None, typer.Argument(help="The paper: see --list.")] = None,
+    list_papers: Annotated[bool, typer.Option("--list", help="List the papers.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions: a look, not a result.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+    figures: Annotated[str | None, typer.Option(help="Draw the paper's figures into this folder.")] = None,
+    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one a processor.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what is in the cache.")] = False,
+):
+    """Run a paper's experiments again: its claims beside what is measured here."""
+    from thalweg import papers
+
+    if list_papers or paper is None:
+        for name, text in papers.summaries():
+            print(f"{name}  {text}")
+        return
+    found = papers.reproduce(paper, quick, data, figures, workers, fresh, quiet=json)
+    if json:
+        print(found.to_json())
+    else:
+        found.show()
+
+
 def _listed(text):
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 

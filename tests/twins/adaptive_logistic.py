@@ -65,7 +65,7 @@ class Filter:
             change = self.rate * gradient
         else:
             turn = gradient * self.slope
-            self.step = min(1.2 * self.step, 1e-2) if turn > 0 else self.step
+            self.step = min(1.2 * self.step, 5e-5) if turn > 0 else self.step
             self.step = max(0.5 * self.step, 1e-6) if turn < 0 else self.step
             self.slope, change = gradient, self.step * np.sign(gradient)
         self.decay = min(max(self.decay + change, self.least), 1.0)
@@ -109,14 +109,14 @@ class Plain:
 
 
 class Logistic:
-    """Members with one filter, or one a class; trusted by their discounted log-likelihood."""
+    """Members with one filter, or one a class; trusted by their discounted likelihood."""
 
-    def __init__(self, n_features, n_classes, decays, discount=0.99, standardise=True, **settings):
+    def __init__(self, n_features, n_classes, decays, discount=0.995, standardise=True, **settings):
         n_filters = 1 if n_classes == 2 else n_classes
         self.members = [[Filter(n_features + 1, decay=decay, **settings) for _ in range(n_filters)]
                         for decay in decays]
         self.inputs = Standardiser(n_features) if standardise else Plain()
-        self.score, self.discount = np.zeros(len(decays)), discount
+        self.share, self.discount, self.n_rows = np.full(len(decays), 1 / len(decays)), discount, 0
 
     def probabilities(self, member, x):
         z = np.array([f.beta @ x for f in member])
@@ -124,19 +124,23 @@ class Logistic:
 
     def predict(self, row):
         x = self.inputs.apply(row)
-        return softmax(self.score) @ [self.probabilities(member, x) for member in self.members]
+        return self.share @ [self.probabilities(member, x) for member in self.members]
 
     def learn(self, row, y, v=1.0):
         self.inputs.learn(row)
         x = self.inputs.apply(row)
         for m, member in enumerate(self.members):
             p = self.probabilities(member, x)
-            self.score[m] = self.discount * self.score[m] + v * np.log(max(p[y], 1e-4))
+            self.share[m] *= max(p[y], 1e-4) ** v
             if len(member) == 1:
                 member[0].learn(x, float(y == 1), v)
             else:
                 for k, f in enumerate(member):
                     f.learn(x, float(y == k), v, p[k])
+        self.n_rows += 1
+        if self.n_rows % 8 == 0:
+            self.share **= self.discount**8
+        self.share /= self.share.sum()
 
     def test_then_train(self, X, y, w=None):
         p = []

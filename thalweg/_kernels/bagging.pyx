@@ -19,7 +19,7 @@ import numpy as np
 from libc.stdint cimport uint64_t
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_reset, adwin_t, adwin_update
-from .block cimport BlockKernel, answer_of, block_t, is_learned, row_of
+from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, row_of
 from .ensemble cimport likeliest, predict_by, take
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits

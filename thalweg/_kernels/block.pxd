@@ -1,42 +1,37 @@
-# For ensembles whose members know nothing of each other: blocks of rows, taken member by member.
+# A block of rows with every input sorted, and the room to grow a tree on it.
 
-from .ensemble cimport EnsembleKernel, member_t
+from libc.stdint cimport uint64_t
+
+ctypedef struct split_t:
+    double gain                         # below 0 if the node cannot be split
+    double threshold
+    Py_ssize_t feature
+    bint missing_left
 
 ctypedef struct block_t:
-    void* kernel
-    void* method                        # the ensemble's own struct
-    # take: the rows of the block from `start` on, by member m; writes p and vote
-    void (*take)(block_t* b, Py_ssize_t m, Py_ssize_t start) noexcept nogil
-    # heed: what follows once all members have taken the block, if it was learned
-    void (*heed)(block_t* b) noexcept nogil
-    member_t* member
-    Py_ssize_t n_members
-    Py_ssize_t n_features
-    Py_ssize_t n_classes
-    Py_ssize_t* progress
     Py_ssize_t room
-    Py_ssize_t n                        # rows of the block
-    const double* x
-    const Py_ssize_t* y
-    const double* w                     # NULL where rows are only predicted
-    Py_ssize_t* place                   # [row]: its number among those learned
-    double* p                           # [member, row, class]
-    double* vote                        # [member, row]: the weight of p, 1 unless written
+    Py_ssize_t n                        # rows loaded
+    Py_ssize_t used                     # rows of them with weight, at the front of every order
+    double* columns                     # [feature, room]
+    int* sorted                         # [feature, room]: rows in the order of their values, missing last
+    int* order                          # the same, cut up among the nodes while a tree grows
+    int* spare                          # [room]
+    char* left                          # [row]: whether it goes left
+    Py_ssize_t* start                   # [node]: its rows in every order
+    Py_ssize_t* stop
+    split_t* best                       # [node]
+    double* sums                        # [2, class]: weights left and right of a border
+    uint64_t* keys                      # [2, room]
+    double* logs                        # [2 room + 1]: c log c
+    double* steps                       # [2, 512]: log and inverse of the middles of 512 steps from 1 to 2
+    const double* table                 # logs, if all weights are whole and sum to at most 2 room; else NULL
 
 
-cdef class BlockKernel(EnsembleKernel):
-    cdef block_t block
-    cdef dict scratch
-    cdef Py_ssize_t n_jobs
+cdef class Block:
+    cdef block_t core
+    cdef dict arrays
+    cdef readonly Py_ssize_t n_features
+    cdef readonly Py_ssize_t n_classes
 
-
-cdef inline const double* row_of(const block_t* b, Py_ssize_t i) noexcept nogil:
-    return b.x + i * b.n_features
-
-
-cdef inline double* answer_of(const block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
-    return b.p + (m * b.room + i) * b.n_classes
-
-
-cdef inline bint is_learned(const block_t* b, Py_ssize_t i) noexcept nogil:
-    return b.w != NULL and b.w[i] > 0
+# take the rows X[n, n_features] into a block that has room for them and sort every input
+cdef void block_load(block_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil

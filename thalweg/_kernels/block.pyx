@@ -1,159 +1,122 @@
-"""Blocks of rows, taken member by member: for ensembles whose members know nothing of each other.
-
-Every member writes for each row its probabilities and the weight of its vote; the ensemble's are
-
-    p_i = sum_m vote_mi p_mi / sum_m vote_mi,                                     (1)
-
-summed in the order of the members, so that the result does not depend on threads. A member's memory stays in
-the cache for the whole block. A block ends where a note is due, so the way rows are cut changes nothing.
-"""
-
-from concurrent.futures import ThreadPoolExecutor
+"""A block of rows whose inputs are sorted once, for growing many trees on it, and the room to do so."""
 
 import numpy as np
 
-from .ensemble cimport NEXT_NOTE, ROWS
-from .learner cimport learner_t
-
-cdef enum:
-    FEW_ROWS = 16                       # are not worth threads
+from libc.math cimport isnan
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, memset
 
 
-cdef class BlockKernel(EnsembleKernel):
-    """The loop over blocks; a subclass sets `take`, `heed` and `method` of its block."""
+cdef class Block:
+    """Room for rows whose inputs are sorted once and on which many trees can be grown."""
 
-    def __init__(self, n_features, n_classes, n_members, n_slots, n_jobs, build):
-        EnsembleKernel.__init__(self, n_members, n_slots, build)
-        self.n_jobs = n_jobs
-        room = max(FEW_ROWS, min(1024, 65536 // (n_members * n_classes)))
-        self.scratch = {
-            "place": np.zeros(room, dtype=np.intp),
-            "p": np.zeros((n_members, room, n_classes)),
-            "vote": np.ones((n_members, room)),
-        }
-        cdef block_t* b = &self.block
-        b.kernel, b.member = <void*> self, self.member
-        b.n_members, b.n_features, b.n_classes, b.room = n_members, n_features, n_classes, room
-        self.handle = learner_t(<void*> b, n_features, n_classes, learn, predict)
-        self.both = both
+    def __init__(self, room, n_features, n_classes):
+        self.n_features = n_features
+        self.n_classes = n_classes
+        self.core.n = 0
+        self.make(room)
 
-    cdef void bind(self):
-        EnsembleKernel.bind(self)
-        cdef Py_ssize_t[::1] place = self.scratch["place"]
-        cdef double[:, :, ::1] p = self.scratch["p"]
-        cdef double[:, ::1] vote = self.scratch["vote"]
-        self.block.progress, self.block.place = self.progress, &place[0]
-        self.block.p, self.block.vote = &p[0, 0, 0], &vote[0, 0]
+    def make(self, room):
+        """Make room for this many rows; those loaded are lost."""
+        nodes = 2 * room + 1
+        cdef double[:, ::1] columns = np.empty((self.n_features, room))
+        cdef int[:, :, ::1] orders = np.empty((2, self.n_features, room), dtype=np.intc)
+        cdef int[::1] spare = np.empty(room, dtype=np.intc)
+        cdef char[::1] left = np.empty(room, dtype=np.int8)
+        cdef Py_ssize_t[:, ::1] places = np.empty((2, nodes), dtype=np.intp)
+        cdef char[::1] best = np.empty(nodes * sizeof(split_t), dtype=np.int8)
+        cdef double[::1] sums = np.empty(2 * self.n_classes)
+        cdef uint64_t[::1] keys = np.empty(2 * room, dtype=np.uint64)
+        whole = np.arange(2.0 * room + 1)
+        cdef double[::1] logs = whole * np.log(np.maximum(whole, 1))
+        middles = 1 + (np.arange(512) + 0.5) / 512
+        cdef double[::1] steps = np.concatenate([np.log(middles), 1 / middles])
+        # The views keep their memory alive.
+        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs, steps)))
+        cdef block_t* b = &self.core
+        b.room = room
+        b.columns, b.spare, b.left, b.sums, b.keys = &columns[0, 0], &spare[0], &left[0], &sums[0], &keys[0]
+        b.logs, b.steps = &logs[0], &steps[0]
+        b.sorted, b.order = &orders[0, 0, 0], &orders[1, 0, 0]
+        b.start, b.stop, b.best = &places[0, 0], &places[1, 0], <split_t*> &best[0]
 
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write the probabilities it would get into `p`, then learn it."""
-        self.pass_over(X, y, w, p)
-
-    def predict(self, const double[:, ::1] X, double[:, ::1] p):
-        """Write each row's probabilities into `p`."""
-        self.pass_over(X, None, None, p)
-
-    def pass_over(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
-                  double[:, ::1] p):
-        """Take the rows block by block, on threads if there are enough rows for them."""
-        cdef block_t* b = &self.block
-        cdef Py_ssize_t start = 0
-        pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 and X.shape[0] > FEW_ROWS else None
-        try:
-            while start < X.shape[0]:
-                b.x, b.n = &X[start, 0], X.shape[0] - start
-                b.y = NULL if y is None else &y[start]
-                b.w = NULL if w is None else &w[start]
-                cut(b)
-                if pool is None:
-                    with nogil:
-                        take_all(b)
-                else:
-                    members = iter(range(b.n_members))
-                    for job in [pool.submit(self.take_some, members) for _ in range(self.n_jobs)]:
-                        job.result()
-                with nogil:
-                    settle(b, &p[start, 0])
-                start += b.n
-        finally:
-            if pool is not None:
-                pool.shutdown()
-        self.raise_error()
-
-    def take_some(self, members):
-        """Let the members that an iterator shared with other threads gives take the block."""
-        cdef Py_ssize_t m
-        for m in members:
-            with nogil:
-                self.block.take(&self.block, m, 0)
+    def load(self, const double[:, ::1] X):
+        """Take these rows, in place of all before, and sort every input."""
+        if X.shape[1] != self.n_features:
+            raise ValueError(f"Block: a row has {X.shape[1]} inputs, the block is made for {self.n_features}")
+        if X.shape[0] > self.core.room:
+            self.make(X.shape[0])
+        self.core.n = X.shape[0]
+        if X.shape[0]:
+            block_load(&self.core, &X[0, 0], X.shape[0], X.shape[1])
 
 
-cdef void cut(block_t* b) noexcept nogil:
-    # A block ends where the scratch does, and where a note is due.
-    cdef Py_ssize_t i, row = b.progress[ROWS]
-    b.n = min(b.n, b.room)
-    if b.w == NULL:
-        return
-    for i in range(b.n):
-        b.place[i] = row
-        row += b.w[i] > 0
-        if row == b.progress[NEXT_NOTE]:
-            b.n = i + 1
-            return
+cdef void block_load(block_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double* column
+    b.n = n
+    for j in range(n_features):
+        column = b.columns + j * b.room
+        for i in range(n):
+            column[i] = X[i * n_features + j]
+        sort(b, column, b.sorted + j * b.room)
 
 
-cdef void take_all(block_t* b) noexcept nogil:
-    cdef Py_ssize_t m
-    for m in range(b.n_members):
-        b.take(b, m, 0)
+cdef inline uint64_t key_of(double value) noexcept nogil:
+    # A number that sorts as the value does, missing ones last.
+    cdef uint64_t bits
+    if isnan(value):
+        return ~<uint64_t> 0
+    value += 0.0                        # -0 becomes 0
+    memcpy(&bits, &value, 8)
+    return ~bits if bits >> 63 else bits | (<uint64_t> 1 << 63)
 
 
-cdef void settle(block_t* b, double* p) noexcept nogil:
-    cdef Py_ssize_t last = b.n - 1
-    if b.w != NULL:
-        b.heed(b)
-    combine(b, p)
-    if b.w != NULL:
-        b.progress[ROWS] = b.place[last] + (b.w[last] > 0)
-        if b.progress[ROWS] == b.progress[NEXT_NOTE]:
-            with gil:
-                (<BlockKernel> b.kernel).note()
+cdef void sort(block_t* b, const double* column, int* order) noexcept nogil:
+    # By the upper half of the keys, which nearly always tells all values apart; by all of them if not.
+    if not sorted_by(b, column, order, 4):
+        sorted_by(b, column, order, 0)
 
 
-cdef void combine(const block_t* b, double* p) noexcept nogil:
-    cdef Py_ssize_t i, k, m
-    cdef double vote, total
-    cdef const double* answer
-    for i in range(b.n):
-        for k in range(b.n_classes):
-            p[i * b.n_classes + k] = 0.0
-        total = 0.0
-        for m in range(b.n_members):
-            vote = b.vote[m * b.room + i]
-            answer = b.p + (m * b.room + i) * b.n_classes
-            total += vote
-            for k in range(b.n_classes):
-                p[i * b.n_classes + k] += vote * answer[k]                       # (1)
-        for k in range(b.n_classes):
-            p[i * b.n_classes + k] /= total
-
-
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    b.x, b.y, b.w, b.n = x, &y, &w, 1
-    cut(b)
-    take_all(b)
-    settle(b, p)
-
-
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    # The answers have room to spare: a block of one row leaves the last member's last row alone.
-    both(state, x, y, w, b.p + (b.n_members * b.room - 1) * b.n_classes)
-
-
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    b.x, b.y, b.w, b.n = x, NULL, NULL, 1
-    take_all(b)
-    settle(b, p)
+cdef bint sorted_by(block_t* b, const double* column, int* order, Py_ssize_t lowest) noexcept nogil:
+    # Radix sort by the bytes of the keys from `lowest` on; the row takes the place of the lowest bits. An
+    # insertion sort settles what is left, and gives up if that is much, unless all bytes were used.
+    cdef Py_ssize_t counts[256]
+    cdef Py_ssize_t i, byte, place, total, count, n = b.n, n_moves = 0
+    cdef uint64_t mask = 1, differing = 0
+    cdef uint64_t* keys = b.keys
+    cdef uint64_t* other = b.keys + b.room
+    cdef int row
+    while mask < <uint64_t> n:
+        mask <<= 1
+    mask -= 1
+    for i in range(n):
+        keys[i] = (key_of(column[i]) & ~mask) | <uint64_t> i
+        differing |= keys[i] ^ keys[0]
+    for byte in range(lowest, 8):
+        if ((differing & ~mask) >> (8 * byte)) & 255 == 0:
+            continue
+        memset(counts, 0, sizeof(counts))
+        for i in range(n):
+            counts[(keys[i] >> (8 * byte)) & 255] += 1
+        total = 0
+        for place in range(256):
+            count = counts[place]
+            counts[place] = total
+            total += count
+        for i in range(n):
+            place = (keys[i] >> (8 * byte)) & 255
+            other[counts[place]] = keys[i]
+            counts[place] += 1
+        keys, other = other, keys
+    for i in range(n):
+        row = <int> (keys[i] & mask)
+        place = i
+        while place > 0 and column[order[place - 1]] > column[row]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = row
+        n_moves += i - place
+        if lowest > 0 and n_moves > n:
+            return False
+    return True

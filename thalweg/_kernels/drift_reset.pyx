@@ -68,17 +68,6 @@ cdef class DriftResetKernel(Kernel):
         c.n_classes = self.handle.n_classes
         c.kernel = <void*> self
 
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write the probabilities it would get into `p`, then learn it."""
-        cdef Py_ssize_t i
-        cdef reset_t* c = &self.core
-        with nogil:
-            for i in range(X.shape[0]):
-                c.member.predict(c.member.state, &X[i, 0], &p[i, 0])
-                if w[i] > 0:
-                    learn_predicted(c, &X[i, 0], y[i], w[i], &p[i, 0])
-        self.raise_error()
-
     @property
     def size(self):
         """Size of the member in charge."""

@@ -1,6 +1,6 @@
 """Forests that adapt: each member is a tree with two ADWINs on its errors, and at a warning a next tree.
 
-For each learned row and each member, whose tree has had `right` of the weight `seen` since it took over:
+For each learned row and each member, whose tree had `right` of the weight `seen` right since it took over:
 
     vote = 100 right/seen, or 1 where that is 0 or unknown                        (1)
     the tree predicts; seen += w, and right += w if it is right                   (2)
@@ -19,7 +19,7 @@ import numpy as np
 from libc.stdint cimport uint64_t
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
-from .block cimport BlockKernel, answer_of, block_t, is_learned, row_of
+from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, row_of
 from .ensemble cimport learn_by, likeliest, predict_by, take
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits

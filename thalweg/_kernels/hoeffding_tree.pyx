@@ -6,20 +6,12 @@ from .tree_split cimport is_due, try_to_split
 
 
 cdef class HoeffdingTreeKernel(TreeKernel):
-    """A Hoeffding tree; `learn` goes down the tree once for both predicting and learning."""
+    """A Hoeffding tree, which goes down once for both predicting and learning."""
 
     def __init__(self, n_features, n_classes, n_categories, options):
         super().__init__(n_features, n_classes, n_categories, options)
-        self.handle.learn = learn
-        self.handle.predict = predict
+        self.start(learn, predict, NULL)
         self.both = both
-
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write its probabilities into `p`, then learn it (unless its weight is 0)."""
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(X.shape[0]):
-                predict_and_learn(&self.tree, &X[i, 0], y[i], w[i], &p[i, 0])
 
 
 cdef void predict(void* state, const double* x, double* p) noexcept nogil:
@@ -36,17 +28,13 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 
 cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    predict_and_learn(<tree_t*> state, x, y, w, p)
-
-
-cdef void predict_and_learn(tree_t* t, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     # The same as predict and then learn, with one walk down the tree and one look at naive Bayes.
+    cdef tree_t* t = <tree_t*> state
     cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
     if t.votes != MAJORITY:
         bayes = bayes_scores(t, leaf, x, p)
     vote(t, leaf, p)
-    if w > 0:
-        learn_and_split(t, leaf, x, y, w, bayes)
+    learn_and_split(t, leaf, x, y, w, bayes)
 
 
 cdef inline void learn_and_split(tree_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,

@@ -2,6 +2,24 @@
 
 import numpy as np
 
+from cpython.buffer cimport (
+    PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer,
+)
+from libc.math cimport isinf
+
+
+cdef bint is_row(Py_buffer* view, Py_ssize_t n_features) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef const double* x = <const double*> view.buf
+    if view.ndim != 1 or view.shape[0] != n_features or view.strides[0] != sizeof(double):
+        return False
+    if view.format[0] != b"d" or view.format[1] != 0:
+        return False
+    for j in range(n_features):
+        if isinf(x[j]):
+            return False
+    return True
+
 
 cdef class Kernel:
     """A native learner's state and its handle.
@@ -20,6 +38,9 @@ cdef class Kernel:
         cdef learner_t* h = &self.handle
         with nogil:
             for i in range(X.shape[0]):
+                if self.both != NULL and w[i] > 0:
+                    self.both(h.state, &X[i, 0], y[i], w[i], &p[i, 0])
+                    continue
                 h.predict(h.state, &X[i, 0], &p[i, 0])
                 if w[i] > 0:
                     h.learn(h.state, &X[i, 0], y[i], w[i])
@@ -33,6 +54,33 @@ cdef class Kernel:
             for i in range(X.shape[0]):
                 h.predict(h.state, &X[i, 0], &p[i, 0])
         self.raise_error()
+
+    def learn_row(self, x, Py_ssize_t y):
+        """Learn one row, if it is an array of as many finite or missing float64 as there are inputs.
+
+        Return whether it was: quick for what is nearly always given, all else is left to the caller.
+        """
+        cdef Py_buffer view
+        cdef bint good
+        PyObject_GetBuffer(x, &view, PyBUF_FORMAT | PyBUF_ND | PyBUF_STRIDES)
+        good = is_row(&view, self.handle.n_features)
+        if good:
+            self.handle.learn(self.handle.state, <const double*> view.buf, y, 1.0)
+        PyBuffer_Release(&view)
+        self.raise_error()
+        return good
+
+    def predict_row(self, x, double[::1] p):
+        """Write the probabilities of one row into `p`, if it is such an array; return whether it was."""
+        cdef Py_buffer view
+        cdef bint good
+        PyObject_GetBuffer(x, &view, PyBUF_FORMAT | PyBUF_ND | PyBUF_STRIDES)
+        good = is_row(&view, self.handle.n_features)
+        if good:
+            self.handle.predict(self.handle.state, <const double*> view.buf, &p[0])
+        PyBuffer_Release(&view)
+        self.raise_error()
+        return good
 
     def state(self):
         """Return copies of the arrays."""

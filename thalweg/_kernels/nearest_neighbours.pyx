@@ -1,7 +1,7 @@
 """The k nearest neighbours in a window of the latest rows.
 
-With the least and greatest value of each numeric input in the window, r_j apart, a row x and a row s of the
-window have the distance
+With the least and greatest value of each numeric input in the window, its width r_j, a row x and a row s of
+the window are apart by
 
     d(x, s) = sum_j ((x_j - s_j)/r_j)^2,                                          (1)
 

@@ -47,7 +47,7 @@ cdef inline void draw_particle(const filter_t* f, const ziggurat_t* z, Py_ssize_
     # Particle m of this step: its parent moved by a normal step, (1) and (2) of particle_filter.pyx.
     cdef Py_ssize_t i, k, n = f.n_coefficients
     cdef uint64_t first = <uint64_t> (m * n)
-    cdef double spread = f.measures.spread, value
+    cdef double value
     if f.counts.step == 0:
         for i in range(n):
             beta[i] = started_at(f, z, first + i)
@@ -57,13 +57,18 @@ cdef inline void draw_particle(const filter_t* f, const ziggurat_t* z, Py_ssize_
         memcpy(beta, f.kept + k * n, n * sizeof(double))
         if f.regularised:
             memcpy(log_spread, f.kept_log_spread + k * n, n * sizeof(double))
-    for i in range(n):
-        if f.regularised:
+    if f.regularised:
+        for i in range(n):
             value = f.pull * log_spread[i] + (1 - f.pull) * f.mean_log_spread[i]               # (2)
             value += f.jitter * normal(z, bits(f.spread_key, first + i))
             log_spread[i] = min(max(value, LOWEST_LOG_SPREAD), 0.0)
-            spread = exp(log_spread[i])
-        beta[i] = (beta[i] + spread * normal(z, bits(f.move_key, first + i))) * f.active[i]    # (1)
+            beta[i] += exp(log_spread[i]) * normal(z, bits(f.move_key, first + i))             # (1)
+    else:
+        for i in range(n):
+            beta[i] += f.measures.spread * normal(z, bits(f.move_key, first + i))
+    if f.refit_below > 0:
+        for i in range(n):
+            beta[i] *= f.active[i]
     if f.modulo > 0:
         for i in range(n):
             beta[i] -= f.modulo * floor(beta[i] / f.modulo)

@@ -7,13 +7,13 @@ cdef extern from "particle_scoring.h" nogil:
         LANES
         TILE
     ctypedef struct scoring_t:
-        void (*count_hits)(const double* panel, const double* tiles, const double* weights, Py_ssize_t n_tiles,
-                           Py_ssize_t n_terms, double* hits) noexcept nogil
+        void (*count_hits)(const double* panel, const double* tiles, const double* weights,
+                           Py_ssize_t n_tiles, Py_ssize_t n_terms, double* hits) noexcept nogil
         void (*count_class_hits)(const double* panel, const double* tiles, const Py_ssize_t* codes,
                                  const double* weights, Py_ssize_t n_tiles, Py_ssize_t n_terms,
                                  Py_ssize_t n_outputs, double* hits) noexcept nogil
-        void (*all_energies)(const double* panel, const double* tile, Py_ssize_t n_terms, Py_ssize_t n_outputs,
-                             double* out) noexcept nogil
+        void (*all_energies)(const double* panel, const double* tile, Py_ssize_t n_terms,
+                             Py_ssize_t n_outputs, double* out) noexcept nogil
         void (*row_energies)(const double* panel, const double* x, Py_ssize_t n_features, int squared,
                              double* out) noexcept nogil
     const scoring_t* best_scoring() noexcept nogil
@@ -95,6 +95,8 @@ ctypedef struct filter_t:
     Py_ssize_t work_size
     Py_ssize_t* drawn                   # [2, n_particles]: likelihood only
     double* system                      # [1 + n_features, 3 + n_features]: of a refit
+    double* refitted                    # [2, n_coefficients]: coefficients and which are active
     double* following                   # [room, n_coefficients]: the next best set
     double* following_log_spread
     void* kernel
+    void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # makes room for a best set, with the GIL

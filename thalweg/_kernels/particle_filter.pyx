@@ -1,7 +1,7 @@
 """Particle-filter logistic regression: random steps from the best coefficients so far, the best of them kept.
 
-A particle β has an energy η(x) = −β₀ + β·x, or ‖x − c‖² − r² for a circle β = (r, c), for class 1 as against 0,
-or one for each of more classes; P(class k) is in proportion to exp(−η_k). For each batch of rows:
+A particle β has an energy η(x) = −β₀ + β·x, or ‖x − c‖² − r² for a circle β = (r, c), for class 1 as against
+0, or one for each of more classes; P(class k) is in proportion to exp(−η_k). For each batch of rows:
 
     β_m = β_parent + σ N(0, I), σ a standard deviation, m = 1 … M                       (1)
     θ = a θ_parent + (1 − a) mean θ + h N(0, 1), σ = e^θ, if the spread has a prior     (2)
@@ -11,32 +11,28 @@ or one for each of more classes; P(class k) is in proportion to exp(−η_k). Fo
 
 or, by likelihood, parents are drawn and β* is averaged with weights w_m = exp(Σ log P(label)) (6).
 Particles are not stored: each is a function of its parent, the seed, the step and its number, and is drawn
-again if it turns out to be one of the best. The tracking form standardises inputs (over the last twenty batches or so), keeps ‖β‖ at 1, and
+again if it turns out to be one of the best. The tracking form standardises inputs by their mean and deviation
+over the last twenty batches or so, keeps ‖β‖ at 1, and
 
-    averages β̄_c += 4^−c (β* − β̄_c) are candidates beside β*; the one with most faded hits predicts   (7)
-    σ is wide for a batch whose A_0 is two binomial deviations below its faded mean                   (8)
+    averages β̄_c += 4^−c (β* − β̄_c) stand beside β*; the one with most faded hits predicts   (7)
+    σ is wide for a batch whose A_0 is two binomial deviations below its faded mean        (8)
 """
 
 import numpy as np
 
-from cython.parallel cimport prange, threadid
-from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy, memset
 
 from .learner cimport Kernel, learner_t
-from .particle_draws cimport begin_step, deviation, draw_particle, scale_to_one, to_raw_units, write_terms
+from .particle_draws cimport scale_to_one, to_raw_units, write_terms
+from .particle_steps cimport CHUNK, hits_of, pack, take_step
 from .ridge_logistic cimport fit_logistic
-from .rng cimport bits, fill_ziggurat, unit, ziggurat_t
 
 cdef enum:
-    CHUNK = 16              # panels a thread takes at a time
     MOST_VOTERS = 32
-    SMALL_WORK = 400000     # multiplications below which threads are not worth their start
 
 cdef double FADE = 0.9      # of hits and errors, a batch
 cdef double MOST = 1e300    # sums of squares stop growing here
-cdef ziggurat_t ZIGGURAT
-fill_ziggurat(&ZIGGURAT)
 
 
 cdef class ParticleKernel(Kernel):
@@ -57,13 +53,14 @@ cdef class ParticleKernel(Kernel):
         f.start_width, f.modulo = settings["start_width"], settings["modulo"]
         f.spread, f.wide_spread = settings["spread"], settings["wide_spread"]
         f.pull, f.jitter, f.memory = settings["pull"], settings["jitter"], settings["memory"]
-        f.refit_below, f.seed = settings["refit_below"], settings["seed"]
+        f.refit_below = settings["refit_below"]
         f.n_coefficients = f.n_outputs * (1 + n_features)
         f.n_terms = 1 + n_features + f.circle
         f.n_panels = (f.n_particles + LANES - 1) // LANES
         f.n_averages = settings["n_averages"]
-        f.kernel = <void*> self
+        f.kernel, f.grow = <void*> self, grow
         self.arrays = self.new_arrays()
+        self.arrays["seed"][0] = settings["seed"]
         self.scratch = self.new_scratch()
         self.handle = learner_t(<void*> f, n_features, n_classes, learn, predict)
         self.bind()
@@ -77,6 +74,7 @@ cdef class ParticleKernel(Kernel):
         return {
             "counts": np.zeros(sizeof(counts_t) // 8, dtype=np.int64),
             "measures": measures,
+            "seed": np.zeros(1, dtype=np.uint64),
             "rows": np.zeros((f.batch_size, d)),
             "codes": np.zeros(f.batch_size, dtype=np.intp),
             "weights": np.zeros(f.batch_size),
@@ -110,6 +108,7 @@ cdef class ParticleKernel(Kernel):
             "work": np.zeros((f.n_jobs, f.work_size)),
             "drawn": np.zeros((2, f.n_particles if f.likelihood else 0), dtype=np.intp),
             "system": np.zeros((1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0),
+            "refitted": np.zeros(2 * n if f.refit_below > 0 else 0),
             "following": np.zeros((room, n)),
             "following_log_spread": np.zeros((room if f.regularised else 0, n)),
         }
@@ -117,6 +116,7 @@ cdef class ParticleKernel(Kernel):
     cdef void bind(self):
         cdef filter_t* f = &self.core
         arrays, scratch = self.arrays, self.scratch
+        f.seed = arrays["seed"][0]
         f.counts = <counts_t*> address(arrays["counts"])
         f.measures = <measures_t*> address(arrays["measures"])
         f.rows = <double*> address(arrays["rows"])
@@ -147,6 +147,7 @@ cdef class ParticleKernel(Kernel):
         f.work = <double*> address(scratch["work"])
         f.drawn = <Py_ssize_t*> address(scratch["drawn"])
         f.system = <double*> address(scratch["system"])
+        f.refitted = <double*> address(scratch["refitted"])
         f.following = <double*> address(scratch["following"])
         f.following_log_spread = <double*> address(scratch["following_log_spread"])
 
@@ -183,6 +184,11 @@ cdef class ParticleKernel(Kernel):
         return np.asarray(copy)
 
 
+cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
+    with gil:
+        (<ParticleKernel> f.kernel).grow(room)
+
+
 cdef size_t address(array):
     return array.ctypes.data
 
@@ -204,7 +210,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 
 cdef void learn_batch(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t i, n = f.counts.n_buffered
+    cdef Py_ssize_t i, _repeat, n = f.counts.n_buffered
     cdef bint mixed = False
     for i in range(1, n):
         mixed = mixed or f.codes[i] != f.codes[0]
@@ -215,10 +221,11 @@ cdef void learn_batch(filter_t* f) noexcept nogil:
         if f.counts.started:
             test_candidates(f)
         else:
-            for i in range(f.n_warmup):
+            for _repeat in range(f.n_warmup):
                 take_step(f)
         take_step(f)
         if not f.counts.started:
+            f.measures.error = 1.0 - (hits_of(f, f.centre) + 1.0) / (f.measures.buffered + 2.0)
             start_averages(f)
         f.counts.started = 1
         if f.refit_below > 0 and hits_of(f, f.centre) < f.refit_below * f.measures.buffered:
@@ -242,226 +249,6 @@ cdef void standardise(filter_t* f) noexcept nogil:
             f.mean[j] += error * (f.weights[i] / f.measures.n_seen)
             error *= f.rows[i * f.n_features + j] - f.mean[j]
             f.squares[j] = min(f.squares[j] + f.weights[i] * error, MOST)
-
-
-cdef void pack(filter_t* f) noexcept nogil:
-    # Rows into tiles; for two classes those of class 0 with their signs turned, so that η < 0 is a hit for all.
-    cdef Py_ssize_t i, j, n = f.counts.n_buffered, d = f.n_features
-    cdef double value, sign, length, s
-    cdef double* tile
-    f.n_tiles = (n + TILE - 1) // TILE
-    memset(f.tiles, 0, f.n_tiles * TILE * f.n_terms * sizeof(double))
-    memset(f.tile_weights, 0, f.n_tiles * TILE * sizeof(double))
-    for i in range(n):
-        tile = f.tiles + (i // TILE) * f.n_terms * TILE + i % TILE
-        sign = -1.0 if f.n_outputs == 1 and f.codes[i] == 0 else 1.0
-        f.tile_codes[i] = f.codes[i]
-        f.tile_weights[i] = f.weights[i]
-        tile[0] = sign
-        length = 0.0
-        for j in range(d):
-            value = f.rows[i * d + j]
-            if f.scaled:
-                s = deviation(f, j)
-                value = (value - f.mean[j]) / s if s > 0 else 0.0
-            tile[(j + 1) * TILE] = sign * value
-            length += value * value
-        if f.circle:
-            tile[(d + 1) * TILE] = sign * length
-
-
-cdef void score_panel(const filter_t* f, const double* panel, double* scratch, double* scores) noexcept nogil:
-    # (3), or the exponent of (6)
-    if f.likelihood:
-        score_likelihoods(f, panel, scratch, scores)
-    elif f.n_outputs == 1:
-        f.scoring.count_hits(panel, f.tiles, f.tile_weights, f.n_tiles, f.n_terms, scores)
-    else:
-        f.scoring.count_class_hits(panel, f.tiles, f.tile_codes, f.tile_weights, f.n_tiles, f.n_terms,
-                                   f.n_outputs, scores)
-
-
-cdef void score_likelihoods(const filter_t* f, const double* panel, double* energies,
-                            double* scores) noexcept nogil:
-    cdef Py_ssize_t t, r, m, k
-    cdef double least, total
-    cdef double* e
-    memset(scores, 0, LANES * sizeof(double))
-    for t in range(f.n_tiles):
-        f.scoring.all_energies(panel, f.tiles + t * f.n_terms * TILE, f.n_terms, f.n_outputs, energies)
-        for r in range(TILE):
-            if f.tile_weights[t * TILE + r] == 0:
-                continue
-            for m in range(LANES):
-                e = energies + r * LANES + m
-                if f.n_outputs == 1:
-                    scores[m] -= f.tile_weights[t * TILE + r] * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
-                    continue
-                least, total = INFINITY, 0.0
-                for k in range(f.n_outputs):
-                    least = min(least, e[k * TILE * LANES])
-                for k in range(f.n_outputs):
-                    total += exp(least - e[k * TILE * LANES])
-                least = e[f.tile_codes[t * TILE + r] * TILE * LANES] - least
-                scores[m] -= f.tile_weights[t * TILE + r] * (least + log(total))
-
-
-cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
-    cdef double* panel = f.work + 2 * f.n_coefficients
-    cdef double[LANES] scores
-    write_terms(f, beta, panel)
-    score_panel(f, panel, panel + f.n_outputs * f.n_terms * LANES, scores)
-    return scores[0]
-
-
-cdef void score_chunk(const filter_t* f, Py_ssize_t chunk, double* work) noexcept nogil:
-    cdef Py_ssize_t i, p, m, n = f.n_coefficients
-    cdef double* log_spread = work + n
-    cdef double* panel = work + 2 * n
-    for p in range(chunk * CHUNK, min((chunk + 1) * CHUNK, f.n_panels)):
-        for m in range(p * LANES, min((p + 1) * LANES, f.n_particles)):
-            draw_particle(f, &ZIGGURAT, m, work, log_spread)
-            write_terms(f, work, panel + m - p * LANES)
-            if f.regularised:
-                for i in range(n):
-                    f.spread_sums[chunk * n + i] += log_spread[i]
-        score_panel(f, panel, panel + f.n_outputs * f.n_terms * LANES, f.scores + p * LANES)
-
-
-cdef void take_step(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t chunk, i, n = f.n_coefficients
-    cdef Py_ssize_t n_chunks = (f.n_panels + CHUNK - 1) // CHUNK
-    cdef double first = -INFINITY
-    cdef bint threads = f.n_jobs > 1 and f.n_particles * n * f.n_tiles * TILE > SMALL_WORK
-    begin_step(f)
-    if f.counts.step > 0 and not f.likelihood:
-        first = score_one(f, f.centre)
-    if f.regularised:
-        memset(f.spread_sums, 0, n_chunks * n * sizeof(double))
-    for chunk in prange(n_chunks, schedule="static", num_threads=f.n_jobs, use_threads_if=threads):
-        score_chunk(f, chunk, f.work + threadid() * f.work_size)
-    if f.likelihood:
-        keep_likely(f)
-    else:
-        keep_best(f, first)
-    if f.regularised:
-        for i in range(n):
-            f.mean_log_spread[i] = 0.0
-            for chunk in range(n_chunks):
-                f.mean_log_spread[i] += f.spread_sums[chunk * n + i]
-            f.mean_log_spread[i] /= f.n_particles
-    f.counts.step += 1
-
-
-cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
-    # Where the log spreads of the next best set's member k go; scratch where there are none.
-    return f.following_log_spread + k * f.n_coefficients if f.regularised else f.work + f.n_coefficients
-
-
-cdef void keep_best(filter_t* f, double first) noexcept nogil:
-    # (4) and (5); `first` is the score of the last centre.
-    cdef Py_ssize_t m, k = 0, n_kept = 0, n = f.n_coefficients
-    cdef double best = first
-    for m in range(f.n_particles):
-        best = max(best, f.scores[m])
-    for m in range(f.n_particles):
-        n_kept += f.scores[m] == best
-    n_kept += first == best
-    make_room(f, n_kept)
-    if first == best:
-        memcpy(f.following, f.centre, n * sizeof(double))
-        if f.regularised:
-            memcpy(f.following_log_spread, f.centre_log_spread, n * sizeof(double))
-        k = 1
-    for m in range(f.n_particles):
-        if f.scores[m] == best:
-            draw_particle(f, &ZIGGURAT, m, f.following + k * n, spreads_of(f, k))
-            k += 1
-    take_over(f, n_kept)
-    average(f.kept, n_kept, n, f.centre)
-    if f.regularised:
-        average(f.kept_log_spread, n_kept, n, f.centre_log_spread)
-    if f.scaled:
-        scale_to_one(f.centre, n)
-
-
-cdef void keep_likely(filter_t* f) noexcept nogil:
-    # (6): scores become cumulative weights; the drawn particles are kept, once each.
-    cdef Py_ssize_t m, j, k, n_kept = 0, n = f.n_coefficients
-    cdef Py_ssize_t* place = f.drawn + f.n_particles
-    cdef double best = -INFINITY, total = 0.0, weight
-    cdef double* beta = f.work
-    for m in range(f.n_particles):
-        if isfinite(f.scores[m]):
-            best = max(best, f.scores[m])
-    memset(f.centre, 0, n * sizeof(double))
-    for m in range(f.n_particles):
-        weight = exp(f.scores[m] - best) if isfinite(f.scores[m]) else float(best == -INFINITY)
-        total += weight
-        f.scores[m] = total
-        place[m] = -1
-        if weight > 0:
-            draw_particle(f, &ZIGGURAT, m, beta, spreads_of(f, 0))
-            for k in range(n):
-                f.centre[k] += weight * beta[k]
-    for k in range(n):
-        f.centre[k] /= total
-    for m in range(f.n_particles):
-        j = first_above(f.scores, f.n_particles, total * unit(bits(f.parent_key, m)))
-        f.drawn[m] = j
-        if place[j] < 0:
-            place[j] = n_kept
-            n_kept += 1
-    make_room(f, n_kept)
-    for j in range(f.n_particles):
-        if place[j] >= 0:
-            draw_particle(f, &ZIGGURAT, j, f.following + place[j] * n, spreads_of(f, place[j]))
-    for m in range(f.n_particles):
-        f.parents[m] = place[f.drawn[m]]
-    take_over(f, n_kept)
-
-
-cdef Py_ssize_t first_above(const double* sums, Py_ssize_t n, double value) noexcept nogil:
-    cdef Py_ssize_t low = 0, high = n - 1, middle
-    while low < high:
-        middle = (low + high) // 2
-        if sums[middle] > value:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-cdef void make_room(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
-    if n_kept > f.room:
-        with gil:
-            (<ParticleKernel> f.kernel).grow(n_kept)
-
-
-cdef void take_over(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
-    cdef Py_ssize_t size = n_kept * f.n_coefficients * sizeof(double)
-    memcpy(f.kept, f.following, size)
-    if f.regularised:
-        memcpy(f.kept_log_spread, f.following_log_spread, size)
-    f.counts.n_kept = n_kept
-
-
-cdef void average(const double* rows, Py_ssize_t n_rows, Py_ssize_t n, double* mean) noexcept nogil:
-    cdef Py_ssize_t i, k
-    memset(mean, 0, n * sizeof(double))
-    for i in range(n_rows):
-        for k in range(n):
-            mean[k] += rows[i * n + k]
-    for k in range(n):
-        mean[k] /= n_rows
-
-
-cdef double hits_of(filter_t* f, const double* beta) noexcept nogil:
-    cdef bint likelihood = f.likelihood
-    f.likelihood = False
-    cdef double hits = score_one(f, beta)
-    f.likelihood = likelihood
-    return hits
 
 
 cdef void test_candidates(filter_t* f) noexcept nogil:
@@ -520,12 +307,20 @@ cdef void start_averages(filter_t* f) noexcept nogil:
 
 
 cdef void refit(filter_t* f) noexcept nogil:
-    # A ridge fit to this batch takes the place of the best set; coefficients it is not sure of are dropped.
+    # A ridge fit to this batch takes the place of the best set, without the coefficients it is not sure of;
+    # if that is all of them, nothing changes.
     cdef Py_ssize_t k, n = f.n_coefficients // f.n_outputs
+    cdef bint sure = False
+    cdef double* beta = f.refitted
+    cdef double* active = f.refitted + f.n_coefficients
     for k in range(f.n_outputs):
-        fit_logistic(f, k, f.centre + k * n, f.active + k * n)
+        sure = fit_logistic(f, k, beta + k * n, active + k * n) or sure
+    if not sure:
+        return
     if f.scaled:
-        scale_to_one(f.centre, f.n_coefficients)
+        scale_to_one(beta, f.n_coefficients)
+    memcpy(f.centre, beta, f.n_coefficients * sizeof(double))
+    memcpy(f.active, active, f.n_coefficients * sizeof(double))
     memcpy(f.kept, f.centre, f.n_coefficients * sizeof(double))
     if f.regularised:
         memcpy(f.kept_log_spread, f.centre_log_spread, f.n_coefficients * sizeof(double))

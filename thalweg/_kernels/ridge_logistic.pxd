@@ -1,7 +1,7 @@
-# A ridge logistic fit of one output to the rows of a batch, by Newton's method, with a test of each coefficient.
+# A ridge logistic fit of one output to the rows of a batch by Newton's method, each coefficient tested.
 #
 #     H = Φᵀ W Φ + λ I (not on the constant),  H δ = Φᵀ (y − p) − λ w,  w += δ                (1)
-#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05, and all are if none is  (2)
+#     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05                          (2)
 
 from libc.math cimport exp, fabs, sqrt
 from libc.string cimport memset
@@ -26,15 +26,16 @@ cdef inline double term(const filter_t* f, Py_ssize_t i, Py_ssize_t j) noexcept 
     return tile[j * TILE] * tile[0]
 
 
-cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
-    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active.
-    cdef Py_ssize_t step, j, n = 1 + f.n_features
+cdef inline bint fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
+    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active; returns
+    # whether any coefficient but the constant was kept.
+    cdef Py_ssize_t _step, j, n = 1 + f.n_features
     cdef double* hessian = f.system
     cdef double* w = f.system + n * n
     cdef double* change = w + n
     cdef double largest, n_active = 0.0
     memset(w, 0, n * sizeof(double))
-    for step in range(NEWTON_STEPS):
+    for _step in range(NEWTON_STEPS):
         build_system(f, k, hessian, w, change)
         factorise(hessian, n)
         solve(hessian, n, change)
@@ -52,15 +53,13 @@ cdef inline void fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* a
         solve(hessian, n, change)
         active[j] = j == 0 or w[j] * w[j] > SURE * SURE * change[j]                            # (2)
         n_active += active[j]
-    for j in range(n):
-        if n_active == 1:
-            active[j] = 1.0
         beta[j] = (w[j] if j == 0 else -w[j]) * active[j]
+    return n_active > 1
 
 
 cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, const double* w,
                               double* gradient) noexcept nogil:
-    cdef Py_ssize_t i, j, l, n = 1 + f.n_features, target = 1 if f.n_outputs == 1 else k
+    cdef Py_ssize_t i, j, other, n = 1 + f.n_features, target = 1 if f.n_outputs == 1 else k
     cdef double score, p, error, weight
     memset(hessian, 0, n * n * sizeof(double))
     for j in range(n):
@@ -75,19 +74,19 @@ cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, 
         weight = f.weights[i] * p * (1.0 - p)
         for j in range(n):
             gradient[j] += error * term(f, i, j)
-            for l in range(j + 1):
-                hessian[j * n + l] += weight * term(f, i, j) * term(f, i, l)
+            for other in range(j + 1):
+                hessian[j * n + other] += weight * term(f, i, j) * term(f, i, other)
 
 
 cdef inline void factorise(double* a, Py_ssize_t n) noexcept nogil:
     # Cholesky, in the lower triangle.
-    cdef Py_ssize_t i, j, l
+    cdef Py_ssize_t i, j, other
     cdef double total
     for j in range(n):
         for i in range(j, n):
             total = a[i * n + j]
-            for l in range(j):
-                total -= a[i * n + l] * a[j * n + l]
+            for other in range(j):
+                total -= a[i * n + other] * a[j * n + other]
             a[i * n + j] = sqrt(max(total, 1e-12)) if i == j else total / a[j * n + j]
 
 

@@ -30,9 +30,13 @@ cdef enum:
     DEAD_NODES = 3
     SLEEPERS = 4
     ROOT = 5
+    WINDOWS = 6
+    FREE_WINDOWS = 7
 
 cdef enum:
     NUMBERS = 6                         # kept for each numeric input of a slot
+
+ctypedef struct tree_t
 
 ctypedef struct tree_t:
     void* kernel
@@ -49,6 +53,14 @@ ctypedef struct tree_t:
     double delta
     double tie
     double least_share                  # of the weight, in at least two branches
+    double watch_delta                  # of the ADWINs of an adaptive tree
+    bint bootstrap                      # its leaves learn each row a random number of times
+    uint64_t seed                       # of these numbers
+    bint early                          # its new subtrees take over with their first split
+    double option_delta                 # of the splits of leaves in waiting
+    Py_ssize_t most_options             # of an option tree, on any way down
+    bint fading                         # its leaves vote by how often they were right lately
+    bint watch_root                     # also while it is a leaf
     Py_ssize_t node_room
     Py_ssize_t slot_room
     Py_ssize_t total_room               # categories of all inputs
@@ -67,6 +79,17 @@ ctypedef struct tree_t:
     double* weight                      # [node, class]
     double* tried                       # weight at the last attempt to split
     double* right                       # [node, 2]: weight the majority, naive Bayes had right
+    # of each node, where a kind of tree asks for it
+    int* beside                         # another node in the same place, or -1
+    int* options                        # of the chain of tests of which it is the head, else 0
+    double* recent                      # how often a leaf was right lately
+    int* watch                          # the window over its errors, or -1
+    uint64_t* draw                      # state of its random numbers
+    double* windows                     # [window, window_size]
+    int* free_windows
+    Py_ssize_t window_room
+    Py_ssize_t window_size
+    void (*born)(tree_t* t, Py_ssize_t node) noexcept nogil
     # of each slot: one class at one leaf
     double* numbers                     # [slot, NUMBERS, numeric]: n, mean, squares, inverse, low, high
     double* bias                        # log prior plus the logs of the densities' factors
@@ -86,17 +109,24 @@ ctypedef struct tree_t:
     double* other                       # [class]
 
 
+ctypedef void (*learn_t)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+ctypedef void (*predict_t)(void* state, const double* x, double* p) noexcept nogil
+ctypedef void (*born_t)(tree_t* t, Py_ssize_t node) noexcept nogil
+
+
 cdef class TreeKernel(Kernel):
     cdef tree_t tree
     cdef dict scratch
-    cdef list node_names
-    cdef list slot_names
+    cdef dict groups
     cdef Py_ssize_t most_nodes
     cdef Py_ssize_t most_slots
 
+    # set the functions, and what happens to each new node, then make the root
+    cdef void start(self, learn_t learn, predict_t predict, born_t born)
     cdef void bind(self)
     cdef void grow_nodes(self, Py_ssize_t n)
     cdef void grow_slots(self)
+    cdef void grow_windows(self)
     cdef void grow_categories(self, Py_ssize_t c, Py_ssize_t code)
 
 
@@ -106,12 +136,17 @@ cdef Py_ssize_t new_leaves(tree_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept 
 # an empty slot for class y at a leaf, or -1 where the leaf fell asleep for want of memory
 cdef Py_ssize_t new_slot(tree_t* t, Py_ssize_t node, Py_ssize_t y) noexcept nogil
 
+cdef Py_ssize_t new_window(tree_t* t) noexcept nogil
+
 cdef void free_slots(tree_t* t, Py_ssize_t node) noexcept nogil
 
 # let the most promising leaves learn and the others sleep
 cdef void rebalance(tree_t* t) noexcept nogil
 
 cdef void more_categories(tree_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil
+
+# copy all of a node but its parent
+cdef void copy_node(tree_t* t, Py_ssize_t source, Py_ssize_t target) noexcept nogil
 
 # forget nodes that are cut off; others change their numbers
 cdef void sweep(tree_t* t) noexcept nogil

@@ -14,6 +14,8 @@ import numpy as np
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
+from . import tree_upkeep
+
 from .learner cimport learner_t
 
 MOST_CATEGORIES = 1024
@@ -21,30 +23,32 @@ VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
 
 
 cdef class TreeKernel(Kernel):
-    """The arrays of a tree; a subclass sets the handle's functions and may add arrays with a row a node."""
+    """The arrays of a tree; a subclass may add arrays with a row a node, and calls `start`."""
 
-    def __init__(self, n_features, n_classes, n_categories, options, more_nodes=None):
+    def __init__(self, n_features, n_classes, n_categories, options, more_nodes=None, window=0):
         n_categories = np.minimum(n_categories, MOST_CATEGORIES).astype(np.intp)
         column = np.flatnonzero(n_categories)
         numeric = np.flatnonzero(n_categories == 0)
         picked = n_features if options["max_features"] is None else min(options["max_features"], n_features)
         room = n_categories[column]
         self.arrays = {
-            "size": np.zeros(6, dtype=np.intp),
+            "size": np.zeros(8, dtype=np.intp),
             "column": column.astype(np.intp),
             "offset": np.concatenate([[0], np.cumsum(room)]).astype(np.intp),
             "known": room,
             "inputs": np.concatenate([[len(numeric)], numeric, np.arange(len(column))]).astype(np.int32),
             "random": np.array([options["seed"]], dtype=np.uint64),
         }
+        self.groups = {}
         self.add_rows(2, n_classes, picked if picked < n_features else 0, more_nodes or {})
         self.add_slots(n_classes, min(len(numeric), picked), len(column), int(room.sum()))
+        self.add_windows(window)
         self.scratch = {name: np.zeros(n_classes) for name in ("score", "left", "other")}
         self.settle(n_features, picked, options)
         self.handle = learner_t(<void*> &self.tree, n_features, n_classes, NULL, NULL)
-        self.limit(options["max_bytes"], options["who"])
+        limits = tree_upkeep.limits(self.arrays, self.groups, options["max_bytes"], options["who"])
+        self.most_nodes, self.most_slots = limits
         self.bind()
-        new_leaves(&self.tree, 1, -1)
 
     def add_rows(self, n, n_classes, n_picked, more):
         """Make the arrays with a row for each of n nodes."""
@@ -58,7 +62,7 @@ cdef class TreeKernel(Kernel):
             "tried": np.zeros(n),
             "right": np.zeros((n, 2)),
         } | {name: np.zeros((n, *array.shape), dtype=array.dtype) for name, array in more.items()}
-        self.node_names = list(nodes)
+        self.groups["nodes"] = list(nodes)
         self.arrays |= nodes
 
     def add_slots(self, n, n_numeric, n_categorical, room):
@@ -71,8 +75,15 @@ cdef class TreeKernel(Kernel):
             "n_values": np.zeros((n, n_categorical), dtype=np.int32),
             "free": np.zeros(n, dtype=np.int32),
         }
-        self.slot_names = list(slots)
+        self.groups["slots"] = list(slots)
         self.arrays |= slots
+
+    def add_windows(self, window):
+        """Make the arrays with a row for each window of this many numbers; none are needed for 0."""
+        windows = {"windows": np.zeros((1, window)), "free_windows": np.zeros(1, dtype=np.int32)}
+        windows = windows if window else {}
+        self.groups["windows"] = list(windows)
+        self.arrays |= windows
 
     def settle(self, n_features, picked, options):
         """Copy the settings into the C struct."""
@@ -89,18 +100,11 @@ cdef class TreeKernel(Kernel):
         t.tie = options["tie"]
         t.least_share = options["min_share"]
 
-    def limit(self, most_bytes, who):
-        """Share the bytes out: a third for nodes, the others for slots."""
-        row = sum(self.arrays[name][:1].nbytes for name in self.node_names)
-        slot = sum(self.arrays[name][:1].nbytes for name in self.slot_names)
-        n_classes = self.arrays["weight"].shape[1]
-        fixed = sum(array.nbytes for name, array in self.arrays.items()
-                    if name not in self.node_names + self.slot_names)
-        least = fixed + 3 * row + (n_classes + 1) * slot
-        if most_bytes < least:
-            raise ValueError(f"{who}: max_bytes={most_bytes} is too little, a leaf needs {least}")
-        self.most_slots = max((most_bytes - fixed) * 2 // 3 // slot, n_classes + 1)
-        self.most_nodes = (most_bytes - fixed - self.most_slots * slot) // row
+    cdef void start(self, learn_t learn, predict_t predict, born_t born):
+        self.handle.learn = learn
+        self.handle.predict = predict
+        self.tree.born = born
+        new_leaves(&self.tree, 1, -1)
 
     cdef void bind(self):
         cdef tree_t* t = &self.tree
@@ -110,6 +114,17 @@ cdef class TreeKernel(Kernel):
         t.n_numeric = self.arrays["numbers"].shape[2]
         t.n_categorical = len(self.arrays["column"])
         t.total_room = self.arrays["counts"].shape[1]
+        if "beside" in self.arrays:
+            t.beside = <int*> memory(self.arrays["beside"])
+        if "options" in self.arrays:
+            t.options = <int*> memory(self.arrays["options"])
+            t.recent = <double*> memory(self.arrays["recent"])
+        if self.groups["windows"]:
+            t.watch = <int*> memory(self.arrays["watch"])
+            t.draw = <uint64_t*> memory(self.arrays["draw"])
+            t.windows = <double*> memory(self.arrays["windows"])
+            t.free_windows = <int*> memory(self.arrays["free_windows"])
+            t.window_room, t.window_size = self.arrays["windows"].shape
         t.size = <Py_ssize_t*> memory(self.arrays["size"])
         t.feature = <int*> memory(self.arrays["feature"])
         t.test = <int*> memory(self.arrays["test"])
@@ -141,8 +156,8 @@ cdef class TreeKernel(Kernel):
 
     def state(self):
         """Return copies of the arrays, without the rows held in reserve."""
-        used = dict.fromkeys(self.node_names, self.tree.size[NODES])
-        used |= dict.fromkeys(self.slot_names, max(self.tree.size[SLOTS], 1))
+        sizes = (self.tree.size[NODES], max(self.tree.size[SLOTS], 1), max(self.tree.size[WINDOWS], 1))
+        used = {name: n for names, n in zip(self.groups.values(), sizes, strict=True) for name in names}
         return {name: array[:used.get(name)].copy() for name, array in self.arrays.items()}
 
     @property
@@ -155,23 +170,21 @@ cdef class TreeKernel(Kernel):
         """Bytes of all arrays, rows held in reserve included."""
         return sum(array.nbytes for array in self.arrays.values())
 
-    def grow(self, names, n):
-        """Lengthen the named arrays to n rows."""
-        for name in names:
-            old = self.arrays[name]
-            gap = np.zeros((n - len(old), *old.shape[1:]), dtype=old.dtype)
-            self.arrays[name] = np.concatenate([old, gap])
-        self.bind()
-
     cdef void grow_nodes(self, Py_ssize_t n):
         room = min(self.tree.node_room + max(self.tree.node_room // 2, n), self.most_nodes)
         if room >= self.tree.size[NODES] + n:
-            self.grow(self.node_names, room)
+            tree_upkeep.lengthen(self.arrays, self.groups["nodes"], room)
+            self.bind()
 
     cdef void grow_slots(self):
         room = min(self.tree.slot_room + max(self.tree.slot_room // 2, 1), self.most_slots)
         if room > self.tree.slot_room:
-            self.grow(self.slot_names, room)
+            tree_upkeep.lengthen(self.arrays, self.groups["slots"], room)
+            self.bind()
+
+    cdef void grow_windows(self):
+        tree_upkeep.lengthen(self.arrays, self.groups["windows"], self.tree.window_room * 5 // 4 + 1)
+        self.bind()
 
     cdef void grow_categories(self, Py_ssize_t c, Py_ssize_t code):
         offset = self.arrays["offset"]
@@ -182,38 +195,13 @@ cdef class TreeKernel(Kernel):
         self.bind()
 
     def rank(self):
-        """Wake the most promising leaves that nine tenths of the slots can serve; put the others to sleep."""
-        cdef Py_ssize_t node
-        feature, weight = self.arrays["feature"], self.arrays["weight"]
-        used = self.tree.size[NODES]
-        leaves = np.flatnonzero((feature[:used] == LEAF) | (feature[:used] == ASLEEP))
-        promise = weight[leaves].sum(axis=1) - weight[leaves].max(axis=1)                       # (1)
-        order = leaves[np.argsort(-promise, kind="stable")]
-        need = np.cumsum(np.maximum((weight[order] > 0).sum(axis=1), 1))
-        awake = need <= max(int(0.9 * self.most_slots), need[0])
-        for node in order[~awake]:
-            free_slots(&self.tree, node)
-        feature[order] = np.where(awake, LEAF, ASLEEP)
-        self.arrays["size"][SLEEPERS] = np.count_nonzero(~awake)
+        """Let the most promising leaves learn and the others sleep."""
+        tree_upkeep.rank(self.arrays, self.most_slots)
 
     def sweep(self):
-        """Move the living nodes together."""
-        feature, used = self.arrays["feature"], self.tree.size[NODES]
-        living = np.flatnonzero(feature[:used] != DEAD)
-        place = np.full(used + 1, -1, dtype=np.int32)
-        place[living] = np.arange(len(living))
-        for name in self.node_names:
-            array = self.arrays[name]
-            array[:len(living)] = array[living]
-        for name in self.links():
-            array = self.arrays[name][:len(living)]
-            array[:] = place[array]
-        size = self.arrays["size"]
-        size[NODES], size[DEAD_NODES], size[ROOT] = len(living), 0, place[size[ROOT]]
-
-    def links(self):
-        """Return the names of the arrays that hold numbers of nodes, -1 for none."""
-        return ["child", "usual", "parent"]
+        """Forget nodes that are cut off."""
+        tree_upkeep.sweep(self.arrays, self.groups)
+        self.bind()
 
 
 cdef void* memory(array):
@@ -245,6 +233,10 @@ cdef Py_ssize_t new_leaves(tree_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept 
             t.weight[node * t.n_classes + k] = 0.0
         if t.n_picked < t.n_features:
             pick_inputs(t, t.picked + node * (1 + t.n_picked))
+        if t.beside != NULL:
+            t.beside[node] = -1
+        if t.born != NULL:
+            t.born(t, node)
     return first
 
 
@@ -296,6 +288,17 @@ cdef Py_ssize_t new_slot(tree_t* t, Py_ssize_t node, Py_ssize_t y) noexcept nogi
     return slot
 
 
+cdef Py_ssize_t new_window(tree_t* t) noexcept nogil:
+    if t.size[FREE_WINDOWS]:
+        t.size[FREE_WINDOWS] -= 1
+        return t.free_windows[t.size[FREE_WINDOWS]]
+    if t.size[WINDOWS] == t.window_room:
+        with gil:
+            (<TreeKernel> t.kernel).grow_windows()
+    t.size[WINDOWS] += 1
+    return t.size[WINDOWS] - 1
+
+
 cdef void free_slots(tree_t* t, Py_ssize_t node) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(node * t.n_classes, (node + 1) * t.n_classes):
@@ -313,6 +316,30 @@ cdef void rebalance(tree_t* t) noexcept nogil:
 cdef void more_categories(tree_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil:
     with gil:
         (<TreeKernel> t.kernel).grow_categories(c, code)
+
+
+cdef void copy_node(tree_t* t, Py_ssize_t source, Py_ssize_t target) noexcept nogil:
+    cdef Py_ssize_t k
+    t.feature[target] = t.feature[source]
+    t.test[target] = t.test[source]
+    t.child[target] = t.child[source]
+    t.n_children[target] = t.n_children[source]
+    t.usual[target] = t.usual[source]
+    t.n_seen[target] = t.n_seen[source]
+    t.threshold[target] = t.threshold[source]
+    t.tried[target] = t.tried[source]
+    for k in range(2):
+        t.right[2 * target + k] = t.right[2 * source + k]
+    for k in range(t.n_classes):
+        t.slot[target * t.n_classes + k] = t.slot[source * t.n_classes + k]
+        t.weight[target * t.n_classes + k] = t.weight[source * t.n_classes + k]
+    for k in range(1 + t.n_picked if t.n_picked < t.n_features else 0):
+        t.picked[target * (1 + t.n_picked) + k] = t.picked[source * (1 + t.n_picked) + k]
+    if t.beside != NULL:
+        t.beside[target] = t.beside[source]
+    if t.watch != NULL:
+        t.watch[target] = t.watch[source]
+        t.draw[target] = t.draw[source]
 
 
 cdef void sweep(tree_t* t) noexcept nogil:

@@ -78,17 +78,6 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         """Return the members' weights."""
         return self.arrays["weight"][:self.n_members]
 
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write the probabilities it would get into `p`, then learn it."""
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(X.shape[0]):
-                if w[i] > 0:
-                    both(<void*> &self.core, &X[i, 0], y[i], w[i], &p[i, 0])
-                else:
-                    predict(<void*> &self.core, &X[i, 0], &p[i, 0])
-        self.raise_error()
-
     cdef void change(self, bint wrong):
         # (3) and (4), with the members in one list.
         cdef Py_ssize_t m

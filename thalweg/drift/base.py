@@ -1,6 +1,7 @@
 """The contract of a detector: `update` and `reset` to write, everything else derived from them."""
 
 import copy
+import sys
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,7 +19,7 @@ class Detector(BaseEstimator):
     bounded. An improvement is no alarm: a detector may take notice of it, but does not report it.
     """
 
-    lowest, highest = np.finfo(float).min, np.finfo(float).max
+    lowest, highest = -sys.float_info.max, sys.float_info.max
     """The range of losses the method is made for; others are refused."""
 
     def update(self, loss):

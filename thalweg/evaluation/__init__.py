@@ -9,6 +9,8 @@ registry = Registry(
         "chunked": "protocols",
         "holdout": "protocols",
         "Run": "run",
+        "score_detector": "detection",
+        "loss_streams": "detection",
     },
     submodules=("metrics", "report"),
 )

@@ -8,6 +8,8 @@ registry = Registry(
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "NaiveBayes": "naive_bayes",
+        "DecisionStump": "decision_tree",
+        "DecisionTree": "decision_tree",
         "DriftReset": "drift_reset",
         "HoeffdingTree": "hoeffding_tree",
         "OnlineBagging": "online_bagging",
@@ -23,6 +25,9 @@ registry = Registry(
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
         "ParticleFilter": "particle_filter",
+        "HoeffdingAdaptiveTree": "hoeffding_adaptive_tree",
+        "HoeffdingOptionTree": "hoeffding_option_tree",
+        "AdaptiveHoeffdingOptionTree": "hoeffding_option_tree",
     },
 )
 __all__ = [*registry]

@@ -56,8 +56,8 @@ class AdaptiveLogistic(LogisticFilters):
         least λ for "adaptive" and "rprop"). By default 0.98, and 0.9 for "adaptive" and "rprop".
     bandwidth : float
         "tuned": how little news is enough to forget (h); near 0 nothing is forgotten.
-    rate : float, optional
-        "adaptive": length of a gradient step (η; α in the text), by default 1e-5. "rprop": first step, 1e-3.
+    rate : float
+        "adaptive": length of a gradient step (η; α in the text). "rprop": its first step.
     step : {"converged", "single"}
         "single" is the paper's one Newton step a row; "converged" goes on to the maximum, which costs a tenth
         more time and saves the filter from overshooting when a row surprises it.
@@ -85,7 +85,8 @@ class AdaptiveLogistic(LogisticFilters):
     The converged step, standardising, the guard, more than two classes, weights and missing values are ours;
     step="single", standardise=False, guard=None, prior=10 is the paper. In its adaptive forgetting the sign
     of (21) and the missing a of (22)–(23) are put right. With the converged step tuned forgetting needs (26)
-    no more, so one λ serves both sums. Defaults were chosen on simulated streams.
+    no more, so one λ serves both sums. RPROP grows its steps by 1.2 and halves them, between 1e-6 and 5e-5;
+    the paper does not say. Defaults were chosen on simulated streams.
 
     References
     ----------
@@ -109,7 +110,7 @@ class AdaptiveLogistic(LogisticFilters):
         forgetting="tuned",
         decay=None,
         bandwidth=10.0,
-        rate=None,
+        rate=1e-5,
         step="converged",
         standardise=True,
         guard=100.0,
@@ -132,14 +133,13 @@ class AdaptiveLogistic(LogisticFilters):
             raise ValueError(f"{self._who}: step must be 'converged' or 'single'; got {self.step!r}")
         fades = self.forgetting != "none"
         decay = DECAYS[self.forgetting] if self.decay is None or not fades else self._above("decay", 0, 1)
-        default = 1e-3 if self.forgetting == "rprop" else 1e-5
         return LogisticKernel(
             n_features,
             n_classes,
             kind=self.forgetting if fades else "fixed",
             least=[decay],
             bandwidth=self._above("bandwidth", -1e-300),
-            rate=default if self.rate is None else self._above("rate", 0),
+            rate=self._above("rate", 0),
             converged=self.step == "converged",
             standardise=self.standardise,
             guard=self._guard(),
@@ -151,16 +151,16 @@ class AdaptiveLogistic(LogisticFilters):
     def coef_(self):
         """Coefficients of the inputs as they are given."""
         arrays = self._arrays()
-        return arrays["beta"][0, :, :-1] * arrays["scale"]
+        return arrays["beta"][:-1].T * (arrays["scale"] if self.standardise else 1.0)
 
     @property
     def intercept_(self):
         """Constant terms, for inputs as they are given."""
         arrays = self._arrays()
         centre = arrays["mean"] if self.standardise else np.zeros_like(arrays["mean"])
-        return arrays["beta"][0, :, -1] - self.coef_ @ centre
+        return arrays["beta"][-1] - self.coef_ @ centre
 
     @property
     def decay_(self):
         """The forgetting in force at the last row, for each filter."""
-        return self._arrays()["decay"][0].copy()
+        return self._arrays()["decay"].copy()

@@ -46,10 +46,9 @@ class AdaptiveRandomForest(Forest):
 
     Notes
     -----
-    *Differs from the paper* in m: the paper has √inputs + 1, MOA 60 % of the inputs by now, which did better
-    on five of ten real streams by up to 3.5 points and worse by at most 0.3, and is the default here. All
-    else follows paper and MOA; ADWIN gets the error a tree makes after it has learned the row, as in MOA, and
-    only of rows whose Poisson number is not 0.
+    *Differs from the paper* in m: the paper has √inputs + 1, MOA 60 % of the inputs by now, which is better
+    on streams with many weak inputs and is the default here. All else follows paper and MOA; ADWIN gets the
+    error a tree makes after it has learned the row, as in MOA, and only of rows whose Poisson number is not 0.
 
     References
     ----------

@@ -17,7 +17,7 @@ class Ensemble(NativeClassifier):
     begins a fresh member. Each member has a seed of its own wherever the template has a `random_state`.
     """
 
-    _events = ("replaced",)
+    _events: tuple[str, ...] = ("replaced",)
 
     @property
     def takes_missing(self):

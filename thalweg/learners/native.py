@@ -1,5 +1,7 @@
 """The contract of a learner whose rows are taken by a compiled kernel: one method to write."""
 
+import numpy as np
+
 from thalweg.learners.base import StreamClassifier
 
 
@@ -12,6 +14,22 @@ class NativeClassifier(StreamClassifier):
 
     def _begin(self, n_features, n_classes):
         self._kernel = self._make_kernel(n_features, n_classes)
+
+    def learn_one(self, x, y):
+        """Learn one row: an array of inputs, or a dict of named ones."""
+        if not (self._is_quick(x) and self._kernel.learn_row(x, self._labels.one(y, self._who))):
+            super().learn_one(x, y)
+
+    def predict_proba_one(self, x):
+        """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
+        if self._is_quick(x):
+            p = np.empty(len(self._labels.list))
+            if self._kernel.predict_row(x, p):
+                return p
+        return super().predict_proba_one(x)
+
+    def _is_quick(self, x):
+        return type(x) is np.ndarray and self.takes_missing and self._begun
 
     def _learn(self, X, y, w, p):
         self._kernel.learn(X, y, w, p)

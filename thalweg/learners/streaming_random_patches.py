@@ -7,12 +7,11 @@ from thalweg.learners.hoeffding_tree import HoeffdingTree
 
 
 class StreamingRandomPatches(Forest):
-    """Streaming random patches (SRP): members on random inputs, replaced as they fall behind.
+    """Streaming random patches (SRP): members on random inputs and weights, replaced as they fall behind.
 
     Like `AdaptiveRandomForest`, but each member sees one random subset of the inputs throughout its life, so
-    that any learner can be the member. Its detectors are more patient. With few inputs a subset may lack one
-    that matters. Members are independent, so they run on threads with `n_jobs`, with the same result bit for
-    bit.
+    that any learner can be the member. Its detectors are more patient. Members are independent, so they run on
+    threads with `n_jobs`, with the same result bit for bit.
 
     Memory: at most 2 n_members members, and 7 kilobytes each for ADWINs and 16 for the record.
 

@@ -1,5 +1,7 @@
 """What all Hoeffding trees share: their settings, their numbers, and how they are shown."""
 
+import numbers
+
 import numpy as np
 
 from thalweg.learners import tree_view
@@ -49,9 +51,6 @@ class Tree(NativeClassifier):
         if self.max_features is not None:
             self._kernel.arrays["random"][0] = self._seed()
 
-    def _seed(self):
-        return np.random.default_rng(self.random_state).integers(2**63)
-
     def _nodes(self):
         self._check_begun()
         return list(tree_view.walk(self._kernel.arrays))
@@ -76,6 +75,12 @@ class Tree(NativeClassifier):
             "seed": self._seed(),
         }
 
+    def _seed(self):
+        seed = self.random_state
+        if isinstance(seed, numbers.Integral) and 0 <= seed < 2**32:
+            return int(seed)
+        return int(np.random.default_rng(seed).integers(2**32))
+
     def _checked_number(self, name, low, high=np.inf):
         value = getattr(self, name)
         if isinstance(value, str) or not low <= value <= high:
@@ -96,7 +101,7 @@ class Tree(NativeClassifier):
             return min(int(np.sqrt(n_features)) + 1, n_features)
         if isinstance(wanted, float) and 0 < wanted <= 1:
             return max(round(wanted * n_features), 1)
-        if isinstance(wanted, int) and wanted >= 1:
+        if isinstance(wanted, numbers.Integral) and wanted >= 1:
             return wanted
         raise ValueError(
             f"{self._who}: max_features must be None, 'sqrt', a number of inputs or a share, got {wanted!r}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 BELOW, EACH, IS = 0, 1, 2
-OPTION = -1
+ROOT = 5
 
 
 @dataclass
@@ -20,6 +20,7 @@ class Node:
     test: int
     threshold: float
     weight: np.ndarray
+    is_option: bool = False
 
     @property
     def is_leaf(self):
@@ -27,20 +28,21 @@ class Node:
         return self.feature < 0
 
 
-def walk(arrays, root=None):
-    """Yield the nodes from the root down, each before its children, alternatives among splits last."""
-    options = arrays.get("option")
-    stack = [(int(arrays["size"][5]), -1, 0, 0)]
+def walk(arrays):
+    """Yield the nodes that vote from the root down: each before its children, then the options beside it."""
+    stack = [(int(arrays["size"][ROOT]), -1, 0, 0, False)]
     while stack:
-        i, parent, branch, depth = stack.pop()
+        i, parent, branch, depth, is_option = stack.pop()
         node = Node(i, parent, branch, depth, int(arrays["feature"][i]), int(arrays["test"][i]),
-                    float(arrays["threshold"][i]), arrays["weight"][i])
+                    float(arrays["threshold"][i]), arrays["weight"][i], is_option)
         yield node
-        if options is not None and options[i] >= 0:
-            stack.append((int(options[i]), parent, branch if i == root else OPTION, depth))
-        if not node.is_leaf:
-            first, n = int(arrays["child"][i]), int(arrays["n_children"][i])
-            stack.extend((first + child, i, child, depth + 1) for child in reversed(range(n)))
+        if node.is_leaf:
+            continue
+        beside = int(arrays["beside"][i]) if "options" in arrays else -1
+        if beside >= 0 and arrays["feature"][beside] >= 0:
+            stack.append((beside, parent, branch, depth, True))
+        first, n = int(arrays["child"][i]), int(arrays["n_children"][i])
+        stack.extend((first + child, i, child, depth + 1, False) for child in reversed(range(n)))
 
 
 def condition(node, branch, names):
@@ -66,11 +68,10 @@ def describe(nodes, names, classes):
     by_number = {node.number: node for node in nodes}
     lines = []
     for node in nodes:
-        parts = []
-        if node.branch == OPTION:
-            parts.append("or")
-        elif node.parent >= 0:
-            parts.append(condition(by_number[node.parent], node.branch, names))
+        if node.is_option:
+            lines.append("  " * node.depth + "or")
+            continue
+        parts = [condition(by_number[node.parent], node.branch, names)] if node.parent >= 0 else []
         if node.is_leaf:
             parts.append(outcome(node, classes))
         if parts:
@@ -93,7 +94,7 @@ def plot_tree(nodes, names, classes, ax=None):
                 bbox={"boxstyle": "round", "facecolor": colour, "edgecolor": "#777777"})
         if node.parent >= 0:
             above = places[node.parent]
-            style = "--" if node.branch == OPTION else "-"
+            style = "--" if node.is_option else "-"
             ax.plot([above[0], x], [above[1], y], style, color="#777777", zorder=0)
     ax.set_xlim(-1, sum(node.is_leaf for node in nodes))
     ax.set_axis_off()

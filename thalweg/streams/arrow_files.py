@@ -40,6 +40,11 @@ class ArrowSource:
             yield Batch(pa.RecordBatch.from_arrays(arrays, names=names), numbers, [])
             done += batch.num_rows
 
+    def distinct(self, name):
+        """Yield (values, n_rows, problems) of each batch: the different values of the column `name`."""
+        for batch in self.batches([name]):
+            yield batch.rows.column(0).unique().to_pylist(), batch.rows.num_rows, batch.problems
+
     def _parquet_batches(self, names):
         with pa.parquet.ParquetFile(self.path) as file:
             yield from file.iter_batches(ROWS, columns=names)

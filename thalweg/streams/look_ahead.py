@@ -60,19 +60,19 @@ def find_classes(source, label, head, strict):
     found, n_rows = Codes(grows=True), 0
     if source.once:
         for rows in head:
-            _collect(source, label, found, rows.column(label.name))
+            _collect(source, label, found, rows.column(label.name).unique().to_pylist())
         return _sorted(source, label, found), None
-    for batch in source.batches([label.name]):
+    for values, n_more, problems in source.distinct(label.name):
         if strict:
-            raise_first(source, batch.problems)
-        _collect(source, label, found, batch.rows.column(0))
-        n_rows += batch.rows.num_rows
+            raise_first(source, problems)
+        _collect(source, label, found, values)
+        n_rows += n_more
     return _sorted(source, label, found), n_rows
 
 
-def _collect(source, label, found, array):
+def _collect(source, label, found, values):
     known = len(found)
-    found.of(array.unique().to_pylist())
+    found.of(values)
     if len(found) == known:
         return
     numbers = [number(spelling(value)) for value in found.values]

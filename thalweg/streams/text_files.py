@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from thalweg._kernels.cells import distinct_cells
 from thalweg.streams.codes import MISSING_TEXT, number
 from thalweg.streams.columns import Column
 from thalweg.streams.errors import StreamError
@@ -69,7 +70,7 @@ class Pieces:
         with _opened(self.path) as file:
             first = True
             while piece := file.read(PIECE):
-                piece += _row_end(file, piece.endswith(b"\n"), piece.count(b'"'))
+                piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
                 yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
                 first = False
 
@@ -89,12 +90,34 @@ class TextSource:
     def batches(self, names, numeric=(), last=False):
         """Yield batches of the columns `names`: those in `numeric` as floats where possible, else text."""
         done = 0
-        pieces = (piece for piece in self._body(last) if piece and not piece.isspace())
-        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
+        for rows, bad in _in_order(partial(self._parse, names, numeric), self._pieces(last)):
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
             yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
             done += total
+
+    def distinct(self, name):
+        """Yield (values, n_rows, problems) of each piece: the different texts in the column `name`."""
+        position = [column.name for column in self.columns].index(name)
+        done = 0
+        for values, n_rows, bad in _in_order(partial(self._distinct, name, position), self._pieces()):
+            yield values, n_rows, [(done + n, complaint) for n, complaint in bad]
+            done += n_rows + len(bad)
+
+    def _pieces(self, last=False):
+        return (piece for piece in self._body(last) if piece and not piece.isspace())
+
+    def _distinct(self, name, position, piece):
+        """Find the values by a quick scan of plain rows; parse a piece that has anything else in it."""
+        form = self._form(piece)
+        if not form.quote_char and not form.escape_char and _plain_line_ends(piece):
+            try:
+                n_rows, cells = distinct_cells(piece, ord(form.delimiter), len(self.columns), position)
+                return [cell.decode() for cell in cells], n_rows, []
+            except ValueError:
+                pass
+        rows, bad = self._parse([name], (), piece)
+        return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
     def _parse(self, names, numeric, piece):
         bad = []
@@ -176,13 +199,22 @@ def _opened(path):
 def _row_end(file, at_line_end, n_quotes):
     """Read on to the end of the row: of the line, or a line further down if a quoted cell spans lines."""
     lines = [] if at_line_end else [file.readline()]
-    n_quotes += sum(line.count(b'"') for line in lines)
+    n_quotes += sum(map(_n_quotes, lines))
     n_bytes = 0
     while n_quotes % 2 and n_bytes < PIECE and (line := file.readline()):
         lines.append(line)
         n_bytes += len(line)
-        n_quotes += line.count(b'"')
+        n_quotes += _n_quotes(line)
     return b"".join(lines)
+
+
+def _plain_line_ends(piece):
+    return b"\r" not in piece or piece.count(b"\r") == piece.count(b"\r\n")
+
+
+def _n_quotes(text):
+    # Most files have none, and `in` finds that out ten times as fast as `count`.
+    return text.count(b'"') if b'"' in text else 0
 
 
 def _in_order(function, items):

@@ -1,0 +1,360 @@
+"""Decision trees on a block of weighted rows: exact splits, best first, smoothed probabilities in the leaves.
+
+A node with class weights c_k, of sum n, has the score
+
+    Gini  sum_k c_k^2/n,   entropy  sum_k c_k log c_k - n log n,   error  max_k c_k          (1)
+
+and a split gains score(left) + score(right) - score(node), which is n times the fall of the impurity. All
+borders between two values of an input are tried, half way; an input with categories is split into one
+category and the rest. The leaf that gains most is split next, until there are max_leaves or all are pure.
+Of equal splits the one of the first input, at the lowest value, is taken.
+
+Every input is sorted once a block; a split parts the sorted rows of all inputs in a stable way, so that they
+stay sorted. Missing values come last. Numeric splits are tried with them on either side, and an input may be
+split into known and missing; in a split by category they are in the rest. Where a node has no missing values
+of the input it is split by, they go to the heavier child. A leaf predicts
+
+    p_k = (c_k + laplace)/(n + K laplace)                                                     (2)
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, floor, isnan
+from libc.string cimport memcpy, memset
+
+from .block cimport Block, block_t, split_t
+from .impurity cimport ENTROPY, GINI, rough_entropy, score
+from .learner cimport Kernel, learner_t
+
+cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
+cdef double ROUGH = 2e-6                # a rough entropy score is wrong by less, relative to the weight
+
+
+cdef class BatchTree(Kernel):
+    """A tree in arrays; `fit` grows it afresh, its handle only predicts."""
+
+    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, room):
+        room = 2 * min(max_leaves, room) + 1
+        self.arrays = {
+            "n_nodes": np.ones(1, dtype=np.intp),
+            "feature": np.full(room, -1, dtype=np.intp),
+            "child": np.zeros(room, dtype=np.intp),
+            "missing": np.zeros(room, dtype=np.intp),
+            "threshold": np.zeros(room),
+            "weights": np.zeros((room, n_classes)),
+            "n_categories": np.array(n_categories, dtype=np.intp),
+        }
+        self.core.n_features, self.core.n_classes = n_features, n_classes
+        self.core.max_leaves, self.core.criterion, self.core.laplace = max_leaves, criterion, laplace
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn_nothing, tree_predict)
+        self.bind()
+
+    cdef void bind(self):
+        cdef tree_t* t = &self.core
+        cdef Py_ssize_t[::1] n_nodes = self.arrays["n_nodes"], feature = self.arrays["feature"]
+        cdef Py_ssize_t[::1] child = self.arrays["child"], missing = self.arrays["missing"]
+        cdef Py_ssize_t[::1] n_categories = self.arrays["n_categories"]
+        cdef double[::1] threshold = self.arrays["threshold"]
+        cdef double[:, ::1] weights = self.arrays["weights"]
+        t.room = feature.shape[0]
+        t.n_nodes, t.feature, t.child, t.missing = &n_nodes[0], &feature[0], &child[0], &missing[0]
+        t.n_categories, t.threshold, t.weights = &n_categories[0], &threshold[0], &weights[0, 0]
+
+    def grow(self, Block block, const Py_ssize_t[::1] y, const double[::1] w):
+        """Grow the tree afresh on the rows of a block with these class codes and weights."""
+        if not len(y) == len(w) == block.core.n:
+            raise ValueError(f"BatchTree: got {len(y)} labels and {len(w)} weights for {block.core.n} rows")
+        self.make_room(block.core.n)
+        if block.core.n:
+            with nogil:
+                tree_grow(&self.core, &block.core, &y[0], &w[0])
+
+    def fit(self, X, y, w):
+        """Grow the tree afresh on these rows."""
+        block = Block(max(len(X), 1), self.handle.n_features, self.handle.n_classes)
+        block.load(X)
+        self.grow(block, y, w)
+
+    def make_room(self, n_rows):
+        """Make room for the nodes of a tree on this many rows."""
+        needed = 2 * min(self.core.max_leaves, n_rows) + 1
+        if needed > self.core.room:
+            for name in ("feature", "child", "missing", "threshold", "weights"):
+                old = self.arrays[name]
+                self.arrays[name] = np.zeros((needed, *old.shape[1:]), dtype=old.dtype)
+            self.bind()
+
+
+cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    pass
+
+
+cdef void tree_grow(tree_t* t, block_t* b, const Py_ssize_t* y, const double* w) noexcept nogil:
+    cdef Py_ssize_t node, n_leaves = 1, cursor = 0
+    keep_weighted(t, b, w)
+    t.n_nodes[0] = 1
+    begin_node(t, b, 0, 0, b.used, y, w)
+    if t.max_leaves > 1:
+        search(t, b, 0, y, w)
+    while n_leaves < t.max_leaves:
+        if t.max_leaves >= b.used:      # all will be split, in any order
+            node = next_node(t, b, &cursor)
+        else:
+            node = best_node(t, b)
+        if node < 0:
+            return
+        n_leaves += 1
+        split(t, b, node, y, w, n_leaves < t.max_leaves)
+
+
+cdef void keep_weighted(tree_t* t, block_t* b, const double* w) noexcept nogil:
+    # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers.
+    cdef Py_ssize_t i, j, n
+    cdef double total = 0.0
+    cdef bint whole = True
+    for i in range(b.n):
+        total += w[i]
+        whole = whole and w[i] == floor(w[i])
+    b.table = b.logs if whole and total <= 2 * b.room else NULL
+    cdef const int* rows
+    cdef int* order
+    for j in range(t.n_features):
+        rows, order, n = b.sorted + j * b.room, b.order + j * b.room, 0
+        for i in range(b.n):
+            order[n] = rows[i]
+            n += w[rows[i]] > 0
+        b.used = n
+
+
+cdef Py_ssize_t next_node(tree_t* t, block_t* b, Py_ssize_t* cursor) noexcept nogil:
+    while cursor[0] < t.n_nodes[0]:
+        cursor[0] += 1
+        if b.best[cursor[0] - 1].gain >= 0:
+            return cursor[0] - 1
+    return -1
+
+
+cdef Py_ssize_t best_node(tree_t* t, block_t* b) noexcept nogil:
+    cdef Py_ssize_t node, best = -1
+    cdef double most = -1.0
+    for node in range(t.n_nodes[0]):
+        if t.feature[node] < 0 and b.best[node].gain > most:
+            best, most = node, b.best[node].gain
+    return best
+
+
+cdef void begin_node(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t start, Py_ssize_t stop,
+                     const Py_ssize_t* y, const double* w) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double* weights = t.weights + node * t.n_classes
+    t.feature[node] = -1
+    b.start[node], b.stop[node], b.best[node].gain = start, stop, -1.0
+    memset(weights, 0, t.n_classes * sizeof(double))
+    for i in range(start, stop):
+        weights[y[b.order[i]]] += w[b.order[i]]
+
+
+cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w) noexcept nogil:
+    # Find the best split of a node over all inputs.
+    cdef Py_ssize_t j, k, known, n_present = 0
+    cdef const double* weights = t.weights + node * t.n_classes
+    cdef const double* column
+    cdef const int* order
+    cdef double own
+    for k in range(t.n_classes):
+        n_present += weights[k] > 0
+    if n_present < 2:
+        return
+    own = score(weights, t.n_classes, t.criterion, b.table)
+    b.best[node].gain = -INFINITY
+    for j in range(t.n_features):
+        column, order = b.columns + j * b.room, b.order + j * b.room
+        known = b.stop[node]
+        while known > b.start[node] and isnan(column[order[known - 1]]):
+            known -= 1
+        if known == b.start[node] or column[order[b.start[node]]] == column[order[b.stop[node] - 1]]:
+            continue
+        if t.n_categories[j]:
+            search_categories(t, b, node, j, known, y, w)
+        else:
+            search_borders(t, b, node, j, known, False, y, w)
+            if known < b.stop[node]:
+                search_borders(t, b, node, j, known, True, y, w)
+    if b.best[node].gain > -INFINITY:
+        b.best[node].gain = max(b.best[node].gain - own, 0.0)
+    else:
+        b.best[node].gain = -1.0
+
+
+cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
+                         bint missing_left, const Py_ssize_t* y, const double* w) noexcept nogil:
+    # Move the rows to the left one after another and try every border between two values. The sums of
+    # squares of the Gini score follow each row, and tell without a division where it is not the best.
+    cdef Py_ssize_t i, k, row, following, n_classes = t.n_classes
+    cdef Py_ssize_t last = b.stop[node] if known < b.stop[node] and not missing_left else known - 1
+    cdef double* left = b.sums
+    cdef double* right = b.sums + n_classes
+    cdef const int* order = b.order + j * b.room
+    cdef const double* column = b.columns + j * b.room
+    cdef double n_left = 0.0, n_right = 0.0, squares_left = 0.0, squares_right = 0.0, value, found, weight
+    cdef double rest
+    cdef double best = b.best[node].gain
+    memset(left, 0, n_classes * sizeof(double))
+    memcpy(right, t.weights + node * n_classes, n_classes * sizeof(double))
+    for k in range(n_classes):
+        n_right += right[k]
+        squares_right += right[k] * right[k]
+    cdef double tie = TIE * n_right
+    if missing_left:
+        for i in range(known, b.stop[node]):
+            move(y[order[i]], w[order[i]], left, right, &n_left, &n_right, &squares_left, &squares_right)
+    for i in range(b.start[node], min(last, known)):
+        row = order[i]
+        move(y[row], w[row], left, right, &n_left, &n_right, &squares_left, &squares_right)
+        value = column[row]
+        following = order[i + 1] if i + 1 < known else -1
+        if (following >= 0 and column[following] <= value) or n_right <= 0:
+            continue
+        if t.criterion == GINI:
+            weight = n_left * n_right
+            # What is left after many subtractions may be rounding alone, but lies between 0 and n^2.
+            rest = min(max(squares_right, 0.0), n_right * n_right)
+            if squares_left * n_right + rest * n_left <= (best + tie) * weight:
+                continue
+        elif within_class(column, order, y, i, b.start[node], known):
+            continue
+        found = score_of_both(t, b, n_left, n_right, best)
+        if found > best + tie:
+            best = found
+            b.best[node].threshold = middle(value, column[following]) if following >= 0 else INFINITY
+            b.best[node].feature, b.best[node].gain, b.best[node].missing_left = j, found, missing_left
+
+
+cdef inline double score_of_both(tree_t* t, block_t* b, double n_left, double n_right,
+                                 double best) noexcept nogil:
+    # The score of the sums of both sides; -infinity if a rough one shows it is not the best.
+    cdef double found
+    if t.criterion == ENTROPY and b.table == NULL:
+        found = rough_entropy(b.sums, n_left, t.n_classes, b.steps)
+        found += rough_entropy(b.sums + t.n_classes, n_right, t.n_classes, b.steps)
+        if found + ROUGH * (n_left + n_right) <= best:
+            return -INFINITY
+    found = score(b.sums, t.n_classes, t.criterion, b.table)
+    return found + score(b.sums + t.n_classes, t.n_classes, t.criterion, b.table)
+
+
+cdef inline void move(Py_ssize_t k, double w, double* left, double* right, double* n_left, double* n_right,
+                      double* squares_left, double* squares_right) noexcept nogil:
+    squares_left[0] += w * (2 * left[k] + w)
+    squares_right[0] -= w * (2 * right[k] - w)
+    left[k] += w
+    right[k] -= w
+    n_left[0] += w
+    n_right[0] -= w
+
+
+cdef inline bint within_class(const double* column, const int* order, const Py_ssize_t* y, Py_ssize_t i,
+                              Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    # Whether the border behind place i has a single row of the same class on either side. The scores (1) are
+    # convex, so no such border is better than both the one before and the one after it.
+    if i + 1 >= stop or y[order[i]] != y[order[i + 1]]:
+        return False
+    if i > start and column[order[i - 1]] == column[order[i]]:
+        return False
+    return i > start and i + 2 < stop and column[order[i + 2]] > column[order[i + 1]]
+
+
+cdef inline double middle(double low, double high) noexcept nogil:
+    cdef double value = low / 2 + high / 2
+    return value if value < high else low
+
+
+cdef void search_categories(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
+                            const Py_ssize_t* y, const double* w) noexcept nogil:
+    # Try each category against the rest.
+    cdef Py_ssize_t i, k
+    cdef double* left = b.sums
+    cdef double* right = b.sums + t.n_classes
+    cdef const double* weights = t.weights + node * t.n_classes
+    cdef const int* order = b.order + j * b.room
+    cdef const double* column = b.columns + j * b.room
+    cdef double found, tie = TIE
+    for k in range(t.n_classes):
+        tie += TIE * weights[k]
+        left[k] = 0.0
+    for i in range(b.start[node], known):
+        left[y[order[i]]] += w[order[i]]
+        if i + 1 < known and column[order[i + 1]] == column[order[i]]:
+            continue
+        for k in range(t.n_classes):
+            right[k] = weights[k] - left[k]
+        found = score(left, t.n_classes, t.criterion, b.table)
+        found += score(right, t.n_classes, t.criterion, b.table)
+        if found > b.best[node].gain + tie:
+            b.best[node] = split_t(found, column[order[i]], j, False)
+        memset(left, 0, t.n_classes * sizeof(double))
+
+
+cdef inline bint goes_left(double value, double threshold, bint is_category,
+                           bint missing_left) noexcept nogil:
+    if isnan(value):
+        return missing_left
+    return value == threshold if is_category else value <= threshold
+
+
+cdef void split(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w,
+                bint more) noexcept nogil:
+    # Give the node two children; part the rows of all inputs only if there are more splits to come.
+    cdef Py_ssize_t i, j, left = t.n_nodes[0], feature = b.best[node].feature, start = b.start[node]
+    cdef Py_ssize_t stop = b.stop[node], border = start, k
+    cdef double gap = 0.0
+    cdef const int* order = b.order + feature * b.room
+    cdef const double* column = b.columns + feature * b.room
+    cdef bint missing_left = b.best[node].missing_left, known = not isnan(column[order[stop - 1]])
+    for i in range(start, stop):
+        b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold, t.n_categories[feature] > 0,
+                                     missing_left)
+        border += b.left[order[i]]
+    for j in range(t.n_features if more else 1):
+        part(b, b.order + j * b.room, start, stop)
+    t.n_nodes[0] += 2
+    begin_node(t, b, left, start, border, y, w)
+    begin_node(t, b, left + 1, border, stop, y, w)
+    if known:
+        for k in range(t.n_classes):
+            gap += t.weights[left * t.n_classes + k] - t.weights[(left + 1) * t.n_classes + k]
+        missing_left = gap >= 0         # the heavier child
+    t.feature[node], t.threshold[node], t.child[node] = feature, b.best[node].threshold, left
+    t.missing[node] = left if missing_left else left + 1
+    if more:
+        search(t, b, left, y, w)
+        search(t, b, left + 1, y, w)
+
+
+cdef inline void part(block_t* b, int* order, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    cdef Py_ssize_t i, n_left = start, n_right = 0
+    cdef int row
+    for i in range(start, stop):
+        row = order[i]
+        order[n_left] = row
+        b.spare[n_right] = row
+        n_left += b.left[row]
+        n_right += not b.left[row]
+    memcpy(order + n_left, b.spare, n_right * sizeof(int))
+
+
+cdef void tree_predict(void* tree, const double* x, double* p) noexcept nogil:
+    cdef tree_t* t = <tree_t*> tree
+    cdef Py_ssize_t k, j, node = 0
+    cdef double total = 0.0
+    while t.feature[node] >= 0:
+        j = t.feature[node]
+        if isnan(x[j]):
+            node = t.missing[node]
+        else:
+            node = t.child[node] + (not goes_left(x[j], t.threshold[node], t.n_categories[j] > 0, False))
+    for k in range(t.n_classes):
+        p[k] = t.weights[node * t.n_classes + k] + t.laplace                     # (2)
+        total += p[k]
+    for k in range(t.n_classes):
+        p[k] = p[k] / total if total > 0 else 1.0 / t.n_classes

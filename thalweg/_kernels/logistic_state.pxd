@@ -1,0 +1,55 @@
+# What the filters of adaptive_logistic.pyx keep, and their kinds of forgetting.
+
+cdef enum:
+    FIXED = 0
+    TUNED = 1
+    GRADIENT = 2
+    RPROP = 3
+
+ctypedef struct logistic_t:
+    Py_ssize_t n_inputs
+    Py_ssize_t d                        # inputs and the intercept
+    Py_ssize_t n_classes
+    Py_ssize_t n_filters                # of a member: one for two classes, else one a class
+    Py_ssize_t n_members
+    Py_ssize_t n                        # lanes: filters of all members
+    Py_ssize_t kind
+    bint standardise
+    bint converged
+    double prior                        # diagonal of R at the beginning
+    double guard                        # 0: none
+    double rate
+    double bandwidth
+    double discount
+    double* count                       # [input]: values seen
+    double* mean                        # [input]
+    double* variance                    # [input]
+    double* scale                       # [input]: 1/standard deviation, 0 while that is 0
+    double* bound                       # [input]: FAR standard deviations, HUGE_SPREAD while that is 0
+    double* share                       # [member]
+    Py_ssize_t* turn                    # rows since the last discount
+    Py_ssize_t* place                   # the guard's next direction
+    Py_ssize_t* restarts                # [lane]
+    double* beta                        # [d, lane]
+    double* R                           # [packed, lane]
+    double* S                           # [packed, lane], adaptive only
+    double* psi                         # [d, lane], adaptive only
+    double* decay                       # [lane]
+    double* step                        # [lane], RPROP: size of the next step
+    double* slope                       # [lane], RPROP: last gradient
+    # what follows is no state: settings, and scratch of learn
+    double* least                       # [lane]
+    double* x                           # [d]
+    double* g                           # [d, lane]: R x
+    double* h                           # [d, lane]
+    double* z                           # [lane]
+    double* q                           # [lane]
+    double* size                        # [lane]: x'R x
+    double* a                           # [lane]
+    double* e                           # [lane]
+    double* moved                       # [lane]: e*
+    double* ratio                       # [lane]
+    double* past                        # [lane]: the decay this row meets
+    double* up                          # [lane]: 1/past
+    double* one                         # [lane]
+    double* two                         # [lane]

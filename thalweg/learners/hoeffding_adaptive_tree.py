@@ -1,0 +1,104 @@
+"""The Hoeffding adaptive tree."""
+
+from thalweg._kernels.adaptive_tree import AdaptiveTreeKernel
+from thalweg.learners.tree import Tree
+
+
+class HoeffdingAdaptiveTree(Tree):
+    """A Hoeffding tree that takes splits back: where errors rise, another subtree grows and takes over.
+
+    The single tree to begin with on a stream that drifts: it follows both abrupt and gradual changes, in the
+    part of the input space where they happen, and stays small. With frequent drift it is often little more
+    than naive Bayes on recent rows. Inputs, missing values and leaves are as in `HoeffdingTree`.
+
+    Parameters
+    ----------
+    grace_period : float, default=200
+        Weight of rows a leaf sees between attempts to split (n_min).
+    delta : float, default=1e-7
+        Chance that a split is not the one an endless stream would choose (δ).
+    tie : float, default=0.05
+        When the bound has fallen below this, the best input wins however small its lead (τ).
+    watch_delta : float, default=0.002
+        Chance of a false alarm of the ADWINs that watch the errors of each test (δ').
+    bootstrap : bool, default=True
+        Whether a leaf learns each row k times, k drawn from Poisson(1) but at least 1: leaves then decide
+        earlier.
+    early : bool, default=True
+        Whether a new subtree takes over with its first split. If not, it waits for proof that its error is
+        lower.
+    watch_root : bool, default=False
+        Whether errors are also watched while the tree is a single leaf, so that the leaf too is replaced when
+        they rise. If not, a tree that has not split yet does not forget.
+    criterion : {"gain", "gini"}, default="gain"
+        Merit of a split: information gain or Gini.
+    leaf : {"adaptive", "bayes", "majority"}, default="adaptive"
+        How leaves vote: the majority, naive Bayes, or the one of both that was right more often there.
+    max_features : int, float or "sqrt", default=None
+        Random inputs each leaf looks at, their share, or √inputs + 1; all if None.
+    max_bytes : int, default=33554432
+        Bound on the tree's memory, as in `HoeffdingTree`.
+    categorical : sequence of int, default=()
+        Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
+        themselves. Codes from 1,024 on are treated as missing.
+    random_state : int, default=1
+        Seed of the random inputs and of the Poisson draws, which every leaf begins anew.
+
+    Attributes
+    ----------
+    n_nodes_, n_leaves_, depth_, n_bytes_ : int
+        Size of the tree; new subtrees count only in the bytes.
+
+    Notes
+    -----
+    Differs from the paper: `bootstrap`, `early` and `watch_root` are not in it. The first two are MOA's;
+    `early` comes from an oversight there (a new subtree's first split is put where the old one hung), but
+    with it accuracy is higher on most streams: see the measurements on the page about trees. Only tests and
+    the roots of new subtrees have an ADWIN, since those of other leaves are never asked; it remembers up to
+    20,000 errors.
+
+    Differs from MOA: as `HoeffdingTree`; a subtree is dropped whole, where MOA keeps its root.
+
+    References
+    ----------
+    A. Bifet and R. Gavaldà, Adaptive learning from evolving data streams, IDA 2009.
+
+    Examples
+    --------
+    >>> from thalweg.learners import HoeffdingAdaptiveTree, HoeffdingTree
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(20_000))
+    >>> y[10_000:] = 1 - y[10_000:]
+    >>> for tree in (HoeffdingTree(), HoeffdingAdaptiveTree()):
+    ...     p = tree.begin(3, [0, 1]).test_then_train(X, y)
+    ...     print(round(float((p.argmax(axis=1) == y)[10_000:].mean()), 2))
+    0.52
+    0.84
+    """
+
+    def __init__(self, grace_period=200, delta=1e-7, tie=0.05, watch_delta=0.002, bootstrap=True, early=True,
+                 watch_root=False, criterion="gain", leaf="adaptive", max_features=None, max_bytes=33554432,
+                 categorical=(), random_state=1):
+        self.grace_period = grace_period
+        self.delta = delta
+        self.tie = tie
+        self.watch_delta = watch_delta
+        self.bootstrap = bootstrap
+        self.early = early
+        self.watch_root = watch_root
+        self.criterion = criterion
+        self.leaf = leaf
+        self.max_features = max_features
+        self.max_bytes = max_bytes
+        self.categorical = categorical
+        self.random_state = random_state
+
+    def _make_kernel(self, n_features, n_classes):
+        options = self._options(n_features) | {
+            "watch_delta": self._checked_number("watch_delta", 0, 1),
+            "bootstrap": bool(self.bootstrap),
+            "draw_seed": self._seed(),
+            "early": bool(self.early),
+            "watch_root": bool(self.watch_root),
+        }
+        return AdaptiveTreeKernel(n_features, n_classes, self._category_counts(n_features), options)

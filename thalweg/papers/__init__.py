@@ -1,0 +1,58 @@
+"""The papers behind the learners: their experiments run again, their claims beside what we measure.
+
+One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three functions:
+
+    tasks(quick, data)       the Tasks to run; `data` is the folder of the public datasets, or None
+    report(results, quick)   a Report on {task's name: what it returned}
+    draw(results, folder)    the paper's figures, as files in `folder`; yields their paths
+"""
+
+import importlib
+from pathlib import Path
+
+NAMES = ("forgetting", "particle-filter")
+__all__ = ["reproduce", "summaries"]
+
+
+def summaries():
+    """Return (name, one line about it) of each paper, without importing it."""
+    folder = Path(__file__).parent
+    texts = ((name, (folder / f"{_module(name)}.py").read_text(encoding="utf-8")) for name in NAMES)
+    return [(name, text.split('"""')[1].splitlines()[0]) for name, text in texts]
+
+
+def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=False, quiet=True):
+    """Run a paper's experiments and return the Report.
+
+    Parameters
+    ----------
+    name : str
+        One of the names `summaries` lists.
+    quick : bool
+        Fewer repetitions: a look, not a result.
+    data : str or Path, optional
+        Folder of the public datasets; else THALWEG_DATA.
+    figures : str or Path, optional
+        Folder to draw the paper's figures into (needs matplotlib).
+    workers : int, optional
+        Processes; by default one for each processor.
+    fresh : bool
+        Measure anew even what is in the cache.
+    quiet : bool
+        Show no progress.
+    """
+    if name not in NAMES:
+        raise ValueError(f"there is no paper {name!r}; the papers are {', '.join(NAMES)}")
+    from thalweg.papers.running import run_tasks
+
+    paper = importlib.import_module(f"thalweg.papers.{_module(name)}")
+    results = run_tasks(name, paper.tasks(quick, data), workers, fresh, quiet)
+    report = paper.report(results, quick)
+    if figures is not None:
+        Path(figures).mkdir(parents=True, exist_ok=True)
+        report.figures = [str(path) for path in paper.draw(results, Path(figures))]
+    return report
+
+
+def _module(name):
+    return name.replace("-", "_")

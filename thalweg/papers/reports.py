@@ -1,0 +1,73 @@
+"""What a reproduction found: tables, claims that hold or not, notes, figures."""
+
+import dataclasses
+import json
+import sys
+from dataclasses import dataclass, field
+
+WIDTH = 140
+
+
+@dataclass
+class Table:
+    """Rows of text and numbers under a header; a number may be a pair, a mean and its standard error."""
+
+    title: str
+    header: list
+    rows: list
+
+
+@dataclass
+class Claim:
+    """A paper's claim, what we measured, and whether it holds: True, False, or None if undecided."""
+
+    claim: str
+    measured: str
+    holds: bool | None
+
+
+@dataclass
+class Report:
+    """All that is shown of a reproduction."""
+
+    paper: str
+    reference: str
+    settings: dict
+    tables: list[Table] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
+
+    def to_json(self):
+        """Return the report as one JSON object."""
+        return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+
+    def show(self, console=None):
+        """Print the report."""
+        from rich.console import Console
+        from rich.table import Table as Grid
+
+        console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
+        console.print(f"[bold]{self.paper}[/bold]\n{self.reference}")
+        console.print("; ".join(f"{key} {value}" for key, value in self.settings.items()))
+        for table in self.tables:
+            grid = Grid(*table.header, title=table.title, title_justify="left")
+            for row in table.rows:
+                grid.add_row(*map(written, row))
+            console.print(grid)
+        grid = Grid("the paper says", "measured here", "holds", title="Claims", title_justify="left")
+        for claim in self.claims:
+            verdict = {True: "yes", False: "no", None: "undecided"}[claim.holds]
+            grid.add_row(claim.claim, claim.measured, verdict)
+        console.print(grid)
+        for line in [*self.notes, *(f"drawn: {path}" for path in self.figures)]:
+            console.print(line)
+
+
+def written(value):
+    """Return a cell as text: a number with three decimals, a pair as mean ± standard error."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return f"{value[0]:.3f} ± {value[1]:.3f}"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
