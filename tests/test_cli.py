@@ -93,7 +93,7 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     page = tmp_path / "page.html"
     done = thalweg("run", "sea", "--rows", 15_000, "--report", page)
     assert done.returncode == 0
-    for words in ("LogisticMixture on SEA", "majority class", "repeat the last label", "12,500", "15,000 rows"):
+    for words in ("LogisticMixture on SEA", "majority class", "repeat the last label", "12,500", "15,000"):
         assert words in done.stdout
     assert page.read_text().startswith("<!DOCTYPE html>")
 
