@@ -12,7 +12,8 @@ class AdaptiveRandomForest(Forest):
     accuracy since they took over. Members are independent, so they run on threads with `n_jobs`, with the
     same result bit for bit.
 
-    Memory: at most 2 n_members trees, and 7 kilobytes a member for ADWINs and 16 for the record.
+    Memory: at most 2 n_members trees, 9 n_members + 25 kilobytes for ADWINs and record, and about a megabyte
+    for the block of rows at work.
 
     Parameters
     ----------

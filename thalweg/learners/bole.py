@@ -13,7 +13,7 @@ class BOLE(OnlineBoost):
     right. Follows abrupt drift quickly through the detectors of its members. No threads: members depend on
     each other row by row.
 
-    Memory: the members (by default two trees each), and 16 n_members + 24 kilobytes at most for the record.
+    Memory: the members (by default two trees each), and 2 n_members + 25 kilobytes for the record.
 
     Parameters
     ----------

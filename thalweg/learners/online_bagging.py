@@ -12,8 +12,8 @@ class OnlineBagging(Ensemble):
     run on threads with `n_jobs`, with the same result bit for bit. A row of weight w counts w times its
     Poisson number.
 
-    Memory: the members, and 16 n_members + 48 kilobytes at most for the record and the block of rows at work
-    (24 n_members + 48 with classes beyond 64).
+    Memory: the members, 2 n_members + 25 kilobytes for the record, and about a megabyte for the block of rows
+    at work.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ class OnlineBoost(Ensemble):
     rows, and it never forgets unless its member does (see `BOLE`). Members depend on each other row by row,
     so there are no threads. A row of weight w starts through the members with weight w.
 
-    Memory: the members, and 16 n_members + 24 kilobytes at most for the record.
+    Memory: the members, and 2 n_members + 25 kilobytes for the record.
 
     Parameters
     ----------
