@@ -124,6 +124,8 @@ cdef class TreeKernel(Kernel):
     # set the functions, and what happens to each new node, then make the root
     cdef void start(self, learn_t learn, predict_t predict, born_t born)
     cdef void bind(self)
+    cdef void bind_nodes(self)
+    cdef void bind_slots(self)
     cdef void grow_nodes(self, Py_ssize_t n)
     cdef void grow_slots(self)
     cdef void grow_windows(self)

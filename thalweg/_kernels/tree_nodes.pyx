@@ -109,23 +109,22 @@ cdef class TreeKernel(Kernel):
     cdef void bind(self):
         cdef tree_t* t = &self.tree
         t.n_classes = self.handle.n_classes
-        t.node_room = len(self.arrays["feature"])
-        t.slot_room = len(self.arrays["bias"])
-        t.n_numeric = self.arrays["numbers"].shape[2]
         t.n_categorical = len(self.arrays["column"])
-        t.total_room = self.arrays["counts"].shape[1]
-        if "beside" in self.arrays:
-            t.beside = <int*> memory(self.arrays["beside"])
-        if "options" in self.arrays:
-            t.options = <int*> memory(self.arrays["options"])
-            t.recent = <double*> memory(self.arrays["recent"])
-        if self.groups["windows"]:
-            t.watch = <int*> memory(self.arrays["watch"])
-            t.draw = <uint64_t*> memory(self.arrays["draw"])
-            t.windows = <double*> memory(self.arrays["windows"])
-            t.free_windows = <int*> memory(self.arrays["free_windows"])
-            t.window_room, t.window_size = self.arrays["windows"].shape
         t.size = <Py_ssize_t*> memory(self.arrays["size"])
+        t.column = <Py_ssize_t*> memory(self.arrays["column"])
+        t.offset = <Py_ssize_t*> memory(self.arrays["offset"])
+        t.known = <Py_ssize_t*> memory(self.arrays["known"])
+        t.inputs = <int*> memory(self.arrays["inputs"])
+        t.random = <uint64_t*> memory(self.arrays["random"])
+        t.score = <double*> memory(self.scratch["score"])
+        t.left = <double*> memory(self.scratch["left"])
+        t.other = <double*> memory(self.scratch["other"])
+        self.bind_nodes()
+        self.bind_slots()
+
+    cdef void bind_nodes(self):
+        cdef tree_t* t = &self.tree
+        t.node_room = len(self.arrays["feature"])
         t.feature = <int*> memory(self.arrays["feature"])
         t.test = <int*> memory(self.arrays["test"])
         t.child = <int*> memory(self.arrays["child"])
@@ -139,20 +138,30 @@ cdef class TreeKernel(Kernel):
         t.weight = <double*> memory(self.arrays["weight"])
         t.tried = <double*> memory(self.arrays["tried"])
         t.right = <double*> memory(self.arrays["right"])
+        if "beside" in self.arrays:
+            t.beside = <int*> memory(self.arrays["beside"])
+        if "options" in self.arrays:
+            t.options = <int*> memory(self.arrays["options"])
+            t.recent = <double*> memory(self.arrays["recent"])
+        if self.groups["windows"]:
+            t.watch = <int*> memory(self.arrays["watch"])
+            t.draw = <uint64_t*> memory(self.arrays["draw"])
+
+    cdef void bind_slots(self):
+        cdef tree_t* t = &self.tree
+        t.slot_room = len(self.arrays["bias"])
+        t.n_numeric = self.arrays["numbers"].shape[2]
+        t.total_room = self.arrays["counts"].shape[1]
         t.numbers = <double*> memory(self.arrays["numbers"])
         t.bias = <double*> memory(self.arrays["bias"])
         t.counts = <double*> memory(self.arrays["counts"])
         t.seen = <double*> memory(self.arrays["seen"])
         t.n_values = <int*> memory(self.arrays["n_values"])
         t.free = <int*> memory(self.arrays["free"])
-        t.column = <Py_ssize_t*> memory(self.arrays["column"])
-        t.offset = <Py_ssize_t*> memory(self.arrays["offset"])
-        t.known = <Py_ssize_t*> memory(self.arrays["known"])
-        t.inputs = <int*> memory(self.arrays["inputs"])
-        t.random = <uint64_t*> memory(self.arrays["random"])
-        t.score = <double*> memory(self.scratch["score"])
-        t.left = <double*> memory(self.scratch["left"])
-        t.other = <double*> memory(self.scratch["other"])
+        if self.groups["windows"]:
+            t.windows = <double*> memory(self.arrays["windows"])
+            t.free_windows = <int*> memory(self.arrays["free_windows"])
+            t.window_room, t.window_size = self.arrays["windows"].shape
 
     def state(self):
         """Return copies of the arrays, without the rows held in reserve."""
