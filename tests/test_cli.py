@@ -165,9 +165,12 @@ def test_interrupted_it_prints_the_result_so_far():
     running = subprocess.Popen([COMMAND, "run", "sea", "--rows", "2000000000", "--json"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    wait_until_it_works(running.pid)
-    running.send_signal(signal.SIGINT)
-    printed, _ = running.communicate(timeout=100)
+    try:
+        wait_until_it_works(running.pid)
+        running.send_signal(signal.SIGINT)
+        printed, _ = running.communicate(timeout=100)
+    finally:
+        running.kill()
     figures = json.loads(printed)
     assert figures["interrupted"] is True
     assert 0 < figures["rows"] < 2_000_000_000

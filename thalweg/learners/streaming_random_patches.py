@@ -13,8 +13,8 @@ class StreamingRandomPatches(Forest):
     that any learner can be the member. Its detectors are more patient. Members are independent, so they run
     on threads with `n_jobs`, with the same result bit for bit.
 
-    Memory: at most 2 n_members members, 9 n_members + 25 kilobytes for ADWINs and record, and about a megabyte
-    for the block of rows at work.
+    Memory: at most 2 n_members members, 9 n_members + 25 kilobytes for ADWINs and record, and about a
+    megabyte for the block of rows at work.
 
     Parameters
     ----------
