@@ -237,7 +237,7 @@ cdef inline void insert(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) n
 
 
 cdef Py_ssize_t find_near(window_t* c) noexcept nogil:
-    # Put down all rows no farther than the k-th least of the tiles' least distances; the neighbours are there.
+    # Put down all rows no farther than the k-th least of the tiles' least distances: neighbours are there.
     cdef Py_ssize_t i, t, n = 0, k = c.n_neighbours, n_tiles = (c.progress[FILLED] + TILE - 1) // TILE
     cdef double limit = INFINITY
     for t in range(n_tiles):
