@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from ensemble_rows import ALL, BAGS, FORESTS, begun, drifting_rows
 from sklearn.linear_model import SGDClassifier
 
 from thalweg.checks.running import assert_same
@@ -23,22 +24,6 @@ from thalweg.learners import (
     StreamingRandomPatches,
 )
 from thalweg.learners.base import StreamClassifier
-
-BAGS = [OnlineBagging, AdwinBagging, LeveragingBagging]
-FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
-ALL = [*BAGS, *FORESTS, OnlineBoost, BOLE, DynamicWeightedMajority]
-
-
-def drifting_rows(n=3000, seed=1):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    X = rng.normal(size=(n, 3)) + y[:, None] * np.array([1.5, 0.0, -1.0])
-    y[n // 2 :] = 1 - y[n // 2 :]
-    return X, y
-
-
-def begun(learner):
-    return learner.begin(3, [0, 1])
 
 
 class SlowBayes(StreamClassifier):
@@ -306,44 +291,6 @@ def test_boosting_keeps_its_books(kind):
     error = arrays["wrong"] / (arrays["right"] + arrays["wrong"])
     expected = np.where(error <= 0.5, np.log((1 - error) / error), 0)
     np.testing.assert_allclose(learner._kernel.noted(), expected)
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_memory_is_bounded_by_the_members(kind):
-    X, y = drifting_rows(9000, seed=2)
-    y = np.where(np.random.default_rng(3).random(len(y)) < 0.2, 1 - y, y)
-    tree = HoeffdingTree(grace_period=20, tie=0.5, max_bytes=20_000)
-    learner = begun(kind(tree, **({"max_members": 10} if kind is DynamicWeightedMajority else {})))
-    learner.test_then_train(X, y)
-    trees = 2 if kind is BOLE or kind in FORESTS else 1
-    assert len(learner.members_) <= 10
-    assert len(pickle.dumps(learner)) < 10 * (trees * 20_000 + 8_000) + 48_000
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_history_is_bounded_and_covers_the_run(kind):
-    n = 140 * 256
-    X, y = np.random.default_rng(1).normal(size=(n, 3)), np.random.default_rng(2).integers(0, 2, n)
-    learner = begun(kind(NaiveBayes()))
-    learner.test_then_train(X, y)
-    history = learner.history_
-    assert 64 <= len(history["row"]) <= 128
-    assert history["row"][-1] > n - 1024 and (np.diff(history["row"]) > 0).all()
-    numbers = history["error" if kind in BAGS[1:] else "weight"]
-    assert numbers.shape == history["size"].shape and numbers.shape[0] == len(history["row"])
-    assert len(history["event_row"]) <= 1000
-
-
-def test_history_knows_sizes_and_can_be_drawn():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    X, y = drifting_rows()
-    learner = begun(LeveragingBagging(HoeffdingTree(grace_period=50)))
-    learner.test_then_train(X, y)
-    history = learner.history_
-    assert history["size"].max() > 1 and (history["error"] <= 1).all()
-    assert [len(ax.lines) for ax in learner.plot_history()] == [11, 11]
-    matplotlib.pyplot.close("all")
 
 
 class Failing(StreamClassifier):

@@ -19,6 +19,7 @@ greatest is counted: only when none is left the window is searched for new ones.
 import numpy as np
 
 from libc.math cimport INFINITY, isnan
+from libc.string cimport memset
 
 from .learner cimport Kernel, learner_t
 
@@ -188,15 +189,22 @@ cdef inline double gap(double known, double low, double inverse) noexcept nogil:
     return max(v, 1.0 - v)
 
 
+cdef void add_category(window_t* c, Py_ssize_t j, double value) noexcept nogil:
+    cdef Py_ssize_t i, t
+    cdef const double* column
+    for t in range((c.progress[FILLED] + TILE - 1) // TILE):
+        column = c.rows + (t * c.n_features + j) * TILE
+        for i in range(TILE):
+            c.distance[t * TILE + i] += 0.0 if value == column[i] else 1.0
+
+
 cdef void add_carefully(window_t* c, Py_ssize_t j, double value, double inverse) noexcept nogil:
     # (2): the input has missing values, here or in the window.
     cdef Py_ssize_t i
     cdef double known, off
     for i in range(c.progress[FILLED]):
         known = cell(c, i, j)[0]
-        if c.is_category[j]:
-            off = 0.0 if value == known else 1.0
-        elif isnan(value) and isnan(known):
+        if isnan(value) and isnan(known):
             off = 1.0
         elif isnan(value):
             off = gap(known, c.low[j], inverse)
@@ -208,7 +216,7 @@ cdef void add_carefully(window_t* c, Py_ssize_t j, double value, double inverse)
 
 
 cdef void measure(window_t* c, const double* x) noexcept nogil:
-    cdef Py_ssize_t i, j, n_used = 0, n = c.progress[FILLED]
+    cdef Py_ssize_t j, n_used = 0, n = c.progress[FILLED]
     cdef double width, inverse
     cdef bint begun = False
     cdef window_view_t view
@@ -216,10 +224,13 @@ cdef void measure(window_t* c, const double* x) noexcept nogil:
         width = c.high[j] - c.low[j] if c.n_low[j] else 0.0
         inverse = min(1.0 / width, STEEP) if width > 0 else 0.0
         if c.is_category[j] or c.n_missing[j] or isnan(x[j]):
-            for i in range(0 if begun else n):
-                c.distance[i] = 0.0
-            begun = True
-            add_carefully(c, j, x[j], inverse)
+            if not begun:
+                memset(c.distance, 0, (n + TILE - 1) // TILE * TILE * sizeof(double))
+                begun = True
+            if c.is_category[j]:
+                add_category(c, j, x[j])
+            else:
+                add_carefully(c, j, x[j], inverse)
         elif inverse > 0:
             c.used[n_used], c.value[n_used], c.inverse[n_used] = j, x[j], inverse
             n_used += 1

@@ -37,8 +37,11 @@ class BOLE(OnlineBoost):
 
     Notes
     -----
-    Defaults are those of the authors' code in MOA. Differs from it: if no member may vote, all do alike,
-    where MOA answers with the first class; and `DriftReset` drops the member begun at a warning that passed.
+    Defaults are those of the authors' code in MOA; their quick detector is part of the method, and on real
+    streams it is the better one (docs/ensembles.md). It costs accuracy on streams with noisy labels, where it
+    sees drifts that are none: `BOLE(DriftReset(HoeffdingTree(), DDM()))` has the usual, slower one. Differs
+    from the authors' code: if no member may vote, all do alike, where MOA answers with the first class; and
+    `DriftReset` drops the member begun at a warning that passed.
 
     References
     ----------

@@ -13,7 +13,7 @@ class OnlineBagging(Ensemble):
     Poisson number.
 
     Memory: the members, 2 n_members + 25 kilobytes for the record, and about a megabyte for the block of rows
-    at work.
+    at work (65,536 probabilities, or 16 rows of every member's if that is more).
 
     Parameters
     ----------
