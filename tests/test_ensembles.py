@@ -65,11 +65,45 @@ class Wrapped(StreamClassifier):
         p[:] = self._model.predict_proba(X) if hasattr(self._model, "coef_") else 1 / p.shape[1]
 
 
+class Means:
+    """A model with River's verbs: rows are dicts, a row is learned as often as it weighs."""
+
+    def __init__(self):
+        self.means = {}
+
+    def learn_one(self, x, y):
+        n, mean = self.means.get(y, (0, dict.fromkeys(x, 0.0)))
+        self.means[y] = n + 1, {j: mean[j] + (x[j] - mean[j]) / (n + 1) for j in x}
+
+    def predict_proba_one(self, x):
+        near = {y: np.exp(-sum((x[j] - m[j]) ** 2 for j in x)) for y, (_, m) in self.means.items()}
+        return {y: value / sum(near.values()) for y, value in near.items()}
+
+
+class RiverLike(StreamClassifier):
+    """Such a model as a learner."""
+
+    def _begin(self, n_features, n_classes):
+        self._model = Means()
+
+    def _learn(self, X, y, w, p):
+        for i in range(len(X)):
+            self._predict(X[i : i + 1], p[i : i + 1])
+            for _ in range(int(w[i])):
+                self._model.learn_one(dict(enumerate(X[i].tolist())), int(y[i]))
+
+    def _predict(self, X, p):
+        for i, x in enumerate(X.tolist()):
+            found = self._model.predict_proba_one(dict(enumerate(x)))
+            p[i] = [found.get(k, 0.0) for k in range(p.shape[1])] if found else 1 / p.shape[1]
+
+
+@pytest.mark.parametrize("model", [Wrapped, RiverLike])
 @pytest.mark.parametrize("kind", [LeveragingBagging, BOLE, DynamicWeightedMajority])
-def test_a_scikit_learn_model_works_as_a_member(kind):
+def test_a_wrapped_model_works_as_a_member(kind, model):
     X, y = drifting_rows(300)
     y[150:] = 1 - y[150:]
-    learner = kind(Wrapped(), **({} if kind is DynamicWeightedMajority else {"n_members": 3}))
+    learner = kind(model(), **({} if kind is DynamicWeightedMajority else {"n_members": 3}))
     p = begun(learner).test_then_train(X, y)
     assert (p.argmax(axis=1) == y)[150:].mean() > 0.65  # at best 0.82
 
@@ -333,3 +367,10 @@ def test_an_ensemble_may_be_a_member(kind):
 def test_bad_settings_are_refused(learner, message):
     with pytest.raises(ValueError, match=message):
         begun(learner)
+
+
+@pytest.mark.parametrize("member", [SGDClassifier(), "tree", HoeffdingTree])
+@pytest.mark.parametrize("kind", [*ALL, DriftReset])
+def test_a_member_that_is_no_learner_is_refused(kind, member):
+    with pytest.raises(TypeError, match="member must be a learner such as HoeffdingTree"):
+        begun(kind(member))

@@ -63,7 +63,7 @@ class DriftReset(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return self._template().takes_missing
+        return self._as_member(self._template()).takes_missing
 
     @property
     def drifts_(self):
@@ -94,7 +94,7 @@ class DriftReset(NativeClassifier):
         if old is not None and self._pristine is not None:
             old._restore(self._pristine)
             return old
-        member = clone(self._template())
+        member = clone(self._as_member(self._template()))
         return member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
     def _replaced(self, warned):

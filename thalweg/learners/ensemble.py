@@ -22,7 +22,7 @@ class Ensemble(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the members cope with missing values; if not, they get the running mean instead."""
-        return self._template().takes_missing
+        return self._as_member(self._template()).takes_missing
 
     @property
     def members_(self):
@@ -71,7 +71,7 @@ class Ensemble(NativeClassifier):
         self._members, self._spare = [], []
         self._n_built = []  # of each slot
         self._pristine = None
-        template = self._template()
+        template = self._as_member(self._template())
         self._seeded = [name for name in template.get_params() if name.split("__")[-1] == "random_state"]
         super()._begin(n_features, n_classes)
 
