@@ -25,7 +25,7 @@ FORMS = {
     "published": ParticleFilter(**PUBLISHED),
     "widening": ParticleFilter(form=("widening",), start="uniform"),
     "uniform": ParticleFilter(form="published", start=("uniform", 3)),
-    "regularised": RegularisedParticleFilter(spread_prior=(0.9, 0.2), start="zeros"),
+    "regularised": RegularisedParticleFilter(spread_prior=(0.9, 0.2)),
     "likelihood": LikelihoodParticleFilter(),
     "circle": ParticleFilter(form="published", **CIRCLE),
     "circle without modulo": ParticleFilter(boundary="circle", form="published", start=2.0),
@@ -83,7 +83,7 @@ def test_drawn_normals_are_normal():
             99.5,
         ),
         (lambda s: Many(seed=s), ParticleFilter(form="published", start="uniform"), 92.5, 95.0),
-        (lambda s: Many(seed=s), RegularisedParticleFilter(), 82, 92),
+        (lambda s: Many(seed=s), RegularisedParticleFilter(start=("zeros", 500)), 82, 92),
         (
             lambda s: Circles(20_000, period=5000, balanced=True, seed=s),
             ParticleFilter(form="published", **CIRCLE),
@@ -241,7 +241,7 @@ def test_forms_are_their_parts():
 def test_prior_without_pull_or_jitter_is_no_prior():
     X, y = rows(1000, 2)
     plain = ParticleFilter(**PUBLISHED).begin(2, [0, 1])
-    fixed = RegularisedParticleFilter(spread_prior=(1.0, 0.0), start="zeros").begin(2, [0, 1])
+    fixed = RegularisedParticleFilter(spread_prior=(1.0, 0.0)).begin(2, [0, 1])
     np.testing.assert_allclose(fixed.test_then_train(X, y), plain.test_then_train(X, y), atol=1e-9)
 
 
