@@ -25,6 +25,7 @@ from libc.string cimport memcpy, memset
 from .block cimport Block, block_t, split_t
 from .impurity cimport ENTROPY, GINI, rough_entropy, score
 from .learner cimport Kernel, learner_t
+from .pointers cimport doubles, integers
 
 cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
 cdef double ROUGH = 2e-6                # a rough entropy score is wrong by less, relative to the weight
@@ -51,14 +52,11 @@ cdef class BatchTree(Kernel):
 
     cdef void bind(self):
         cdef tree_t* t = &self.core
-        cdef Py_ssize_t[::1] n_nodes = self.arrays["n_nodes"], feature = self.arrays["feature"]
-        cdef Py_ssize_t[::1] child = self.arrays["child"], missing = self.arrays["missing"]
-        cdef Py_ssize_t[::1] n_categories = self.arrays["n_categories"]
-        cdef double[::1] threshold = self.arrays["threshold"]
-        cdef double[:, ::1] weights = self.arrays["weights"]
-        t.room = feature.shape[0]
-        t.n_nodes, t.feature, t.child, t.missing = &n_nodes[0], &feature[0], &child[0], &missing[0]
-        t.n_categories, t.threshold, t.weights = &n_categories[0], &threshold[0], &weights[0, 0]
+        t.room = len(self.arrays["feature"])
+        t.n_nodes, t.feature = integers(self.arrays["n_nodes"]), integers(self.arrays["feature"])
+        t.child, t.missing = integers(self.arrays["child"]), integers(self.arrays["missing"])
+        t.threshold, t.weights = doubles(self.arrays["threshold"]), doubles(self.arrays["weights"])
+        t.n_categories = integers(self.arrays["n_categories"])
 
     def grow(self, Block block, const Py_ssize_t[::1] y, const double[::1] w):
         """Grow the tree afresh on the rows of a block with these class codes and weights."""
