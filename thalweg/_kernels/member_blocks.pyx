@@ -14,6 +14,7 @@ import numpy as np
 
 from .ensemble cimport NEXT_NOTE, ROWS
 from .learner cimport learner_t
+from .pointers cimport doubles, integers
 
 cdef enum:
     FEW_ROWS = 16                       # are not worth threads
@@ -39,11 +40,8 @@ cdef class BlockKernel(EnsembleKernel):
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
-        cdef Py_ssize_t[::1] place = self.scratch["place"]
-        cdef double[:, :, ::1] p = self.scratch["p"]
-        cdef double[:, ::1] vote = self.scratch["vote"]
-        self.block.progress, self.block.place = self.progress, &place[0]
-        self.block.p, self.block.vote = &p[0, 0, 0], &vote[0, 0]
+        self.block.progress, self.block.place = self.progress, integers(self.scratch["place"])
+        self.block.p, self.block.vote = doubles(self.scratch["p"]), doubles(self.scratch["vote"])
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write the probabilities it would get into `p`, then learn it."""
