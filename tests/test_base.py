@@ -192,3 +192,10 @@ def test_it_works_inside_a_pipeline():
     y = rng.integers(0, 2, 300)
     X = rng.normal(size=(300, 2)) + y[:, None] * 3
     assert make_pipeline(StandardScaler(), NaiveBayes()).fit(X, y).score(X, y) > 0.95
+
+
+def test_a_kernel_refuses_arrays_of_another_type():
+    kernel = MajorityClass().begin(1, [0, 1])._kernel
+    kernel.arrays["counts"] = np.zeros(2, dtype=np.int64)
+    with pytest.raises(TypeError, match="numbers of type int64"):
+        kernel.restore(kernel.state())

@@ -48,6 +48,7 @@ from .logistic_slopes cimport adapt, guard_slopes
 from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from .maths cimport clipped, logistic, softmax
 from .peak cimport is_near, nearer, refined
+from .pointers cimport doubles, integers
 from .standardiser cimport HUGE_SPREAD, standardised, take
 
 cdef enum:
@@ -121,16 +122,6 @@ cdef class LogisticKernel(Kernel):
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
         s.one, s.two, s.past = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n
-
-
-cdef double* doubles(array):
-    cdef double[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] else NULL
-
-
-cdef Py_ssize_t* integers(array):
-    cdef Py_ssize_t[::1] flat = array
-    return &flat[0]
 
 
 cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:

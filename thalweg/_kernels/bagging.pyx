@@ -21,6 +21,7 @@ from libc.stdint cimport uint64_t
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_reset, adwin_t, adwin_update
 from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
 from .ensemble cimport likeliest, predict_by, take
+from .pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
 
@@ -70,13 +71,9 @@ cdef class BaggingKernel(BlockKernel):
     cdef void bind(self):
         BlockKernel.bind(self)
         cdef bagging_t* c = &self.core
-        cdef uint64_t[::1] keys = self.arrays["keys"]
-        cdef double[:, ::1] watch = self.arrays["watch"]
-        cdef double[:, ::1] again = self.scratch["again"]
-        cdef double[:, ::1] rate = self.scratch["rate"]
-        cdef unsigned char[:, ::1] alarm = self.scratch["alarm"]
-        c.key, c.watch, c.again = &keys[0], &watch[0, 0], &again[0, 0]
-        c.rate, c.alarm = &rate[0, 0], <char*> &alarm[0, 0]
+        c.key, c.watch = words(self.arrays["keys"]), doubles(self.arrays["watch"])
+        c.again, c.rate = doubles(self.scratch["again"]), doubles(self.scratch["rate"])
+        c.alarm = flags(self.scratch["alarm"])
 
     def noted_of(self, m):
         """Return a member's error rate, or 1 where members are not watched."""

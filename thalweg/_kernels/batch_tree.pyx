@@ -1,33 +1,23 @@
 """Decision trees on a block of weighted rows: exact splits, best first, smoothed probabilities in the leaves.
 
-A node with class weights c_k, of sum n, has the score
-
-    Gini  sum_k c_k^2/n,   entropy  sum_k c_k log c_k - n log n,   error  max_k c_k          (1)
-
-and a split gains score(left) + score(right) - score(node), which is n times the fall of the impurity. All
-borders between two values of an input are tried, half way; an input with categories is split into one
-category and the rest. The leaf that gains most is split next, until there are max_leaves or all are pure.
-Of equal splits the one of the first input, at the lowest value, is taken.
-
+The leaf that gains most (see batch_split.pyx) is split next, until there are max_leaves or all are pure.
 Every input is sorted once a block; a split parts the sorted rows of all inputs in a stable way, so that they
 stay sorted. Missing values come last. Numeric splits are tried with them on either side, and an input may be
 split into known and missing; in a split by category they are in the rest. Where a node has no missing values
 of the input it is split by, they go to the heavier child. A leaf predicts
 
-    p_k = (c_k + laplace)/(n + K laplace)                                                     (2)
+    p_k = (c_k + laplace)/(n + K laplace)                                                     (1)
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY, floor, isnan
+from libc.math cimport floor, isnan
 from libc.string cimport memcpy, memset
 
-from .block cimport Block, block_t, split_t
-from .impurity cimport ENTROPY, GINI, rough_entropy, score
+from .batch_split cimport search
+from .block cimport Block, block_t
 from .learner cimport Kernel, learner_t
-
-cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
-cdef double ROUGH = 2e-6                # a rough entropy score is wrong by less, relative to the weight
+from .pointers cimport doubles, integers
 
 
 cdef class BatchTree(Kernel):
@@ -51,14 +41,11 @@ cdef class BatchTree(Kernel):
 
     cdef void bind(self):
         cdef tree_t* t = &self.core
-        cdef Py_ssize_t[::1] n_nodes = self.arrays["n_nodes"], feature = self.arrays["feature"]
-        cdef Py_ssize_t[::1] child = self.arrays["child"], missing = self.arrays["missing"]
-        cdef Py_ssize_t[::1] n_categories = self.arrays["n_categories"]
-        cdef double[::1] threshold = self.arrays["threshold"]
-        cdef double[:, ::1] weights = self.arrays["weights"]
-        t.room = feature.shape[0]
-        t.n_nodes, t.feature, t.child, t.missing = &n_nodes[0], &feature[0], &child[0], &missing[0]
-        t.n_categories, t.threshold, t.weights = &n_categories[0], &threshold[0], &weights[0, 0]
+        t.room = len(self.arrays["feature"])
+        t.n_nodes, t.feature = integers(self.arrays["n_nodes"]), integers(self.arrays["feature"])
+        t.child, t.missing = integers(self.arrays["child"]), integers(self.arrays["missing"])
+        t.threshold, t.weights = doubles(self.arrays["threshold"]), doubles(self.arrays["weights"])
+        t.n_categories = integers(self.arrays["n_categories"])
 
     def grow(self, Block block, const Py_ssize_t[::1] y, const double[::1] w):
         """Grow the tree afresh on the rows of a block with these class codes and weights."""
@@ -154,147 +141,6 @@ cdef void begin_node(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t start, P
         weights[y[b.order[i]]] += w[b.order[i]]
 
 
-cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w) noexcept nogil:
-    # Find the best split of a node over all inputs.
-    cdef Py_ssize_t j, k, known, n_present = 0
-    cdef const double* weights = t.weights + node * t.n_classes
-    cdef const double* column
-    cdef const int* order
-    cdef double own
-    for k in range(t.n_classes):
-        n_present += weights[k] > 0
-    if n_present < 2:
-        return
-    own = score(weights, t.n_classes, t.criterion, b.table)
-    b.best[node].gain = -INFINITY
-    for j in range(t.n_features):
-        column, order = b.columns + j * b.room, b.order + j * b.room
-        known = b.stop[node]
-        while known > b.start[node] and isnan(column[order[known - 1]]):
-            known -= 1
-        if known == b.start[node] or column[order[b.start[node]]] == column[order[b.stop[node] - 1]]:
-            continue
-        if t.n_categories[j]:
-            search_categories(t, b, node, j, known, y, w)
-        else:
-            search_borders(t, b, node, j, known, False, y, w)
-            if known < b.stop[node]:
-                search_borders(t, b, node, j, known, True, y, w)
-    if b.best[node].gain > -INFINITY:
-        b.best[node].gain = max(b.best[node].gain - own, 0.0)
-    else:
-        b.best[node].gain = -1.0
-
-
-cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
-                         bint missing_left, const Py_ssize_t* y, const double* w) noexcept nogil:
-    # Move the rows to the left one after another and try every border between two values. The sums of
-    # squares of the Gini score follow each row, and tell without a division where it is not the best.
-    cdef Py_ssize_t i, k, row, following, n_classes = t.n_classes
-    cdef Py_ssize_t last = b.stop[node] if known < b.stop[node] and not missing_left else known - 1
-    cdef double* left = b.sums
-    cdef double* right = b.sums + n_classes
-    cdef const int* order = b.order + j * b.room
-    cdef const double* column = b.columns + j * b.room
-    cdef double n_left = 0.0, n_right = 0.0, squares_left = 0.0, squares_right = 0.0, value, found, weight
-    cdef double rest
-    cdef double best = b.best[node].gain
-    memset(left, 0, n_classes * sizeof(double))
-    memcpy(right, t.weights + node * n_classes, n_classes * sizeof(double))
-    for k in range(n_classes):
-        n_right += right[k]
-        squares_right += right[k] * right[k]
-    cdef double tie = TIE * n_right
-    if missing_left:
-        for i in range(known, b.stop[node]):
-            move(y[order[i]], w[order[i]], left, right, &n_left, &n_right, &squares_left, &squares_right)
-    for i in range(b.start[node], min(last, known)):
-        row = order[i]
-        move(y[row], w[row], left, right, &n_left, &n_right, &squares_left, &squares_right)
-        value = column[row]
-        following = order[i + 1] if i + 1 < known else -1
-        if (following >= 0 and column[following] <= value) or n_right <= 0:
-            continue
-        if t.criterion == GINI:
-            weight = n_left * n_right
-            # What is left after many subtractions may be rounding alone, but lies between 0 and n^2.
-            rest = min(max(squares_right, 0.0), n_right * n_right)
-            if squares_left * n_right + rest * n_left <= (best + tie) * weight:
-                continue
-        elif within_class(column, order, y, i, b.start[node], known):
-            continue
-        found = score_of_both(t, b, n_left, n_right, best)
-        if found > best + tie:
-            best = found
-            b.best[node].threshold = middle(value, column[following]) if following >= 0 else INFINITY
-            b.best[node].feature, b.best[node].gain, b.best[node].missing_left = j, found, missing_left
-
-
-cdef inline double score_of_both(tree_t* t, block_t* b, double n_left, double n_right,
-                                 double best) noexcept nogil:
-    # The score of the sums of both sides; -infinity if a rough one shows it is not the best.
-    cdef double found
-    if t.criterion == ENTROPY and b.table == NULL:
-        found = rough_entropy(b.sums, n_left, t.n_classes, b.steps)
-        found += rough_entropy(b.sums + t.n_classes, n_right, t.n_classes, b.steps)
-        if found + ROUGH * (n_left + n_right) <= best:
-            return -INFINITY
-    found = score(b.sums, t.n_classes, t.criterion, b.table)
-    return found + score(b.sums + t.n_classes, t.n_classes, t.criterion, b.table)
-
-
-cdef inline void move(Py_ssize_t k, double w, double* left, double* right, double* n_left, double* n_right,
-                      double* squares_left, double* squares_right) noexcept nogil:
-    squares_left[0] += w * (2 * left[k] + w)
-    squares_right[0] -= w * (2 * right[k] - w)
-    left[k] += w
-    right[k] -= w
-    n_left[0] += w
-    n_right[0] -= w
-
-
-cdef inline bint within_class(const double* column, const int* order, const Py_ssize_t* y, Py_ssize_t i,
-                              Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    # Whether the border behind place i has a single row of the same class on either side. The scores (1) are
-    # convex, so no such border is better than both the one before and the one after it.
-    if i + 1 >= stop or y[order[i]] != y[order[i + 1]]:
-        return False
-    if i > start and column[order[i - 1]] == column[order[i]]:
-        return False
-    return i > start and i + 2 < stop and column[order[i + 2]] > column[order[i + 1]]
-
-
-cdef inline double middle(double low, double high) noexcept nogil:
-    cdef double value = low / 2 + high / 2
-    return value if value < high else low
-
-
-cdef void search_categories(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
-                            const Py_ssize_t* y, const double* w) noexcept nogil:
-    # Try each category against the rest.
-    cdef Py_ssize_t i, k
-    cdef double* left = b.sums
-    cdef double* right = b.sums + t.n_classes
-    cdef const double* weights = t.weights + node * t.n_classes
-    cdef const int* order = b.order + j * b.room
-    cdef const double* column = b.columns + j * b.room
-    cdef double found, tie = TIE
-    for k in range(t.n_classes):
-        tie += TIE * weights[k]
-        left[k] = 0.0
-    for i in range(b.start[node], known):
-        left[y[order[i]]] += w[order[i]]
-        if i + 1 < known and column[order[i + 1]] == column[order[i]]:
-            continue
-        for k in range(t.n_classes):
-            right[k] = weights[k] - left[k]
-        found = score(left, t.n_classes, t.criterion, b.table)
-        found += score(right, t.n_classes, t.criterion, b.table)
-        if found > b.best[node].gain + tie:
-            b.best[node] = split_t(found, column[order[i]], j, False)
-        memset(left, 0, t.n_classes * sizeof(double))
-
-
 cdef inline bint goes_left(double value, double threshold, bint is_category,
                            bint missing_left) noexcept nogil:
     if isnan(value):
@@ -354,7 +200,7 @@ cdef void tree_predict(void* tree, const double* x, double* p) noexcept nogil:
         else:
             node = t.child[node] + (not goes_left(x[j], t.threshold[node], t.n_categories[j] > 0, False))
     for k in range(t.n_classes):
-        p[k] = t.weights[node * t.n_classes + k] + t.laplace                     # (2)
+        p[k] = t.weights[node * t.n_classes + k] + t.laplace                     # (1)
         total += p[k]
     for k in range(t.n_classes):
         p[k] = p[k] / total if total > 0 else 1.0 / t.n_classes

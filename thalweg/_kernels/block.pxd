@@ -23,7 +23,10 @@ ctypedef struct block_t:
     double* sums                        # [2, class]: weights left and right of a border
     uint64_t* keys                      # [2, room]
     double* logs                        # [2 room + 1]: c log c
-    double* steps                       # [2, 512]: log and inverse of the middles of 512 steps from 1 to 2
+    double* held                        # [class]: see batch_split.pyx
+    double* pair_chords                 # [LINES + 1, 2] each: see impurity.pxd
+    double* chords
+    double* tangents
     const double* table                 # logs, if all weights are whole and sum to at most 2 room; else NULL
 
 

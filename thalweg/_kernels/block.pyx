@@ -6,6 +6,32 @@ from libc.math cimport isnan
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
+from .impurity cimport LINES
+
+
+def entropy_lines():
+    """Return levels and slopes: chords of f(x) + f(1 - x) and of f(x) = x log x, tangents of f."""
+    x = np.arange(LINES + 1) / LINES
+    f = x * np.log(np.maximum(x, 1e-300))
+    values = np.stack([f + f[::-1], f])
+    slopes = np.diff(values, append=0.0) * LINES
+    middles = np.append(x[:-1] + 0.5 / LINES, 1.0)
+    levels = np.vstack([values - slopes * x, -middles])
+    return np.stack([levels, np.vstack([slopes, np.log(middles) + 1])], axis=2)
+
+
+def c_log_c(most):
+    """Return c log c for all whole numbers up to `most` at least; later calls share the longest made."""
+    global known_logs
+    if len(known_logs) <= most:
+        c = np.arange(2.0 * most + 1)
+        known_logs = c * np.log(np.maximum(c, 1))
+    return known_logs
+
+
+cdef double[:, :, ::1] ENTROPY_LINES = entropy_lines()
+known_logs = np.zeros(1)
+
 
 cdef class Block:
     """Room for rows whose inputs are sorted once and on which many trees can be grown."""
@@ -25,18 +51,18 @@ cdef class Block:
         cdef char[::1] left = np.empty(room, dtype=np.int8)
         cdef Py_ssize_t[:, ::1] places = np.empty((2, nodes), dtype=np.intp)
         cdef char[::1] best = np.empty(nodes * sizeof(split_t), dtype=np.int8)
-        cdef double[::1] sums = np.empty(2 * self.n_classes)
+        cdef double[::1] sums = np.empty(3 * self.n_classes)
         cdef uint64_t[::1] keys = np.empty(2 * room, dtype=np.uint64)
-        whole = np.arange(2.0 * room + 1)
-        cdef double[::1] logs = whole * np.log(np.maximum(whole, 1))
-        middles = 1 + (np.arange(512) + 0.5) / 512
-        cdef double[::1] steps = np.concatenate([np.log(middles), 1 / middles])
+        cdef double[::1] logs = c_log_c(2 * room)
         # The views keep their memory alive.
-        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs, steps)))
+        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs)))
         cdef block_t* b = &self.core
         b.room = room
         b.columns, b.spare, b.left, b.sums, b.keys = &columns[0, 0], &spare[0], &left[0], &sums[0], &keys[0]
-        b.logs, b.steps = &logs[0], &steps[0]
+        b.held, b.logs = &sums[2 * self.n_classes], &logs[0]
+        b.pair_chords, b.chords, b.tangents = (
+            &ENTROPY_LINES[0, 0, 0], &ENTROPY_LINES[1, 0, 0], &ENTROPY_LINES[2, 0, 0]
+        )
         b.sorted, b.order = &orders[0, 0, 0], &orders[1, 0, 0]
         b.start, b.stop, b.best = &places[0, 0], &places[1, 0], <split_t*> &best[0]
 

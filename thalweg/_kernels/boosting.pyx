@@ -23,6 +23,7 @@ from libc.stdint cimport uint64_t
 
 from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by
 from .learner cimport learner_t
+from .pointers cimport doubles, integers, words
 from .poisson cimport poisson
 from .rng cimport bits, fill_ziggurat, ziggurat_t
 
@@ -68,16 +69,11 @@ cdef class BoostingKernel(EnsembleKernel):
     cdef void bind(self):
         EnsembleKernel.bind(self)
         cdef boosting_t* c = &self.core
-        cdef uint64_t[::1] key = self.arrays["keys"]
-        cdef double[::1] total = self.arrays["total"]
-        cdef double[::1] right = self.arrays["right"]
-        cdef double[::1] wrong = self.arrays["wrong"]
-        cdef Py_ssize_t[::1] order = self.arrays["order"]
-        cdef double[::1] accuracy = self.scratch["accuracy"]
-        cdef double[::1] p = self.scratch["p"]
         c.kernel, c.member, c.progress = <void*> self, self.member, self.progress
-        c.key, c.total, c.right, c.wrong, c.order = &key[0], &total[0], &right[0], &wrong[0], &order[0]
-        c.accuracy, c.p = &accuracy[0], &p[0]
+        c.key, c.order = words(self.arrays["keys"]), integers(self.arrays["order"])
+        c.total, c.right = doubles(self.arrays["total"]), doubles(self.arrays["right"])
+        c.wrong = doubles(self.arrays["wrong"])
+        c.accuracy, c.p = doubles(self.scratch["accuracy"]), doubles(self.scratch["p"])
 
     def noted(self):
         """Return the members' votes."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .detector cimport ALARM, WARNING, DetectorKernel, detector_t
 from .learner cimport Kernel, learner_t
+from .pointers cimport integers
 
 cdef enum:
     MOST_DRIFTS = 1000
@@ -59,14 +60,11 @@ cdef class DriftResetKernel(Kernel):
         self.core.detector = &detector.handle
 
     cdef void bind(self):
-        cdef Py_ssize_t[::1] counts = self.arrays["counts"]
-        cdef Py_ssize_t[::1] drifts = self.arrays["drifts"]
         cdef reset_t* c = &self.core
-        c.rows, c.n_drifts, c.warned = &counts[0], &counts[1], &counts[2]
-        c.drifts = &drifts[0]
-        c.p = &self.p[0]
-        c.n_classes = self.handle.n_classes
-        c.kernel = <void*> self
+        c.rows = integers(self.arrays["counts"])
+        c.n_drifts, c.warned = c.rows + 1, c.rows + 2
+        c.drifts, c.p = integers(self.arrays["drifts"]), &self.p[0]
+        c.n_classes, c.kernel = self.handle.n_classes, <void*> self
 
     @property
     def size(self):

@@ -6,6 +6,8 @@ or error rate) and the member's size. When it is full, every other line goes and
 
 import numpy as np
 
+from .pointers cimport integers
+
 MOST_EVENTS = 1000
 MOST_NOTES = 128
 FIRST_STRIDE = 256
@@ -48,8 +50,7 @@ cdef class EnsembleKernel(Kernel):
         self.member[m] = member_t(&kernel.handle, kernel.both)
 
     cdef void bind(self):
-        cdef Py_ssize_t[::1] progress = self.arrays["progress"]
-        self.progress = &progress[0]
+        self.progress = integers(self.arrays["progress"])
 
     cdef void happened(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t what):
         # Put down an event that befell a member.

@@ -21,6 +21,7 @@ from libc.stdint cimport uint64_t
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
 from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
 from .ensemble cimport learn_by, likeliest, predict_by, take
+from .pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
 
@@ -87,17 +88,12 @@ cdef class ForestKernel(BlockKernel):
     cdef void bind(self):
         BlockKernel.bind(self)
         cdef forest_t* c = &self.core
-        cdef uint64_t[::1] keys = self.arrays["keys"]
-        cdef Py_ssize_t[::1] active = self.arrays["active"], has_next = self.arrays["has_next"]
-        cdef double[:, ::1] right = self.arrays["right"], seen = self.arrays["seen"]
-        cdef double[:, ::1] warning = self.arrays["warning"], drift = self.arrays["drift"]
-        cdef Py_ssize_t[:, ::1] subset = self.arrays["subset"]
-        cdef double[:, ::1] part = self.scratch["part"], again = self.scratch["again"]
-        cdef unsigned char[:, ::1] event = self.scratch["event"]
-        c.key, c.active, c.has_next = &keys[0], &active[0], &has_next[0]
-        c.right, c.seen = &right[0, 0], &seen[0, 0]
-        c.warning, c.drift, c.subset = &warning[0, 0], &drift[0, 0], &subset[0, 0]
-        c.part, c.again, c.event = &part[0, 0], &again[0, 0], <char*> &event[0, 0]
+        c.key, c.subset = words(self.arrays["keys"]), integers(self.arrays["subset"])
+        c.active, c.has_next = integers(self.arrays["active"]), integers(self.arrays["has_next"])
+        c.right, c.seen = doubles(self.arrays["right"]), doubles(self.arrays["seen"])
+        c.warning, c.drift = doubles(self.arrays["warning"]), doubles(self.arrays["drift"])
+        c.part, c.again = doubles(self.scratch["part"]), doubles(self.scratch["again"])
+        c.event = flags(self.scratch["event"])
 
     def noted_of(self, m):
         """Return a member's vote."""

@@ -1,13 +1,12 @@
-# How pure the classes of a node are: the scores of batch trees, and a rough one to save logarithms.
+# How pure the classes of a node are: the scores of batch trees, and bounds that save logarithms.
 
-from libc.math cimport M_LN2, log
-from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+from libc.math cimport log
 
 cdef enum:
     GINI = 0
     ENTROPY = 1
     ERROR = 2
+    LINES = 512
 
 cdef inline double c_log_c(double c, const double* table) noexcept nogil:
     return table[<Py_ssize_t> c] if table != NULL else c * log(c)
@@ -29,29 +28,14 @@ cdef inline double score(const double* c, Py_ssize_t n_classes, int criterion,
     if n <= 0:
         return 0.0
     if criterion == GINI:
-        return total / n                                                         # see batch_tree.pyx, (1)
+        return total / n                                                         # see batch_split.pyx, (1)
     return total - c_log_c(n, table) if criterion == ENTROPY else total
 
 
-cdef inline double rough_log(double value, const double* steps) noexcept nogil:
-    # Within 5e-7: the exponent, and for the mantissa the tangent at the middle of one of 512 steps, whose
-    # logarithms and then inverses are in `steps`.
-    cdef uint64_t bits
-    cdef Py_ssize_t step, exponent
-    memcpy(&bits, &value, 8)
-    step = (bits >> 43) & 511
-    exponent = <Py_ssize_t> (bits >> 52) - 1023
-    bits = (bits & ((<uint64_t> 1 << 52) - 1)) | (<uint64_t> 1023 << 52)
-    memcpy(&value, &bits, 8)
-    return exponent * M_LN2 + steps[step] + (value - 1 - (step + 0.5) / 512) * steps[512 + step]
-
-
-cdef inline double rough_entropy(const double* c, double n, Py_ssize_t n_classes,
-                                 const double* steps) noexcept nogil:
-    # The entropy score (1) of weights c that sum to n, to tell hopeless borders without a logarithm.
-    cdef Py_ssize_t k
-    cdef double total = -n * rough_log(n, steps)
-    for k in range(n_classes):
-        if c[k] > 0:
-            total += c[k] * rough_log(c[k], steps)
-    return total
+cdef inline double on_line(double c, double n, double scale, const double* lines) noexcept nogil:
+    # n f(c/n), nearly, for a function f that is replaced by LINES lines from 0 to 1, of which `lines` has the
+    # levels and the slopes, and one for the point 1; scale = LINES/n.
+    cdef double place = c * scale
+    place = place if place > 0 else 0.0
+    cdef Py_ssize_t step = <Py_ssize_t> (place if place < LINES else LINES)
+    return n * lines[2 * step] + c * lines[2 * step + 1]

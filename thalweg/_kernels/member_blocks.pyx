@@ -16,6 +16,7 @@ import numpy as np
 
 from .ensemble cimport NEXT_NOTE, ROWS, STRIDE
 from .learner cimport learner_t
+from .pointers cimport doubles, flags, integers
 
 cdef extern from *:
     """
@@ -65,14 +66,9 @@ cdef class BlockKernel(EnsembleKernel):
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
-        cdef Py_ssize_t[::1] place = self.scratch["place"]
-        cdef double[:, :, ::1] p = self.scratch["p"]
-        cdef double[:, ::1] vote = self.scratch["vote"]
-        cdef Py_ssize_t[::1] taken = self.scratch["taken"]
-        cdef char[::1] at_work = self.scratch["at_work"]
-        self.block.progress, self.block.place = self.progress, &place[0]
-        self.block.taken, self.block.at_work = &taken[0], &at_work[0]
-        self.block.p, self.block.vote = &p[0, 0, 0], &vote[0, 0]
+        self.block.progress, self.block.place = self.progress, integers(self.scratch["place"])
+        self.block.p, self.block.vote = doubles(self.scratch["p"]), doubles(self.scratch["vote"])
+        self.block.taken, self.block.at_work = integers(self.scratch["taken"]), flags(self.scratch["at_work"])
 
     def noted(self):
         """Return the number to put down for each member."""

@@ -28,6 +28,7 @@ import numpy as np
 from libc.math cimport M_PI, exp, fabs, isnan, log, sqrt
 
 from .learner cimport Kernel, learner_t
+from .pointers cimport doubles, integers
 
 cdef enum:
     MOST_CATEGORIES = 65536
@@ -116,16 +117,6 @@ cdef class NaiveBayesKernel(Kernel):
         self.arrays["counts"] = np.insert(self.arrays["counts"], [offset[j + 1]] * extra, gap, axis=0)
         offset[j + 1:] += extra
         self.bind()
-
-
-cdef double* doubles(array):
-    cdef double[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] else NULL
-
-
-cdef Py_ssize_t* integers(array):
-    cdef Py_ssize_t[::1] flat = array
-    return &flat[0] if flat.shape[0] else NULL
 
 
 cdef void grow(bayes_t* b, Py_ssize_t j, Py_ssize_t code) noexcept nogil:

@@ -22,6 +22,7 @@ from libc.math cimport INFINITY, isnan
 from libc.string cimport memset
 
 from .learner cimport Kernel, learner_t
+from .pointers cimport doubles, integers
 
 cdef extern from "window_distance.h" nogil:
     enum:
@@ -116,20 +117,15 @@ cdef class NearestNeighboursKernel(Kernel):
     cdef void bind(self):
         self.arrays["rows"] = aligned(self.arrays["rows"])
         cdef window_t* c = &self.core
-        cdef Py_ssize_t[::1] progress = self.arrays["progress"], label = self.arrays["label"]
-        cdef Py_ssize_t[::1] is_category = self.arrays["is_category"], n_low = self.arrays["n_low"]
-        cdef Py_ssize_t[::1] n_high = self.arrays["n_high"], n_missing = self.arrays["n_missing"]
-        cdef double[:, :, ::1] rows = self.arrays["rows"]
-        cdef double[::1] weight = self.arrays["weight"], low = self.arrays["low"], high = self.arrays["high"]
-        cdef Py_ssize_t[::1] used = self.scratch["used"], near = self.scratch["near"]
-        cdef double[::1] value = self.scratch["value"], inverse = self.scratch["inverse"]
-        cdef double[::1] distance = self.scratch["distance"], least = self.scratch["least"]
-        cdef double[::1] nearest = self.scratch["nearest"]
-        c.progress, c.label, c.is_category = &progress[0], &label[0], &is_category[0]
-        c.n_low, c.n_high, c.n_missing = &n_low[0], &n_high[0], &n_missing[0]
-        c.rows, c.weight, c.low, c.high = &rows[0, 0, 0], &weight[0], &low[0], &high[0]
-        c.used, c.value, c.inverse, c.near = &used[0], &value[0], &inverse[0], &near[0]
-        c.distance, c.least, c.nearest = &distance[0], &least[0], &nearest[0]
+        c.progress, c.label = integers(self.arrays["progress"]), integers(self.arrays["label"])
+        c.is_category, c.n_missing = integers(self.arrays["is_category"]), integers(self.arrays["n_missing"])
+        c.n_low, c.n_high = integers(self.arrays["n_low"]), integers(self.arrays["n_high"])
+        c.rows, c.weight = doubles(self.arrays["rows"]), doubles(self.arrays["weight"])
+        c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
+        c.used, c.near = integers(self.scratch["used"]), integers(self.scratch["near"])
+        c.value, c.inverse = doubles(self.scratch["value"]), doubles(self.scratch["inverse"])
+        c.distance, c.least = doubles(self.scratch["distance"]), doubles(self.scratch["least"])
+        c.nearest = doubles(self.scratch["nearest"])
 
 
 cdef inline double* cell(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:

@@ -26,6 +26,7 @@ from libc.string cimport memcpy, memset
 from .learner cimport Kernel, learner_t
 from .particle_draws cimport scale_to_one, to_raw_units, write_terms
 from .particle_steps cimport CHUNK, hits_of, pack, take_step
+from .pointers cimport doubles, integers
 from .ridge_logistic cimport fit_logistic
 
 cdef enum:
@@ -117,39 +118,39 @@ cdef class ParticleKernel(Kernel):
         cdef filter_t* f = &self.core
         arrays, scratch = self.arrays, self.scratch
         f.seed = arrays["seed"][0]
-        f.counts = <counts_t*> address(arrays["counts"])
-        f.measures = <measures_t*> address(arrays["measures"])
-        f.rows = <double*> address(arrays["rows"])
-        f.codes = <Py_ssize_t*> address(arrays["codes"])
-        f.weights = <double*> address(arrays["weights"])
-        f.seen = <double*> address(arrays["seen"])
-        f.mean = <double*> address(arrays["mean"])
-        f.squares = <double*> address(arrays["squares"])
-        f.active = <double*> address(arrays["active"])
-        f.centre = <double*> address(arrays["centre"])
-        f.centre_log_spread = <double*> address(arrays["centre_log_spread"])
-        f.mean_log_spread = <double*> address(arrays["mean_log_spread"])
-        f.kept = <double*> address(arrays["kept"])
-        f.kept_log_spread = <double*> address(arrays["kept_log_spread"])
-        f.averages = <double*> address(arrays["averages"])
-        f.tallies = <double*> address(arrays["tallies"])
-        f.predictor = <double*> address(arrays["predictor"])
-        f.voters = <double*> address(arrays["voters"])
-        f.parents = <Py_ssize_t*> address(arrays["parents"])
+        f.counts = <counts_t*> integers(arrays["counts"])
+        f.measures = <measures_t*> doubles(arrays["measures"])
+        f.rows = doubles(arrays["rows"])
+        f.codes = integers(arrays["codes"])
+        f.weights = doubles(arrays["weights"])
+        f.seen = doubles(arrays["seen"])
+        f.mean = doubles(arrays["mean"])
+        f.squares = doubles(arrays["squares"])
+        f.active = doubles(arrays["active"])
+        f.centre = doubles(arrays["centre"])
+        f.centre_log_spread = doubles(arrays["centre_log_spread"])
+        f.mean_log_spread = doubles(arrays["mean_log_spread"])
+        f.kept = doubles(arrays["kept"])
+        f.kept_log_spread = doubles(arrays["kept_log_spread"])
+        f.averages = doubles(arrays["averages"])
+        f.tallies = doubles(arrays["tallies"])
+        f.predictor = doubles(arrays["predictor"])
+        f.voters = doubles(arrays["voters"])
+        f.parents = integers(arrays["parents"])
         f.room = len(arrays["kept"])
         if len(scratch["following"]) < f.room:
             self.scratch = scratch = self.new_scratch()
-        f.tiles = <double*> address(scratch["tiles"])
-        f.tile_codes = <Py_ssize_t*> address(scratch["tile_codes"])
-        f.tile_weights = <double*> address(scratch["tile_weights"])
-        f.scores = <double*> address(scratch["scores"])
-        f.spread_sums = <double*> address(scratch["spread_sums"])
-        f.work = <double*> address(scratch["work"])
-        f.drawn = <Py_ssize_t*> address(scratch["drawn"])
-        f.system = <double*> address(scratch["system"])
-        f.refitted = <double*> address(scratch["refitted"])
-        f.following = <double*> address(scratch["following"])
-        f.following_log_spread = <double*> address(scratch["following_log_spread"])
+        f.tiles = doubles(scratch["tiles"])
+        f.tile_codes = integers(scratch["tile_codes"])
+        f.tile_weights = doubles(scratch["tile_weights"])
+        f.scores = doubles(scratch["scores"])
+        f.spread_sums = doubles(scratch["spread_sums"])
+        f.work = doubles(scratch["work"])
+        f.drawn = integers(scratch["drawn"])
+        f.system = doubles(scratch["system"])
+        f.refitted = doubles(scratch["refitted"])
+        f.following = doubles(scratch["following"])
+        f.following_log_spread = doubles(scratch["following_log_spread"])
 
     cdef void grow(self, Py_ssize_t room):
         room = min(max(2 * self.core.room, room), self.core.n_particles + 1)
@@ -187,10 +188,6 @@ cdef class ParticleKernel(Kernel):
 cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
     with gil:
         (<ParticleKernel> f.kernel).grow(room)
-
-
-cdef size_t address(array):
-    return array.ctypes.data
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:

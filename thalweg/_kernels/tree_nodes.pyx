@@ -12,11 +12,10 @@ splits elsewhere or a growing promise wake them.
 
 import numpy as np
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-
 from . import tree_upkeep
 
 from .learner cimport learner_t
+from .pointers cimport doubles, integers, ints, words
 
 MOST_CATEGORIES = 1024
 VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
@@ -110,57 +109,57 @@ cdef class TreeKernel(Kernel):
         cdef tree_t* t = &self.tree
         t.n_classes = self.handle.n_classes
         t.n_categorical = len(self.arrays["column"])
-        t.size = <Py_ssize_t*> memory(self.arrays["size"])
-        t.column = <Py_ssize_t*> memory(self.arrays["column"])
-        t.offset = <Py_ssize_t*> memory(self.arrays["offset"])
-        t.known = <Py_ssize_t*> memory(self.arrays["known"])
-        t.inputs = <int*> memory(self.arrays["inputs"])
-        t.random = <uint64_t*> memory(self.arrays["random"])
-        t.score = <double*> memory(self.scratch["score"])
-        t.left = <double*> memory(self.scratch["left"])
-        t.other = <double*> memory(self.scratch["other"])
+        t.size = integers(self.arrays["size"])
+        t.column = integers(self.arrays["column"])
+        t.offset = integers(self.arrays["offset"])
+        t.known = integers(self.arrays["known"])
+        t.inputs = ints(self.arrays["inputs"])
+        t.random = words(self.arrays["random"])
+        t.score = doubles(self.scratch["score"])
+        t.left = doubles(self.scratch["left"])
+        t.other = doubles(self.scratch["other"])
         self.bind_nodes()
         self.bind_slots()
 
     cdef void bind_nodes(self):
         cdef tree_t* t = &self.tree
         t.node_room = len(self.arrays["feature"])
-        t.feature = <int*> memory(self.arrays["feature"])
-        t.test = <int*> memory(self.arrays["test"])
-        t.child = <int*> memory(self.arrays["child"])
-        t.n_children = <int*> memory(self.arrays["n_children"])
-        t.usual = <int*> memory(self.arrays["usual"])
-        t.parent = <int*> memory(self.arrays["parent"])
-        t.n_seen = <int*> memory(self.arrays["n_seen"])
-        t.slot = <int*> memory(self.arrays["slot"])
-        t.picked = <int*> memory(self.arrays["picked"])
-        t.threshold = <double*> memory(self.arrays["threshold"])
-        t.weight = <double*> memory(self.arrays["weight"])
-        t.tried = <double*> memory(self.arrays["tried"])
-        t.right = <double*> memory(self.arrays["right"])
+        t.feature = ints(self.arrays["feature"])
+        t.test = ints(self.arrays["test"])
+        t.child = ints(self.arrays["child"])
+        t.n_children = ints(self.arrays["n_children"])
+        t.usual = ints(self.arrays["usual"])
+        t.parent = ints(self.arrays["parent"])
+        t.n_seen = ints(self.arrays["n_seen"])
+        t.slot = ints(self.arrays["slot"])
+        t.picked = ints(self.arrays["picked"])
+        t.threshold = doubles(self.arrays["threshold"])
+        t.weight = doubles(self.arrays["weight"])
+        t.tried = doubles(self.arrays["tried"])
+        t.right = doubles(self.arrays["right"])
         if "beside" in self.arrays:
-            t.beside = <int*> memory(self.arrays["beside"])
+            t.beside = ints(self.arrays["beside"])
         if "options" in self.arrays:
-            t.options = <int*> memory(self.arrays["options"])
-            t.recent = <double*> memory(self.arrays["recent"])
+            t.options = ints(self.arrays["options"])
+            t.recent = doubles(self.arrays["recent"])
         if self.groups["windows"]:
-            t.watch = <int*> memory(self.arrays["watch"])
-            t.draw = <uint64_t*> memory(self.arrays["draw"])
+            t.watch = ints(self.arrays["watch"])
+            t.draw = words(self.arrays["draw"])
 
     cdef void bind_slots(self):
         cdef tree_t* t = &self.tree
         t.slot_room = len(self.arrays["bias"])
         t.n_numeric = self.arrays["numbers"].shape[2]
         t.total_room = self.arrays["counts"].shape[1]
-        t.numbers = <double*> memory(self.arrays["numbers"])
-        t.bias = <double*> memory(self.arrays["bias"])
-        t.counts = <double*> memory(self.arrays["counts"])
-        t.seen = <double*> memory(self.arrays["seen"])
-        t.n_values = <int*> memory(self.arrays["n_values"])
-        t.free = <int*> memory(self.arrays["free"])
+        t.numbers = doubles(self.arrays["numbers"])
+        t.bias = doubles(self.arrays["bias"])
+        t.counts = doubles(self.arrays["counts"])
+        t.seen = doubles(self.arrays["seen"])
+        t.n_values = ints(self.arrays["n_values"])
+        t.free = ints(self.arrays["free"])
         if self.groups["windows"]:
-            t.windows = <double*> memory(self.arrays["windows"])
-            t.free_windows = <int*> memory(self.arrays["free_windows"])
+            t.windows = doubles(self.arrays["windows"])
+            t.free_windows = ints(self.arrays["free_windows"])
             t.window_room, t.window_size = self.arrays["windows"].shape
 
     def state(self):
@@ -211,14 +210,6 @@ cdef class TreeKernel(Kernel):
         """Forget nodes that are cut off."""
         tree_upkeep.sweep(self.arrays, self.groups)
         self.bind()
-
-
-cdef void* memory(array):
-    # Where the array's numbers lie.
-    cdef Py_buffer buffer
-    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
-    PyBuffer_Release(&buffer)
-    return buffer.buf
 
 
 cdef Py_ssize_t new_leaves(tree_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept nogil:

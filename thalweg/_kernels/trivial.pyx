@@ -7,6 +7,7 @@
 import numpy as np
 
 from .learner cimport Kernel, learner_t
+from .pointers cimport doubles, integers
 
 ctypedef struct counts_t:
     Py_ssize_t n_classes
@@ -26,8 +27,7 @@ cdef class MajorityKernel(Kernel):
         self.bind()
 
     cdef void bind(self):
-        cdef double[::1] counts = self.arrays["counts"]
-        self.core.counts = &counts[0]
+        self.core.counts = doubles(self.arrays["counts"])
 
 
 cdef void majority_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -56,8 +56,7 @@ cdef class LastKernel(Kernel):
         self.bind()
 
     cdef void bind(self):
-        cdef Py_ssize_t[::1] last = self.arrays["last"]
-        self.core.last = &last[0]
+        self.core.last = integers(self.arrays["last"])
 
 
 cdef void last_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:

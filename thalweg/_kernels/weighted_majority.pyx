@@ -14,6 +14,7 @@ import numpy as np
 
 from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by, take
 from .learner cimport learner_t
+from .pointers cimport doubles, flags
 
 cdef enum:
     CAME = 0
@@ -57,12 +58,9 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef void bind(self):
         EnsembleKernel.bind(self)
         cdef majority_t* c = &self.core
-        cdef double[::1] weight = self.arrays["weight"]
-        cdef unsigned char[::1] wrong = self.scratch["wrong"]
-        cdef double[::1] p = self.scratch["p"]
-        cdef double[::1] votes = self.scratch["votes"]
         c.kernel, c.member, c.progress = <void*> self, self.member, self.progress
-        c.weight, c.wrong, c.p, c.votes = &weight[0], <char*> &wrong[0], &p[0], &votes[0]
+        c.weight, c.wrong = doubles(self.arrays["weight"]), flags(self.scratch["wrong"])
+        c.p, c.votes = doubles(self.scratch["p"]), doubles(self.scratch["votes"])
 
     def call(self, kernels):
         """Call these members from now on."""

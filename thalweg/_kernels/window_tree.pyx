@@ -12,6 +12,7 @@ from libc.string cimport memcpy
 from .batch_tree cimport BatchTree, tree_grow, tree_predict, tree_t
 from .block cimport Block, block_load, block_t
 from .learner cimport learner_t
+from .pointers cimport doubles, integers
 
 ctypedef struct window_t:
     tree_t* tree
@@ -52,14 +53,11 @@ cdef class WindowTreeKernel(BatchTree):
         BatchTree.bind(self)
         if "X" not in self.arrays:
             return
-        cdef double[:, ::1] X = self.arrays["X"]
-        cdef Py_ssize_t[::1] y = self.arrays["y"], held = self.arrays["held"]
-        cdef double[::1] w = self.arrays["w"], progress = self.arrays["progress"]
         cdef window_t* r = &self.ring
         r.tree, r.block = &self.core, &self.block.core
-        r.X, r.y, r.w = &X[0, 0], &y[0], &w[0]
-        r.n, r.place = &held[0], &held[1]
-        r.total, r.due = &progress[0], &progress[1]
+        r.X, r.y, r.w = doubles(self.arrays["X"]), integers(self.arrays["y"]), doubles(self.arrays["w"])
+        r.n, r.total = integers(self.arrays["held"]), doubles(self.arrays["progress"])
+        r.place, r.due = r.n + 1, r.total + 1
 
     def regrow(self):
         """Grow the tree on the rows held now."""
