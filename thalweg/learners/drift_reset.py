@@ -4,6 +4,8 @@ from sklearn.base import clone
 
 from thalweg._kernels.drift_reset import DriftResetKernel
 from thalweg.drift import DDM
+from thalweg.drift.base import Detector
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.state import alive
@@ -63,7 +65,7 @@ class DriftReset(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return self._template().takes_missing
+        return getattr(self._template(), "takes_missing", False)
 
     @property
     def drifts_(self):
@@ -79,6 +81,7 @@ class DriftReset(NativeClassifier):
         return NaiveBayes() if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
+        self._check_parts()
         self._pristine = None
         self._member = self._fresh()
         if isinstance(self._member, NativeClassifier):
@@ -88,6 +91,12 @@ class DriftReset(NativeClassifier):
         kernel = DriftResetKernel(n_features, n_classes, self._replaced, self._renewed)
         kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
         return kernel
+
+    def _check_parts(self):
+        if not isinstance(self._template(), StreamClassifier):
+            raise TypeError(f"DriftReset: member must be a learner, as NaiveBayes(), got {self.member!r}")
+        if not isinstance(self.detector, Detector | None):
+            raise TypeError(f"DriftReset: detector must be a detector, as DDM(), got {self.detector!r}")
 
     def _fresh(self, old=None):
         # A native member goes back to its beginning, which is quicker than a new one.
