@@ -34,13 +34,15 @@ lint: $(VENV)/.tested
 test: lint
 	$(BIN)/python -m pytest -n 2 -q
 
-# A second environment whose kernels check array bounds.
+# A second environment whose kernels check array bounds, under the address and undefined-behaviour sanitisers of GCC.
+CHECKS := -Csetup-args=-Dchecked=true -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false
+checked: export PATH := $(CURDIR)/build/checked/bin:$(PATH)
 checked:
 	@test -x build/checked/bin/python || $(PYTHON) -m venv build/checked
-	build/checked/bin/python -m pip install --quiet $(BUILD_TOOLS)
-	PATH=$(CURDIR)/build/checked/bin:$$PATH build/checked/bin/python -m pip install --quiet \
-	  --no-build-isolation -Csetup-args=-Dchecked=true -Cbuild-dir=build/checked-kernels --editable ".[test]"
-	PATH=$(CURDIR)/build/checked/bin:$$PATH build/checked/bin/python -m pytest -n 2 -q
+	python -m pip install --quiet $(BUILD_TOOLS)
+	python -m pip install --quiet --no-build-isolation $(CHECKS) -Cbuild-dir=build/checked-kernels --editable ".[test]"
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=halt_on_error=1 python -m pytest -n 2 -q
 
 docs: $(VENV)/.tested
 	$(BIN)/python -m mkdocs build --strict --quiet

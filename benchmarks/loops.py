@@ -53,8 +53,7 @@ class Loop:
 
 def thalweg(rows_file, method, block):
     """Return our learner's loop: the whole array in one call (block 0), or in blocks of that many rows."""
-    parameters = json.dumps(method.parameters)
-    return Loop([sys.executable, HERE / "thalweg_loop.py", rows_file, method.learner, parameters, block])
+    return Loop([sys.executable, "-m", "benchmarks.thalweg_loop", rows_file, method.ours, block])
 
 
 def moa(rows_file, method):

@@ -1,12 +1,16 @@
-"""Cost of the particle filter by particles, rows and inputs, and its scoring beside a matrix product.
+"""Cost of the particle filter by particles, rows and inputs, and its scoring beside the processor's peak.
 
     python -m benchmarks.particle_scaling docs/images/particle_scaling.svg
 
-Processor time, one thread, least of several repeats.
+Processor time, one thread, least of several repeats. The peak needs a C compiler (cc).
 """
 
+import ctypes
+import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +24,7 @@ INPUTS = (2, 5, 10, 20, 50, 100, 200, 400)
 def rows(n, d):
     rng = np.random.default_rng(n + d)
     X = rng.random((n, d))
-    return X, (X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 1).astype(np.intp)
+    return X, (X[:, :2].mean(axis=1) + 0.1 * rng.normal(size=n) > 0.5).astype(np.intp)
 
 
 def seconds(X, y, repeats=5, **parameters):
@@ -68,6 +72,36 @@ def product_rate(n=1500, repeats=5):
     return n**3 / least
 
 
+def peak_rate(n_rounds=20_000_000, repeats=5):
+    """Multiply-adds a second of a loop that does nothing else."""
+    source = Path(__file__).with_name("peak.c")
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "peak.so"
+        flags = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast"]
+        subprocess.run(["cc", *flags, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+        peak = ctypes.CDLL(str(library)).peak
+    peak.argtypes, peak.restype = [ctypes.c_long], ctypes.c_double
+    least = np.inf
+    for _ in range(repeats):
+        begin = time.process_time()
+        peak(n_rounds)
+        least = min(least, time.process_time() - begin)
+    return 16 * 8 * n_rounds / least
+
+
+def thread_gain(n_particles=50_000, d=100):
+    """How many times faster two threads are than one, by the wall clock, and whether they agree."""
+    X, y = rows(1100, d)
+    times, answers = [], []
+    for n_jobs in (1, 2):
+        learner = ParticleFilter(n_particles=n_particles, n_jobs=n_jobs).begin(d, [0, 1])
+        learner.test_then_train(X[:100], y[:100])
+        begin = time.perf_counter()
+        answers.append(learner.test_then_train(X[100:], y[100:]))
+        times.append(time.perf_counter() - begin)
+    return times[0] / times[1], np.array_equal(*answers)
+
+
 def plot(curves, path):
     from matplotlib.figure import Figure
 
@@ -84,5 +118,11 @@ if __name__ == "__main__":
     found = measure()
     for name, (x, y) in found.items():
         print(name, *(f"{n}: {1000 * s:.2f} ms" for n, s in zip(x, y, strict=True)))
-    print(f"multiply-adds a second: scoring {scoring_rate():.3g}, NumPy's product {product_rate():.3g}")
+    peak = peak_rate()
+    print(f"multiply-adds a second: peak {peak:.3g}, NumPy's product {product_rate():.3g}")
+    for d in (1, 3, 200):
+        rate = scoring_rate(d)
+        print(f"scoring with {d} inputs: {rate:.3g}, {rate / peak:.0%} of the peak")
+    for gain, same in (thread_gain() for _ in range(3)):
+        print(f"two threads: {gain:.2f} times faster, {'the same' if same else 'ANOTHER'} answer")
     plot(found, sys.argv[1])

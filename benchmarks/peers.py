@@ -31,6 +31,7 @@ def measure(name, stream, rows_file, sides, repeat, seconds):
                 last, rate = turn(loop, seconds)
                 found = result.setdefault(side, {"rates": []})
                 found.update(rows=last["rows"], accuracy=last["correct"] / last["rows"])
+                found["correct_after"] = last.get("correct_after")
                 found["rates"].append(rate)
     return result
 
@@ -62,7 +63,7 @@ def table(results):
     ]
     for result in results:
         n_rows = max(side["rows"] for side in result.values() if isinstance(side, dict))
-        accuracies = [accuracy(result.get(side), n_rows) for side in ("ours", "moa", "river")]
+        accuracies = [accuracy(result, side, n_rows) for side in ("ours", "moa", "river")]
         rates = [rate(result.get(side)) for side in SIDES]
         pairs = (("ours", "moa"), ("ours_by_1000", "moa"), ("ours", "river"))
         ratios = [ratio(result.get(one), result.get(other)) for one, other in pairs]
@@ -71,12 +72,16 @@ def table(results):
     return "\n".join(lines)
 
 
-def accuracy(side, n_rows):
-    """Return the accuracy in percent, with the number of rows it is of where the pass was cut short."""
+def accuracy(result, name, n_rows):
+    """Return the accuracy in percent; where a pass was cut short, of how many rows, and ours of the same."""
+    side, ours = result.get(name), result.get("ours")
     if side is None:
         return "–"
-    prefix = "" if side["rows"] == n_rows else f" @{side['rows'] // 1000}k"
-    return f"{100 * side['accuracy']:.2f}{prefix}"
+    text, n = f"{100 * side['accuracy']:.2f}", side["rows"]
+    if n == n_rows:
+        return text
+    beside = f", ours {100 * ours['correct_after'][n // 1000 - 1] / n:.2f}" if ours and name != "ours" else ""
+    return f"{text} @{n // 1000}k{beside}"
 
 
 def rate(side):

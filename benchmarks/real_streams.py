@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import arrays
-from benchmarks.methods import METHODS
-from thalweg import learners
+from benchmarks.methods import METHODS, made
 
 REFERENCE = arrays.DATA.parent / "reference" / "peers.csv"
 NOMINAL = ("elec2", "usenet1", "email-list")
@@ -17,8 +16,7 @@ STREAMS = [*arrays.REAL, *(f"{name} nominal" for name in NOMINAL)]
 
 def accuracy(name, rows):
     """Return the share of rows our learner predicts correctly before it learns them."""
-    method = METHODS[name]
-    learner = getattr(learners, method.learner)(**method.parameters)
+    learner = made(METHODS[name].ours)
     learner.begin(rows.X.shape[1], np.arange(rows.n_classes), n_categories=rows.n_categories)
     p = learner.test_then_train_coded(rows.X, rows.codes)
     return float(np.mean(p.argmax(axis=1) == rows.codes))

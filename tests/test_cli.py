@@ -98,6 +98,15 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
+def test_wide_rows_get_a_learner_that_is_quick_with_them(tmp_path):
+    wide = tmp_path / "wide.csv"
+    lines = [",".join(f"x{j}" for j in range(101)) + ",y"]
+    lines += [",".join(str((i * j) % 7) for j in range(101)) + f",{i % 2}" for i in range(50)]
+    wide.write_text("\n".join(lines))
+    assert result("run", wide)["learner"] == "AdaptiveRandomForest"
+    assert result("run", "sea", "--rows", 100)["learner"] == "LogisticMixture"
+
+
 def test_parameters_are_set():
     plain = result("run", "led", "--rows", 2000, "--learner", "naive-bayes")
     chosen = result("run", "led", "--rows", 2000, "--learner", "NaiveBayes", "--set", "categorical=[0, 1]")

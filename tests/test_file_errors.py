@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from file_rows import complaint, whole, write
 
 from thalweg.streams import from_file
-from thalweg.streams.files import StreamError
 
 ARFF = """@relation r
 @attribute price real
@@ -21,25 +21,6 @@ ARFF = """@relation r
 1.5,'dark, red',up
 ?,blue,down
 """
-
-
-def write(folder, text, name="rows.csv"):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def whole(stream, size=1000):
-    blocks = list(stream.coded_blocks(size))
-    return np.concatenate([X for X, _ in blocks]), np.concatenate([codes for _, codes in blocks])
-
-
-def complaint(path, **options):
-    with pytest.raises(StreamError) as caught:
-        whole(from_file(path, **options))
-    text = str(caught.value)
-    assert "\n" not in text
-    return text
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from file_rows import complaint, whole, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,25 +22,6 @@ from thalweg.streams.text_files import PIECE
 ROWS = "price,colour,flag,class\n1.5,red,0,up\n?,blue,1,down\n-2,red,1,up\n1e300,,0,?\n"
 X = [[1.5, 0, 0], [np.nan, 1, 1], [-2, 0, 1], [1e300, np.nan, 0]]
 CODES = [1, 0, 1, -1]
-
-
-def write(folder, text, name="rows.csv"):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def whole(stream, size=1000):
-    blocks = list(stream.coded_blocks(size))
-    return np.concatenate([X for X, _ in blocks]), np.concatenate([codes for _, codes in blocks])
-
-
-def complaint(path, **options):
-    with pytest.raises(StreamError) as caught:
-        whole(from_file(path, **options))
-    text = str(caught.value)
-    assert "\n" not in text
-    return text
 
 
 def assert_rows(stream):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from file_rows import write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from thalweg._kernels.cells import distinct_cells
@@ -12,12 +13,6 @@ from thalweg.streams.text_files import PIECE, Pieces, csv_source
 
 HEADER = "a,b,y"
 LINES = ["1.5,red,up", "2.5,blue,down", "", "3.5,red,up", "4.5,,?", "5.5,red,sideways"]
-
-
-def write(folder, text):
-    path = folder / "rows.csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
 
 
 def scanned(source, name):

@@ -24,7 +24,7 @@ def rows(n, gaps, seed=1):
 
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("categorical", [(), (1,)])
-@pytest.mark.parametrize(("k", "window"), [(1, 1), (3, 20), (10, 50), (7, 400)])
+@pytest.mark.parametrize(("k", "window"), [(1, 1), (3, 20), (10, 50), (7, 400), (2, 99), (40, 99)])
 def test_is_its_twin(gaps, categorical, k, window):
     X, y = rows(250, gaps)
     w = np.random.default_rng(2).integers(1, 4, len(X)).astype(float)

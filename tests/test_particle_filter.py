@@ -5,25 +5,32 @@ import pickle
 import numpy as np
 import pytest
 from places import data_file
+from sklearn.base import clone
 from twins.particle_filter import ParticleTwin, bits, normals
 
 from thalweg.evaluation import holdout, prequential
-from thalweg.learners import ParticleFilter
+from thalweg.learners import (
+    LikelihoodParticleFilter,
+    ParticleFilter,
+    RefittingParticleFilter,
+    RegularisedParticleFilter,
+)
 from thalweg.streams import SEA, Circles, Hyperplane, Many
 
 PUBLISHED = {"form": "published", "start": "zeros"}
 CIRCLE = {"boundary": ("circle", 2.0), "start": "uniform"}
 
 FORMS = {
-    "tracking": {},
-    "published": PUBLISHED,
-    "widening": {"form": ("widening",), "start": "uniform"},
-    "uniform": PUBLISHED | {"start": "uniform", "n_warmup": 3},
-    "regularised": PUBLISHED | {"spread_prior": (0.9, 0.2)},
-    "likelihood": PUBLISHED | {"scoring": "likelihood"},
-    "circle": PUBLISHED | CIRCLE,
-    "circle without modulo": PUBLISHED | {"boundary": "circle", "start": 2.0},
-    "regularised likelihood": PUBLISHED | {"scoring": "likelihood", "spread_prior": (0.9, 0.2)},
+    "tracking": ParticleFilter(),
+    "published": ParticleFilter(**PUBLISHED),
+    "widening": ParticleFilter(form=("widening",), start="uniform"),
+    "uniform": ParticleFilter(form="published", start=("uniform", 3)),
+    "regularised": RegularisedParticleFilter(spread_prior=(0.9, 0.2)),
+    "likelihood": LikelihoodParticleFilter(),
+    "circle": ParticleFilter(form="published", **CIRCLE),
+    "circle without modulo": ParticleFilter(boundary="circle", form="published", start=2.0),
+    "regularised circle": RegularisedParticleFilter(spread_prior=(0.9, 0.2), **CIRCLE),
+    "likelihood of circles": LikelihoodParticleFilter(**CIRCLE),
 }
 
 
@@ -34,15 +41,15 @@ def rows(n, n_classes, seed=0):
     return X, np.where(rng.random(n) < 0.1, rng.integers(0, n_classes, n), y)
 
 
-def accuracy(stream, **parameters):
-    run = holdout(stream, ParticleFilter(**parameters), every=50, n=1000)
+def accuracy(stream, learner):
+    run = holdout(stream, learner, every=50, n=1000)
     return 100 * float((run.predicted == run.labels).mean())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("form", FORMS)
 def test_kernel_is_its_twin(form, n_classes):
-    learner = ParticleFilter(n_particles=37, batch_size=17, random_state=5, **FORMS[form])
+    learner = clone(FORMS[form]).set_params(n_particles=37, batch_size=17, random_state=5)
     learner.begin(2, range(n_classes))
     twin = ParticleTwin(2, n_classes, learner._settings())
     X, y = rows(17 * 25, n_classes)
@@ -67,22 +74,34 @@ def test_drawn_normals_are_normal():
 
 
 @pytest.mark.parametrize(
-    ("stream", "parameters", "low", "high"),
+    ("stream", "learner", "low", "high"),
     [
-        (lambda s: SEA(10_000, period=2500, scaled=True, seed=s), PUBLISHED | {"n_warmup": 500}, 96.5, 99.5),
-        (lambda s: Many(seed=s), PUBLISHED | {"start": "uniform"}, 92.5, 95.0),
-        (lambda s: Circles(20_000, period=5000, balanced=True, seed=s), PUBLISHED | CIRCLE, 70, 88),
+        (
+            lambda s: SEA(10_000, period=2500, scaled=True, seed=s),
+            ParticleFilter(form="published", start=("zeros", 500)),
+            96.5,
+            99.5,
+        ),
+        (lambda s: Many(seed=s), ParticleFilter(form="published", start="uniform"), 92.5, 95.0),
+        (lambda s: Many(seed=s), RegularisedParticleFilter(start=("zeros", 500)), 82, 92),
+        (
+            lambda s: Circles(20_000, period=5000, balanced=True, seed=s),
+            ParticleFilter(form="published", **CIRCLE),
+            70,
+            88,
+        ),
         (
             lambda s: Circles(10_000, period=2500, balanced=True, seed=s),
-            PUBLISHED | CIRCLE | {"scoring": "likelihood"},
+            LikelihoodParticleFilter(**CIRCLE),
             48,
             58,
         ),
     ],
-    ids=["SEA", "MANY", "CIRCLES", "CIRCLES by likelihood"],
+    ids=["SEA", "MANY", "MANY, regularised", "CIRCLES", "CIRCLES by likelihood"],
 )
-def test_published_accuracy_in_miniature(stream, parameters, low, high):
-    mean = np.mean([accuracy(stream(seed), random_state=seed, **parameters) for seed in range(3)])
+def test_published_accuracy_in_miniature(stream, learner, low, high):
+    learners = [clone(learner).set_params(random_state=seed) for seed in range(3)]
+    mean = np.mean([accuracy(stream(seed), learners[seed]) for seed in range(3)])
     assert low < mean < high
 
 
@@ -98,22 +117,22 @@ def test_published_accuracy_on_prices():
 
 def test_tracking_beats_the_published_form_on_sea():
     streams = [SEA(10_000, period=2500, scaled=True, seed=seed) for seed in range(3)]
-    tracking = np.mean([accuracy(stream) for stream in streams])
-    assert tracking > np.mean([accuracy(stream, **PUBLISHED) for stream in streams]) + 0.5
+    tracking = np.mean([accuracy(stream, ParticleFilter()) for stream in streams])
+    assert tracking > np.mean([accuracy(stream, ParticleFilter(**PUBLISHED)) for stream in streams]) + 0.5
 
 
 def test_refits_rescue_many_inputs():
     streams = [Hyperplane(8000, period=2000, seed=seed) for seed in range(3)]
-    plain = np.mean([accuracy(stream, **PUBLISHED) for stream in streams])
-    assert np.mean([accuracy(stream, refit_below=0.75, **PUBLISHED) for stream in streams]) > plain + 8
-    learner = ParticleFilter(refit_below=0.75, **PUBLISHED)
+    plain = np.mean([accuracy(stream, ParticleFilter(**PUBLISHED)) for stream in streams])
+    learner = RefittingParticleFilter(**PUBLISHED)
+    assert np.mean([accuracy(stream, clone(learner)) for stream in streams]) > plain + 8
     holdout(streams[0], learner, every=50, n=1)
     assert (learner.coefficients_[0, 1:] == 0).sum() >= 4
 
 
 def test_a_refit_sure_of_nothing_is_none():
     # Constant inputs: no coefficient differs from 0, and to drop them all would be the end of it.
-    learner = ParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
+    learner = RefittingParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
     learner.test_then_train(np.zeros((100, 3)), np.arange(100) % 2)
     assert (learner._kernel.arrays["active"] == 1).all()
     X, y = np.random.default_rng(0).random((1000, 3)), np.random.default_rng(1).integers(0, 2, 1000)
@@ -125,7 +144,7 @@ def test_refits_with_several_classes_drop_what_says_nothing():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 8))
     y = np.digitize(X[:, 0], [-0.5, 0.5])
-    learner = ParticleFilter(refit_below=0.8, batch_size=100).begin(8, range(3))
+    learner = RefittingParticleFilter(refit_below=0.8, batch_size=100).begin(8, range(3))
     p = learner.test_then_train(X, y)
     plain = ParticleFilter(batch_size=100).begin(8, range(3)).test_then_train(X, y)
     assert (p.argmax(axis=1) == y).mean() > (plain.argmax(axis=1) == y).mean() + 0.02
@@ -146,8 +165,8 @@ def test_probabilities_are_calibrated():
 
 def test_threads_change_nothing():
     X, y = rows(600, 3)
-    one = ParticleFilter(n_particles=5000, spread_prior=(0.9, 0.1), n_jobs=1).begin(2, range(3))
-    four = ParticleFilter(n_particles=5000, spread_prior=(0.9, 0.1), n_jobs=4).begin(2, range(3))
+    one = RegularisedParticleFilter(n_particles=5000, n_jobs=1).begin(2, range(3))
+    four = RegularisedParticleFilter(n_particles=5000, n_jobs=4).begin(2, range(3))
     assert np.array_equal(one.test_then_train(X, y), four.test_then_train(X, y))
     for name, array in one._kernel.arrays.items():
         assert np.array_equal(array, four._kernel.arrays[name]), name
@@ -222,7 +241,7 @@ def test_forms_are_their_parts():
 def test_prior_without_pull_or_jitter_is_no_prior():
     X, y = rows(1000, 2)
     plain = ParticleFilter(**PUBLISHED).begin(2, [0, 1])
-    fixed = ParticleFilter(spread_prior=(1.0, 0.0), **PUBLISHED).begin(2, [0, 1])
+    fixed = RegularisedParticleFilter(spread_prior=(1.0, 0.0)).begin(2, [0, 1])
     np.testing.assert_allclose(fixed.test_then_train(X, y), plain.test_then_train(X, y), atol=1e-9)
 
 
@@ -282,14 +301,20 @@ def test_spread_of_the_boundary_shrinks_with_the_step():
         ({"spread": -1}, "spread"),
         ({"batch_size": 1.5}, "batch_size"),
         ({"boundary": "square"}, "circle"),
-        ({"scoring": "luck"}, "likelihood"),
         ({"start": "anywhere"}, "zeros"),
         ({"form": "other"}, "published"),
         ({"form": ("scaled", "other")}, "widening"),
-        ({"boundary": "circle", "refit_below": 0.75}, "linear"),
-        ({"spread_prior": 0.98}, "spread_prior"),
+        ({"start": ("zeros", -1)}, "steps in start"),
+        ({"start": -2.0}, "start"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, said):
     with pytest.raises(ValueError, match=said):
         ParticleFilter(**parameters).begin(2, [0, 1])
+
+
+def test_wrong_parameters_of_the_others_are_named():
+    with pytest.raises(ValueError, match="RegularisedParticleFilter: spread_prior"):
+        RegularisedParticleFilter(spread_prior=0.98).begin(2, [0, 1])
+    with pytest.raises(ValueError, match="RefittingParticleFilter: refit_below"):
+        RefittingParticleFilter(refit_below=75).begin(2, [0, 1])

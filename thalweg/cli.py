@@ -13,7 +13,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Classifiers for data streams whose rules keep changing.",
 )
-BEST = "LogisticMixture"
 
 
 def _print_version(wanted: bool):
@@ -32,11 +31,12 @@ def about(version: Annotated[bool, VERSION] = False):
     """Classifiers for data streams whose rules keep changing."""
 
 
-RUN_HELP = f"""
+RUN_HELP = """
 Test a learner on a stream, row by row, and learn as it goes.
 
 SOURCE is a file (CSV, ARFF, Parquet, Arrow; `-` for standard input), a generator such as `sea`, or a public
-dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, {BEST} is used.
+dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, LogisticMixture is
+used, or AdaptiveRandomForest where there are more than 100 inputs.
 
 Examples:
 
@@ -53,7 +53,7 @@ Examples:
 @app.command(help=RUN_HELP)
 def run(
     source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
-    learner: Annotated[str, typer.Option(help="Learner: see `thalweg list learners`.")] = BEST,
+    learner: Annotated[str | None, typer.Option(help="Learner: see `thalweg list learners`.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
     ] = None,

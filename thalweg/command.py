@@ -14,15 +14,21 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
     """Return the Run of a learner on a stream, all given as a person writes them."""
     from thalweg.evaluation import chunked, prequential
 
-    made = make_learner(learner, parameters, seed)
+    made = learner and make_learner(learner, parameters, seed)
     late, share = read_delay(delay), read_share(labels, chunk)
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    made = made or make_learner(usual_learner(stream), parameters, seed)
     with Bar(f"{type(made).__name__} on {source}", quiet) as progress:
         if chunk:
             return chunked(stream, made, chunk, labels=share, seed=seed, rows=rows, progress=progress)
         return prequential(stream, made, delay=late, labels=share, seed=seed, rows=rows, progress=progress)
+
+
+def usual_learner(stream):
+    """Return what to use where nobody chose. The mixture takes time by the square of the inputs."""
+    return "LogisticMixture" if stream.n_features <= 100 else "AdaptiveRandomForest"
 
 
 def make_learner(name, parameters, seed):

@@ -27,6 +27,7 @@ cdef class EnsembleKernel(Kernel):
 
     cdef void happened(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t what)
     cdef void note(self)
+    cdef void write_note(self, Py_ssize_t row, numbers, sizes)
 
 
 cdef inline void predict_by(const member_t* m, const double* x, double* p) noexcept nogil:

@@ -58,7 +58,10 @@ cdef class EnsembleKernel(Kernel):
         self.progress[EVENTS] += 1
 
     cdef void note(self):
-        # Write a line of the record.
+        # Write a line of the record: now is the time.
+        self.write_note(self.progress[ROWS], self.noted(), self.sizes())
+
+    cdef void write_note(self, Py_ssize_t row, numbers, sizes):
         cdef Py_ssize_t most = (self.arrays["history"].shape[1] - 1) // 2
         history = self.arrays["history"]
         if self.progress[NOTES] == MOST_NOTES:
@@ -67,12 +70,11 @@ cdef class EnsembleKernel(Kernel):
             self.progress[NOTES] //= 2
             self.progress[STRIDE] *= 2
         line = history[self.progress[NOTES]]
-        line[0] = self.progress[ROWS]
-        numbers, sizes = self.noted(), self.sizes()
+        line[0] = row
         line[1:1 + len(numbers)] = numbers
         line[1 + most:1 + most + len(sizes)] = sizes
         self.progress[NOTES] += 1
-        self.progress[NEXT_NOTE] = (self.progress[ROWS] // self.progress[STRIDE] + 1) * self.progress[STRIDE]
+        self.progress[NEXT_NOTE] = (row // self.progress[STRIDE] + 1) * self.progress[STRIDE]
 
     def noted(self):
         """Return the number to put down for each member."""

@@ -19,7 +19,7 @@ import numpy as np
 from libc.stdint cimport uint64_t
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
-from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, row_of
+from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
 from .ensemble cimport learn_by, likeliest, predict_by, take
 from .pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
@@ -28,6 +28,7 @@ from .rng cimport bits
 cdef enum:
     PERIOD = 32                         # values from one search of ADWIN to the next
     SIZES = 28                          # of ADWIN's buckets: windows of 5·2^28 rows
+    APART = 8                           # numbers of a cache line: threads do not write into the same one
 
 cdef enum:
     WARNED = 1
@@ -38,15 +39,17 @@ ctypedef struct forest_t:
     uint64_t* key                       # [member]: its random stream
     Py_ssize_t* active                  # [member]: which of its slots has the tree, 0 or 1
     Py_ssize_t* has_next                # [member]
-    double* right                       # [member]
-    double* seen                        # [member]
+    double* right                       # [member, APART]: the first counts
+    double* seen                        # [member, APART]
     Py_ssize_t watch_size
     double* warning                     # [member, watch_size]: an ADWIN
     double* drift                       # [member, watch_size]: an ADWIN
     Py_ssize_t width                    # inputs a tree sees
     Py_ssize_t* subset                  # [slot, width]: their columns
-    double* part                        # [slot, width]: a row's values in them
-    double* again                       # [member, class]: probabilities once the row is learned
+    Py_ssize_t part_size
+    double* part                        # [slot, part_size]: a row's values in them
+    Py_ssize_t again_size
+    double* again                       # [member, again_size]: probabilities once the row is learned
     char* event                         # [member, row of the block]
 
 
@@ -64,15 +67,16 @@ cdef class ForestKernel(BlockKernel):
             "keys": np.array(keys, dtype=np.uint64),
             "active": np.zeros(n_members, dtype=np.intp),
             "has_next": np.zeros(n_members, dtype=np.intp),
-            "right": np.zeros(n_members),
-            "seen": np.zeros(n_members),
+            "right": np.zeros((n_members, APART)),
+            "seen": np.zeros((n_members, APART)),
             "warning": np.zeros((n_members, self.core.watch_size)),
             "drift": np.zeros((n_members, self.core.watch_size)),
             "subset": np.zeros((2 * n_members, width), dtype=np.intp),
         }
+        self.core.part_size, self.core.again_size = -(-width // APART) * APART, -(-n_classes // APART) * APART
         self.scratch |= {
-            "part": np.zeros((2 * n_members, width)),
-            "again": np.zeros((n_members, n_classes)),
+            "part": np.zeros((2 * n_members, self.core.part_size)),
+            "again": np.zeros((n_members, self.core.again_size)),
             "event": np.zeros((n_members, self.block.room), dtype=np.uint8),
         }
         self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, write_events
@@ -91,14 +95,13 @@ cdef class ForestKernel(BlockKernel):
         c.part, c.again = doubles(self.scratch["part"]), doubles(self.scratch["again"])
         c.event = flags(self.scratch["event"])
 
-    def noted(self):
-        """Return the votes of the members."""
-        cdef Py_ssize_t m
-        return [vote_of(&self.core, m) for m in range(self.block.n_members)]
+    def noted_of(self, m):
+        """Return a member's vote."""
+        return vote_of(&self.core, m)
 
-    def sizes(self):
-        """Return the size of each member's tree."""
-        return [self.kernels[2 * m + active].size for m, active in enumerate(self.arrays["active"].tolist())]
+    def size_of(self, m):
+        """Return the size of a member's tree."""
+        return self.kernels[2 * m + self.core.active[m]].size
 
     cdef void begin_tree(self, Py_ssize_t slot):
         if self.error is not None:
@@ -120,7 +123,8 @@ cdef inline adwin_t* adwin_of(const forest_t* c, double* watch, Py_ssize_t m) no
 
 
 cdef inline double vote_of(const forest_t* c, Py_ssize_t m) noexcept nogil:
-    return 100.0 * c.right[m] / c.seen[m] if c.right[m] > 0 else 1.0                # (1)
+    cdef double right = c.right[m * APART]
+    return 100.0 * right / c.seen[m * APART] if right > 0 else 1.0                 # (1)
 
 
 cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_t slot,
@@ -128,7 +132,7 @@ cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_
     # What the tree in a slot sees of a row.
     cdef Py_ssize_t j
     cdef const double* x = row_of(b, i)
-    cdef double* part = c.part + slot * c.width
+    cdef double* part = c.part + slot * c.part_size
     if c.width == b.n_features:
         return x
     for j in range(c.width):
@@ -136,13 +140,14 @@ cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_
     return part
 
 
-cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start) noexcept nogil:
+cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef forest_t* c = <forest_t*> b.method
     cdef Py_ssize_t i, slot
     cdef double k
     cdef double* p
+    cdef double* again = c.again + m * c.again_size
     cdef const double* x
-    for i in range(start, b.n):
+    for i in range(start, stop):
         slot = 2 * m + c.active[m]
         x = part_of(b, c, slot, i)
         p = answer_of(b, m, i)
@@ -153,14 +158,15 @@ cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start) noexcept nogil:
             continue
         k = drawn(&c.weights, bits(c.key[m], b.place[i]))
         take(b.member + slot, x, b.y[i], k * b.w[i], p)
-        c.seen[m] += b.w[i]                                                      # (2)
+        c.seen[m * APART] += b.w[i]                                                      # (2)
         if likeliest(p, b.n_classes) == b.y[i]:
-            c.right[m] += b.w[i]
+            c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
                 learn_by(b.member + (slot ^ 1), part_of(b, c, slot ^ 1, i), b.y[i], k * b.w[i])
-            predict_by(b.member + slot, x, c.again + m * b.n_classes)
-            c.event[m * b.room + i] = watch(b, m, likeliest(c.again + m * b.n_classes, b.n_classes) != b.y[i])
+            predict_by(b.member + slot, x, again)
+            c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
+        note_if_due(b, m, i)
 
 
 cdef int watch(block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
@@ -182,7 +188,7 @@ cdef int watch(block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
         else:
             begin_tree(b, slot)
         adwin_reset(drift)
-        c.right[m] = c.seen[m] = 0.0
+        c.right[m * APART] = c.seen[m * APART] = 0.0
         event |= REPLACED
     return event
 

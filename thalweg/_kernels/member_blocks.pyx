@@ -5,19 +5,42 @@ Every member writes for each row its probabilities and the weight of its vote; t
     p_i = sum_m vote_mi p_mi / sum_m vote_mi,                                     (1)
 
 summed in the order of the members, so that the result does not depend on threads. A member's memory stays in
-the cache for the whole block. A block ends where a note is due, so the way rows are cut changes nothing.
+the cache for many rows. Threads take a part of the block at a time, with the member that is farthest behind,
+so that they end together. Where a note is due, each member puts down its own number and size as it goes by.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from .ensemble cimport NEXT_NOTE, ROWS
+from .ensemble cimport NEXT_NOTE, ROWS, STRIDE
 from .learner cimport learner_t
-from .pointers cimport doubles, integers
+from .pointers cimport doubles, flags, integers
+
+cdef extern from *:
+    """
+    static int claim(char *flag) { return !__atomic_test_and_set(flag, __ATOMIC_ACQUIRE); }
+    static void release(char *flag) { __atomic_clear(flag, __ATOMIC_RELEASE); }
+    """
+    bint claim(char* flag) noexcept nogil
+    void release(char* flag) noexcept nogil
 
 cdef enum:
     FEW_ROWS = 16                       # are not worth threads
+    MOST_ROWS = 4096                    # of a block
+    PART = 128                          # rows a thread takes at a time, at most
+
+_pools = {}                             # by number of threads; kept, since threads take long to start
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def pool_of(n_threads):
+    """Return the threads that all ensembles share."""
+    if n_threads not in _pools:
+        _pools[n_threads] = ThreadPoolExecutor(n_threads, thread_name_prefix="thalweg")
+    return _pools[n_threads]
 
 
 cdef class BlockKernel(EnsembleKernel):
@@ -25,16 +48,19 @@ cdef class BlockKernel(EnsembleKernel):
 
     def __init__(self, n_features, n_classes, n_members, n_slots, n_jobs, build):
         EnsembleKernel.__init__(self, n_members, n_slots, build)
-        self.n_jobs = n_jobs
-        room = max(FEW_ROWS, min(1024, 65536 // (n_members * n_classes)))
+        room = max(FEW_ROWS, min(MOST_ROWS, 65536 // (n_members * n_classes)))
         self.scratch = {
             "place": np.zeros(room, dtype=np.intp),
             "p": np.zeros((n_members, room, n_classes)),
             "vote": np.ones((n_members, room)),
+            "taken": np.zeros(n_members, dtype=np.intp),
+            "at_work": np.zeros(n_members, dtype=np.int8),
+            "notes": np.zeros((room // self.arrays["progress"][STRIDE] + 1, 2, n_members)),
         }
         cdef block_t* b = &self.block
         b.kernel, b.member = <void*> self, self.member
-        b.n_members, b.n_features, b.n_classes, b.room = n_members, n_features, n_classes, room
+        b.n_members, b.n_features, b.n_classes = n_members, n_features, n_classes
+        b.room, b.pace, b.n_jobs = room, room, min(n_jobs, n_members)
         self.handle = learner_t(<void*> b, n_features, n_classes, learn, predict)
         self.both = both
 
@@ -42,6 +68,36 @@ cdef class BlockKernel(EnsembleKernel):
         EnsembleKernel.bind(self)
         self.block.progress, self.block.place = self.progress, integers(self.scratch["place"])
         self.block.p, self.block.vote = doubles(self.scratch["p"]), doubles(self.scratch["vote"])
+        self.block.taken, self.block.at_work = integers(self.scratch["taken"]), flags(self.scratch["at_work"])
+
+    def noted(self):
+        """Return the number to put down for each member."""
+        return [self.noted_of(m) for m in range(self.block.n_members)]
+
+    def sizes(self):
+        """Return the size of each member."""
+        return [self.size_of(m) for m in range(self.block.n_members)]
+
+    def noted_of(self, m):
+        """Return the number to put down for a member."""
+        return 1.0
+
+    def size_of(self, m):
+        """Return the size of a member."""
+        return self.kernels[m].size
+
+    cdef void note_member(self, Py_ssize_t m, Py_ssize_t row):
+        self.scratch["notes"][row // self.block.stride - self.block.first // self.block.stride - 1, :, m] = (
+            self.noted_of(m), self.size_of(m)
+        )
+
+    cdef void write_notes(self, Py_ssize_t last):
+        # Those the members put down in the block; a note that is written may make others superfluous.
+        cdef Py_ssize_t row, stride = self.block.stride
+        for row in range((self.block.first // stride + 1) * stride, last + 1, stride):
+            if row == self.progress[NEXT_NOTE]:
+                numbers, sizes = self.scratch["notes"][row // stride - self.block.first // stride - 1]
+                self.write_note(row, numbers, sizes)
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write the probabilities it would get into `p`, then learn it."""
@@ -56,54 +112,71 @@ cdef class BlockKernel(EnsembleKernel):
         """Take the rows block by block, on threads if there are enough rows for them."""
         cdef block_t* b = &self.block
         cdef Py_ssize_t start = 0
-        pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 and X.shape[0] > FEW_ROWS else None
-        try:
-            while start < X.shape[0]:
-                b.x, b.n = &X[start, 0], X.shape[0] - start
-                b.y = NULL if y is None else &y[start]
-                b.w = NULL if w is None else &w[start]
-                cut(b)
-                if pool is None:
-                    with nogil:
-                        take_all(b)
-                else:
-                    members = iter(range(b.n_members))
-                    for job in [pool.submit(self.take_some, members) for _ in range(self.n_jobs)]:
-                        job.result()
+        while start < X.shape[0]:
+            b.x, b.n = &X[start, 0], X.shape[0] - start
+            b.y = NULL if y is None else &y[start]
+            b.w = NULL if w is None else &w[start]
+            cut(b)
+            if b.n_jobs > 1 and b.n > FEW_ROWS:
+                self.take_together()
+            else:
                 with nogil:
-                    settle(b, &p[start, 0])
-                start += b.n
-        finally:
-            if pool is not None:
-                pool.shutdown()
+                    take_all(b)
+            with nogil:
+                settle(b, &p[start, 0])
+            start += b.n
         self.raise_error()
 
-    def take_some(self, members):
-        """Let the members that an iterator shared with other threads gives take the block."""
-        cdef Py_ssize_t m
-        for m in members:
-            with nogil:
-                self.block.take(&self.block, m, 0)
+    def take_together(self):
+        """Let this thread and others take the block."""
+        self.scratch["taken"][:] = 0
+        pool = pool_of(self.block.n_jobs - 1)
+        jobs = [pool.submit(self.take_some) for _ in range(self.block.n_jobs - 1)]
+        try:
+            self.take_some()
+        finally:
+            wait([job for job in jobs if not job.cancel()])
+
+    def take_some(self):
+        """Take parts of the block along with other threads."""
+        with nogil:
+            take_parts(&self.block)
 
 
 cdef void cut(block_t* b) noexcept nogil:
-    # A block ends where the scratch does, and where a note is due.
     cdef Py_ssize_t i, row = b.progress[ROWS]
-    b.n = min(b.n, b.room)
-    if b.w == NULL:
-        return
-    for i in range(b.n):
+    b.n = min(b.n, b.pace)
+    b.first, b.stride = row, b.progress[STRIDE]
+    for i in range(0 if b.w == NULL else b.n):
         b.place[i] = row
         row += b.w[i] > 0
-        if row == b.progress[NEXT_NOTE]:
-            b.n = i + 1
-            return
 
 
 cdef void take_all(block_t* b) noexcept nogil:
     cdef Py_ssize_t m
     for m in range(b.n_members):
-        b.take(b, m, 0)
+        b.take(b, m, 0, b.n)
+
+
+cdef void take_parts(block_t* b) noexcept nogil:
+    # Take parts of the block as long as there is a member that no other thread is at work with.
+    cdef Py_ssize_t m = laggard(b), stop, part = max(FEW_ROWS, min(PART, b.n // 8))
+    while m >= 0:
+        if claim(b.at_work + m):
+            stop = min(b.taken[m] + part, b.n)
+            if b.taken[m] < stop:
+                b.take(b, m, b.taken[m], stop)
+                b.taken[m] = stop
+            release(b.at_work + m)
+        m = laggard(b)
+
+
+cdef Py_ssize_t laggard(const block_t* b) noexcept nogil:
+    cdef Py_ssize_t m, best = -1, least = b.n
+    for m in range(b.n_members):
+        if not b.at_work[m] and b.taken[m] < least:
+            best, least = m, b.taken[m]
+    return best
 
 
 cdef void settle(block_t* b, double* p) noexcept nogil:
@@ -113,9 +186,9 @@ cdef void settle(block_t* b, double* p) noexcept nogil:
     combine(b, p)
     if b.w != NULL:
         b.progress[ROWS] = b.place[last] + (b.w[last] > 0)
-        if b.progress[ROWS] == b.progress[NEXT_NOTE]:
+        if b.progress[ROWS] >= b.progress[NEXT_NOTE]:
             with gil:
-                (<BlockKernel> b.kernel).note()
+                (<BlockKernel> b.kernel).write_notes(b.progress[ROWS])
 
 
 cdef void combine(const block_t* b, double* p) noexcept nogil:
@@ -153,5 +226,6 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 cdef void predict(void* state, const double* x, double* p) noexcept nogil:
     cdef block_t* b = <block_t*> state
     b.x, b.y, b.w, b.n = x, NULL, NULL, 1
+    cut(b)
     take_all(b)
     settle(b, p)

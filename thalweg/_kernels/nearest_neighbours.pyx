@@ -11,8 +11,9 @@ max(v, 1 - v)^2 with v = (y - least)/r_j.                                       
 
 All rows no farther than the k-th nearest vote for their class with their weight.  (3)
 
-The window lies input by input, so that (1) runs over all its rows at once. How many values are at the least
-and the greatest is counted: only when none is left the window is searched for new ones.
+The window lies in tiles of 16 rows, input by input, so that (1) takes many rows at once. The k-th nearest is
+searched for only in tiles with a row no farther than k tiles have. How many values are at the least and the
+greatest is counted: only when none is left the window is searched for new ones.
 """
 
 import numpy as np
@@ -22,6 +23,21 @@ from libc.math cimport INFINITY, isnan
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
 
+cdef extern from "window_distance.h" nogil:
+    enum:
+        TILE
+    ctypedef struct window_view_t:
+        Py_ssize_t n_features
+        Py_ssize_t n_rows
+        Py_ssize_t n_used
+        const double* tiles
+        const Py_ssize_t* used
+        const double* value
+        const double* inverse
+    ctypedef void (*measure_t)(const window_view_t* w, int begun, double* distance,
+                               double* least) noexcept nogil
+    measure_t best_measure() noexcept nogil
+
 cdef enum:
     # places in `progress`
     FILLED = 0
@@ -30,12 +46,13 @@ cdef enum:
 cdef double STEEP = 1e300               # bound on 1/r
 
 ctypedef struct window_t:
+    measure_t measure
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t n_neighbours
     Py_ssize_t room
     Py_ssize_t* progress
-    double* rows                        # [input, place]
+    double* rows                        # [tile, input, TILE]
     Py_ssize_t* label                   # [place]
     double* weight                      # [place]
     Py_ssize_t* is_category             # [input]
@@ -44,8 +61,23 @@ ctypedef struct window_t:
     Py_ssize_t* n_low                   # [input]: values at the least
     Py_ssize_t* n_high                  # [input]
     Py_ssize_t* n_missing               # [input]
-    double* distance                    # [place]; scratch
-    double* nearest                     # [n_neighbours], rising; scratch
+    # scratch
+    Py_ssize_t* used                    # [input]
+    double* value                       # [input]
+    double* inverse                     # [input]
+    double* distance                    # [place, rounded up to whole tiles]
+    double* least                       # [tile]: its least distance
+    Py_ssize_t* near                    # [place]: rows that may be neighbours
+    double* nearest                     # [n_neighbours], rising
+
+
+def aligned(array):
+    """Return a copy that begins where a line of the cache does: vectors then never lie across two lines."""
+    room = np.empty(array.size + 8)
+    start = -room.ctypes.data % 64 // 8
+    copy = room[start:start + array.size].reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 cdef class NearestNeighboursKernel(Kernel):
@@ -55,30 +87,49 @@ cdef class NearestNeighboursKernel(Kernel):
     cdef dict scratch
 
     def __init__(self, n_features, n_classes, n_neighbours, window, is_category):
+        n_tiles = -(-window // TILE)
         whole = {name: np.zeros(n_features, dtype=np.intp) for name in ("n_low", "n_high", "n_missing")}
         self.arrays = whole | {
             "progress": np.zeros(2, dtype=np.intp),
-            "rows": np.zeros((n_features, window)),
+            "rows": np.zeros((n_tiles, n_features, TILE)),
             "label": np.zeros(window, dtype=np.intp),
             "weight": np.zeros(window),
             "is_category": np.array(is_category, dtype=np.intp),
             "low": np.zeros(n_features),
             "high": np.zeros(n_features),
         }
-        self.scratch = {"distance": np.zeros(window), "nearest": np.zeros(n_neighbours)}
+        self.scratch = {
+            "used": np.zeros(n_features, dtype=np.intp),
+            "value": np.zeros(n_features),
+            "inverse": np.zeros(n_features),
+            "distance": aligned(np.zeros(n_tiles * TILE)),
+            "least": np.zeros(n_tiles),
+            "near": np.zeros(n_tiles * TILE, dtype=np.intp),
+            "nearest": np.zeros(n_neighbours),
+        }
+        self.core.measure = best_measure()
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.n_neighbours, self.core.room = n_neighbours, window
         self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
         self.bind()
 
     cdef void bind(self):
+        self.arrays["rows"] = aligned(self.arrays["rows"])
         cdef window_t* c = &self.core
         c.progress, c.label = integers(self.arrays["progress"]), integers(self.arrays["label"])
         c.is_category, c.n_missing = integers(self.arrays["is_category"]), integers(self.arrays["n_missing"])
         c.n_low, c.n_high = integers(self.arrays["n_low"]), integers(self.arrays["n_high"])
         c.rows, c.weight = doubles(self.arrays["rows"]), doubles(self.arrays["weight"])
         c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
-        c.distance, c.nearest = doubles(self.scratch["distance"]), doubles(self.scratch["nearest"])
+        c.used, c.near = integers(self.scratch["used"]), integers(self.scratch["near"])
+        c.value, c.inverse = doubles(self.scratch["value"]), doubles(self.scratch["inverse"])
+        c.distance, c.least = doubles(self.scratch["distance"]), doubles(self.scratch["least"])
+        c.nearest = doubles(self.scratch["nearest"])
+
+
+cdef inline double* cell(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    # Input j of the row in place i.
+    return c.rows + (i // TILE * c.n_features + j) * TILE + i % TILE
 
 
 cdef void count(window_t* c, Py_ssize_t j, double value) noexcept nogil:
@@ -105,7 +156,7 @@ cdef void search_range(window_t* c, Py_ssize_t j) noexcept nogil:
     cdef Py_ssize_t i
     c.n_low[j] = c.n_high[j] = c.n_missing[j] = 0
     for i in range(c.progress[FILLED]):
-        count(c, j, c.rows[j * c.room + i])
+        count(c, j, cell(c, i, j)[0])
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -118,7 +169,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     c.label[place] = y
     c.weight[place] = w
     for j in range(c.n_features):
-        value = c.rows + j * c.room + place
+        value = cell(c, place, j)
         if full:
             forget(c, j, value[0])
         value[0] = x[j]
@@ -135,75 +186,85 @@ cdef inline double gap(double known, double low, double inverse) noexcept nogil:
 
 cdef void add_carefully(window_t* c, Py_ssize_t j, double value, double inverse) noexcept nogil:
     # (2): the input has missing values, here or in the window.
-    cdef const double* row = c.rows + j * c.room
     cdef Py_ssize_t i
-    cdef double off
+    cdef double known, off
     for i in range(c.progress[FILLED]):
+        known = cell(c, i, j)[0]
         if c.is_category[j]:
-            off = 0.0 if value == row[i] else 1.0
-        elif isnan(value) and isnan(row[i]):
+            off = 0.0 if value == known else 1.0
+        elif isnan(value) and isnan(known):
             off = 1.0
         elif isnan(value):
-            off = gap(row[i], c.low[j], inverse)
-        elif isnan(row[i]):
+            off = gap(known, c.low[j], inverse)
+        elif isnan(known):
             off = gap(value, c.low[j], inverse)
         else:
-            off = (value - row[i]) * inverse
+            off = (value - known) * inverse
         c.distance[i] += off * off
 
 
-cdef void add_numbers(const double* row, double value, double inverse, double* distance,
-                      Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double off
-    for i in range(n):
-        off = (value - row[i]) * inverse
-        distance[i] += off * off                                                 # (1)
-
-
 cdef void measure(window_t* c, const double* x) noexcept nogil:
-    cdef Py_ssize_t i, j, n = c.progress[FILLED]
+    cdef Py_ssize_t i, j, n_used = 0, n = c.progress[FILLED]
     cdef double width, inverse
-    for i in range(n):
-        c.distance[i] = 0.0
+    cdef bint begun = False
+    cdef window_view_t view
     for j in range(c.n_features):
         width = c.high[j] - c.low[j] if c.n_low[j] else 0.0
         inverse = min(1.0 / width, STEEP) if width > 0 else 0.0
         if c.is_category[j] or c.n_missing[j] or isnan(x[j]):
+            for i in range(0 if begun else n):
+                c.distance[i] = 0.0
+            begun = True
             add_carefully(c, j, x[j], inverse)
         elif inverse > 0:
-            add_numbers(c.rows + j * c.room, x[j], inverse, c.distance, n)
+            c.used[n_used], c.value[n_used], c.inverse[n_used] = j, x[j], inverse
+            n_used += 1
+    view = window_view_t(c.n_features, n, n_used, c.rows, c.used, c.value, c.inverse)
+    c.measure(&view, begun, c.distance, c.least)                                 # (1)
 
 
-cdef double farthest_neighbour(window_t* c) noexcept nogil:
-    # The distance of the k-th nearest row, or of the farthest where there are fewer.
-    cdef Py_ssize_t i, place, n = 0
-    cdef double d, limit = INFINITY
-    for i in range(c.progress[FILLED]):
-        d = c.distance[i]
-        if n == c.n_neighbours and d >= limit:
-            continue
-        place = n if n < c.n_neighbours else n - 1
-        n = min(n + 1, c.n_neighbours)
-        while place > 0 and c.nearest[place - 1] > d:
-            c.nearest[place] = c.nearest[place - 1]
-            place -= 1
-        c.nearest[place] = d
-        limit = c.nearest[n - 1]
-    return limit
+cdef inline void insert(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    # Put the n-th value, n < k or d below the last, in its place among the k least so far.
+    cdef Py_ssize_t place = min(n, k - 1)
+    while place > 0 and nearest[place - 1] > d:
+        nearest[place] = nearest[place - 1]
+        place -= 1
+    nearest[place] = d
+
+
+cdef Py_ssize_t find_near(window_t* c) noexcept nogil:
+    # Put down all rows no farther than the k-th least of the tiles' least distances: neighbours are there.
+    cdef Py_ssize_t i, t, n = 0, k = c.n_neighbours, n_tiles = (c.progress[FILLED] + TILE - 1) // TILE
+    cdef double limit = INFINITY
+    for t in range(n_tiles):
+        if t < k or c.least[t] < c.nearest[k - 1]:
+            insert(c.least[t], c.nearest, t, k)
+    if n_tiles >= k:
+        limit = c.nearest[k - 1]
+    for t in range(n_tiles):
+        if c.least[t] <= limit:
+            for i in range(t * TILE, min((t + 1) * TILE, c.progress[FILLED])):
+                c.near[n] = i
+                n += c.distance[i] <= limit
+    return n
 
 
 cdef void predict(void* state, const double* x, double* p) noexcept nogil:
     cdef window_t* c = <window_t*> state
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i, k, n_near
     cdef double limit, total = 0.0
     for k in range(c.n_classes):
         p[k] = 0.0
     measure(c, x)
-    limit = farthest_neighbour(c)
-    for i in range(c.progress[FILLED]):
-        if c.distance[i] <= limit:                                               # (3)
-            p[c.label[i]] += c.weight[i]
-            total += c.weight[i]
+    n_near = find_near(c)
+    k = c.n_neighbours
+    for i in range(n_near):
+        if i < k or c.distance[c.near[i]] < c.nearest[k - 1]:
+            insert(c.distance[c.near[i]], c.nearest, i, k)
+    limit = c.nearest[min(n_near, k) - 1] if n_near else INFINITY
+    for i in range(n_near):
+        if c.distance[c.near[i]] <= limit:                                       # (3)
+            p[c.label[c.near[i]]] += c.weight[c.near[i]]
+            total += c.weight[c.near[i]]
     for k in range(c.n_classes):
         p[k] = p[k] / total if total > 0 else 1.0 / c.n_classes

@@ -22,9 +22,9 @@ class ParticleFilter(NativeClassifier):
     Each batch of rows is met by `n_particles` sets of coefficients, drawn around those that did best on the
     batch before; those that get the most rows right are kept, and their mean predicts. Counting hits instead
     of likelihoods makes it hard to mislead by wrong labels, and it follows drifts as it remembers little more
-    than a batch. It is a random search: with many inputs it needs many particles, or `refit_below`, which on
-    a drift fits the batch once and keeps the inputs that matter. With batches much smaller than the concept
-    needs it is noisy; nothing is learned before the first batch with two classes is full.
+    than a batch. It is a random search: with many inputs it needs many particles, or a
+    `RefittingParticleFilter`. With batches much smaller than the concept needs it is noisy; nothing is
+    learned before the first batch with two classes is full.
 
     Rows that do not fill a batch wait inside, so that blocks of any size give the same result; `fit` learns
     the last, shorter batch too. A row of weight 2 counts as the row twice. Memory: one batch of rows, and the
@@ -42,26 +42,15 @@ class ParticleFilter(NativeClassifier):
         Energy −β₀ + β·x, or ‖x − c‖² − r² with β = (r, c); or a function from rows × inputs to rows ×
         features, in which the boundary is then linear. With a modulo, coefficients are taken modulo it (the
         width of a domain that closes on itself; paper: 2 for CIRCLES).
-    scoring : {"accuracy", "likelihood"}
-        What makes a particle good: rows it gets right, or the likelihood of the labels. The second is the
-        conventional auxiliary filter, for comparison. (`score` is taken: scikit-learn's verb.)
-    spread_prior : None or (float, float)
-        RegPF-LR: each coefficient of each particle has a spread of its own with a log-normal hyperprior
-        (paper: a and h; 0.98 and 0.02 are good), starting at `spread` and kept within [0.001, 1]. Widening
-        does not touch it.
-    start : {"normal", "zeros", "uniform"} or float
-        Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start).
-    n_warmup : int
-        Extra steps on the first batch.
     form : {"tracking", "published"} or tuple
         "published" is the paper's filter. "tracking" has three parts more, of which a tuple names some:
         "scaled", inputs standardised by their mean and deviation over about the last twenty batches, and
         coefficients of length 1 (not for circles and modulos); "averages", means of the centre over about 4,
         16 and 64 batches predict while they do better; "widening", the spread is tripled for a batch on which
         the centre does two deviations worse than it used to.
-    refit_below : float or None
-        If the share of a batch's rows that the centre gets right after learning it falls below this (paper:
-        0.75), a ridge logistic fit takes its place, without the inputs whose coefficients have p ≥ 0.05.
+    start : {"normal", "zeros", "uniform"}, float, or (one of them, int)
+        Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start); and how
+        many extra steps are taken on the first batch (the paper: 500, where it tells).
     n_jobs : int
         Threads, where there is work enough for them; -1 for one a processor. The result is the same for any.
     random_state : int, NumPy generator or None
@@ -81,9 +70,8 @@ class ParticleFilter(NativeClassifier):
     ----------------------
     The tracking form, and probabilities: the share of the best set (of up to 32 of it) that votes with the
     predictor, mixed with its faded error rate on new batches, so that an unanimous vote gives the accuracy
-    seen and a divided one ½. The answer itself is that of the mean, as in the paper. The sign of (1 − a) in
-    line 4 of its algorithm 3 is that of its equation 12. The first batch must hold two classes. Several
-    classes have one energy each. A refit that finds no coefficient significant is not used.
+    seen and a divided one ½. The answer itself is that of the mean, as in the paper. The first batch must
+    hold two classes. Several classes have one energy each.
 
     References
     ----------
@@ -100,18 +88,19 @@ class ParticleFilter(NativeClassifier):
     0.89
     """
 
+    # What the other filters of the paper set.
+    scoring = "accuracy"
+    spread_prior = None
+    refit_below = None
+
     def __init__(
         self,
         n_particles=100,
         spread=0.1,
         batch_size=50,
         boundary="linear",
-        scoring="accuracy",
-        spread_prior=None,
-        start="normal",
-        n_warmup=0,
         form="tracking",
-        refit_below=None,
+        start="normal",
         n_jobs=1,
         random_state=0,
     ):
@@ -119,12 +108,8 @@ class ParticleFilter(NativeClassifier):
         self.spread = spread
         self.batch_size = batch_size
         self.boundary = boundary
-        self.scoring = scoring
-        self.spread_prior = spread_prior
-        self.start = start
-        self.n_warmup = n_warmup
         self.form = form
-        self.refit_below = refit_below
+        self.start = start
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -141,19 +126,16 @@ class ParticleFilter(NativeClassifier):
         parts = self._parts()
         circle = not callable(shape) and self._one_of("boundary", shape, ("linear", "circle")) == "circle"
         pull, jitter = self._prior()
-        start, width = self._start(modulo)
-        scoring = self._one_of("scoring", self.scoring, ("accuracy", "likelihood"))
-        if self.refit_below is not None and circle:
-            raise ValueError("ParticleFilter: a refit is a linear fit; use refit_below=None with a circle")
+        start, width, n_warmup = self._start(modulo)
         return {
             "n_particles": self._whole("n_particles", self.n_particles, 1),
             "batch_size": self._whole("batch_size", self.batch_size, 2),
-            "n_warmup": self._whole("n_warmup", self.n_warmup, 0),
+            "n_warmup": self._whole("the steps in start", n_warmup, 0),
             "n_jobs": self._threads(),
             "start": start,
             "start_width": width,
             "circle": circle,
-            "likelihood": scoring == "likelihood",
+            "likelihood": self.scoring == "likelihood",
             "regularised": self.spread_prior is not None,
             "scaled": "scaled" in parts and not circle and not modulo,
             "modulo": float(modulo),
@@ -176,10 +158,11 @@ class ParticleFilter(NativeClassifier):
         return parts
 
     def _start(self, modulo):
-        if isinstance(self.start, Real):
-            return STARTS["uniform"], float(self.start)
-        start = STARTS[self._one_of("start", self.start, STARTS)]
-        return start, float(modulo) if start == STARTS["uniform"] and modulo else 1.0
+        start, n_warmup = self.start if isinstance(self.start, tuple) else (self.start, 0)
+        if isinstance(start, Real):
+            return STARTS["uniform"], self._positive("start", start), n_warmup
+        start = STARTS[self._one_of("start", start, STARTS)]
+        return start, float(modulo) if start == STARTS["uniform"] and modulo else 1.0, n_warmup
 
     def _threads(self):
         n = 1 if self.n_jobs is None else self.n_jobs
@@ -194,28 +177,20 @@ class ParticleFilter(NativeClassifier):
 
     def _one_of(self, name, value, known):
         if not isinstance(value, str) or value not in known:
-            raise ValueError(f"ParticleFilter: {name} must be one of {sorted(known)}, got {value!r}")
+            raise ValueError(f"{self._who}: {name} must be one of {sorted(known)}, got {value!r}")
         return value
 
     def _prior(self):
-        if self.spread_prior is None:
-            return 0.0, 0.0
-        try:
-            pull, jitter = self.spread_prior
-            return float(pull), float(jitter)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"ParticleFilter: spread_prior must be None or two numbers, got {self.spread_prior!r}"
-            ) from None
+        return 0.0, 0.0
 
     def _whole(self, name, value, low):
         if not isinstance(value, Integral) or value < low:
-            raise ValueError(f"ParticleFilter: {name} must be a whole number, {low} or more, got {value!r}")
+            raise ValueError(f"{self._who}: {name} must be a whole number, {low} or more, got {value!r}")
         return int(value)
 
     def _positive(self, name, value):
         if not isinstance(value, Real) or not 0 < value < np.inf:
-            raise ValueError(f"ParticleFilter: {name} must be a positive number, got {value!r}")
+            raise ValueError(f"{self._who}: {name} must be a positive number, got {value!r}")
         return float(value)
 
     def _mapped(self, X):

@@ -1,11 +1,12 @@
-"""Figures 1 to 7 and 10 to 12 of the paper on particle filters; 11 and 12 are one here."""
+"""Figures 1 to 7 and 10 to 12 of the paper on particle filters."""
 
 import numpy as np
 
 from thalweg.papers.particle_filter import BATCHES, TABLE_3, stream_of
 from thalweg.papers.particle_filter_tables import accuracies, courses, gathered
 
-BLUE, RED, GREY, MAGENTA = "#1d5fd1", "#b42318", "#64707d", "#b5179e"
+BLUE, RED, GREY, MAGENTA, GREEN = "#1d5fd1", "#b42318", "#64707d", "#b5179e", "#1a7f37"
+RIVALS = {"LB-HT": "LB-HT", "DWM-NB": "DWM-NB"}
 
 
 def draw_all(results, folder):
@@ -17,7 +18,7 @@ def draw_all(results, folder):
     for number, paint in FIGURES.items():
         if number in (5, 6) and ("ELEC", "boundary") not in found:
             continue
-        figure = Figure(figsize=(9, 3.6), layout="constrained")
+        figure = Figure(figsize=(9, 9 if number == 7 else 3.6), layout="constrained")
         paint(figure, found)
         path = folder / f"particle_filter_{number}.svg"
         with rc_context({"svg.hashsalt": "thalweg"}):
@@ -55,14 +56,23 @@ def _tracking(figure, found):
 def _over_batches(stream, names):
     def paint(figure, found):
         axes = figure.subplots()
-        for (name, label), colour in zip(names.items(), (BLUE, RED, GREY, "black"), strict=False):
-            axes.plot(courses(found)[stream, name], color=colour, label=label, lw=1.2)
-        for drift in stream_of(stream, 0).drifts:
+        _draw_courses(axes, found, stream, names)
+        for drift in stream_of(stream, 0).drifts if stream != "MANY" else ():
             axes.axvline(drift / 50, color=MAGENTA, lw=0.7, ls=":")
-        axes.set(xlabel="batch", ylabel="accuracy, per cent", title=stream)
-        axes.legend(loc="lower right")
+        axes.set(ylabel="accuracy, per cent")
 
     return paint
+
+
+def _draw_courses(axes, found, stream, names):
+    # The mean over the runs, and a band of one standard error around it.
+    styles = zip((BLUE, "black", RED, GREEN, GREY), ("-", "--", ":", "-", "-."), strict=True)
+    for (name, label), (colour, style) in zip(names.items(), styles, strict=False):
+        mean, error = courses(found, stream, name)
+        axes.plot(mean, style, color=colour, label=label, lw=1.2)
+        axes.fill_between(np.arange(len(mean)), mean - error, mean + error, color=colour, alpha=0.15, lw=0)
+    axes.set(xlabel="batch", title=stream)
+    axes.legend(loc="lower right", fontsize="small")
 
 
 def _by_batch_size(figure, found):
@@ -92,35 +102,39 @@ def _prices(figure, found):
     axes.legend()
 
 
-def _beside(case, labels):
-    def paint(figure, found):
-        first = {"SEA": "PF-LR, warm-up 500", "MANY": "PF-LR, warm-up 500", "CIRCLES": "PF-LR"}
-        for axes, (stream, name) in zip(figure.subplots(1, 3), first.items(), strict=True):
-            axes.plot(courses(found)[stream, name], color=BLUE, lw=1, label=labels[0])
-            axes.plot(courses(found)[stream, case], "-.", color=RED, lw=1, label=labels[1])
-            axes.set(xlabel="batch", title=stream)
-            axes.legend()
-
-    return paint
+def _regularised(figure, found):
+    for stream, axes in zip(PLAIN, figure.subplots(3, 2, sharey="row"), strict=True):
+        _draw_courses(axes[0], found, stream, {"RegPF-LR": "RegPF-LR"} | RIVALS)
+        _draw_courses(axes[1], found, stream, {"RegPF-LR": "RegPF-LR", PLAIN[stream]: "PF-LR"})
+        axes[0].set(ylabel="accuracy, per cent")
 
 
-_SEA = {"PF-LR, warm-up 500": "PF-LR", "+ widening (default)": "tracking form"}
-_MANY = _SEA | {"PF-LR, U(0, 1) start": "PF-LR, U(0, 1) start, no warm-up"}
-_CIRCLES = {"PF-LR": "PF-LR", "tracking (default)": "tracking form", "by likelihood": "by likelihood"}
-_PLANES = {
-    "PF-LR, refit below 0.75": "PF-LR with detection and selection",
-    "PF-LR, N(0, 1) start": "PF-LR",
-    "+ widening (default)": "tracking form",
-    "tracking, refit below 0.75": "tracking with detection and selection",
-}
+def _by_likelihood(figure, found):
+    for stream, axes in zip(PLAIN, figure.subplots(1, 3), strict=True):
+        names = {PLAIN[stream]: "by accuracy", "by likelihood": "by likelihood"}
+        _draw_courses(axes, found, stream, names)
+
+
+PLAIN = {"SEA": "PF-LR, warm-up 500", "CIRCLES": "PF-LR", "MANY": "PF-LR, warm-up 500"}
+TRACKING = {"+ widening (default)": "tracking form"}
 FIGURES = {
     1: _tracking,
-    2: _over_batches("SEA", _SEA),
-    3: _over_batches("CIRCLES", _CIRCLES),
-    4: _over_batches("MANY", _MANY),
+    2: _over_batches("SEA", {PLAIN["SEA"]: "PF-LR"} | RIVALS | TRACKING),
+    3: _over_batches("CIRCLES", {"PF-LR": "PF-LR"} | RIVALS | {"tracking (default)": "tracking form"}),
+    4: _over_batches(
+        "MANY", {PLAIN["MANY"]: "PF-LR"} | RIVALS | TRACKING | {"PF-LR, U(0, 1) start": "U(0, 1) start"}
+    ),
     5: _by_batch_size,
     6: _prices,
-    7: _beside("RegPF-LR", ("PF-LR", "RegPF-LR")),
-    10: _beside("by likelihood", ("by accuracy", "by likelihood")),
-    11: _over_batches("HYPERPLANE", _PLANES),
+    7: _regularised,
+    10: _by_likelihood,
+    11: _over_batches(
+        "HYPERPLANE",
+        {
+            "PF-LR, refit below 0.75": "PF-LR with detection and selection",
+            "tracking, refit below 0.75": "tracking form with them",
+            "PF-LR, warm-up 500": "PF-LR without",
+        },
+    ),
+    12: _over_batches("HYPERPLANE", {"PF-LR, refit below 0.75": "PF-LR"} | RIVALS),
 }

@@ -7,6 +7,7 @@ from thalweg.papers.particle_filter import (
     CASES,
     FIRST_SEED,
     REFERENCE,
+    RIVALS,
     STEPS,
     TABLE_3,
     TITLE,
@@ -39,9 +40,10 @@ def accuracies(found):
     return {key: np.array([run["accuracy"] for run in part]) for key, part in runs.items()}
 
 
-def courses(found):
-    """Return {(stream, case): mean accuracy over the batches}."""
-    return {key: np.mean([run["course"] for run in found[key]], axis=0) for key in accuracies(found)}
+def courses(found, stream, case):
+    """Return the mean accuracy over the batches, and its standard error over the runs."""
+    runs = np.array([run["course"] for run in found[stream, case]])
+    return runs.mean(axis=0), runs.std(axis=0) / max(1, len(runs) - 1) ** 0.5
 
 
 def made_report(results, quick):
@@ -125,7 +127,7 @@ def _side_by_side(runs):
     rows = []
     for stream, (published, tracking, paper) in OVERALL.items():
         if (stream, published) in runs:
-            theirs = [case for case in CASES if case.stream == stream and case.learner != "ParticleFilter"]
+            theirs = [case for case in CASES if case.stream == stream and case.name in RIVALS]
             rivals = [cell for case in theirs for cell in (str(case.paper), _ours(runs[stream, case.name]))]
             ours = [_ours(runs[stream, case]) for case in (published, tracking)]
             rows.append([stream, paper, *ours, *rivals])
