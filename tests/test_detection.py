@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from thalweg import drift
-from thalweg.drift import DDM, HDDM_W
+from thalweg.drift import ADWIN, DDM, HDDM_W
 from thalweg.evaluation import loss_streams, score_detector
 
 
@@ -64,3 +64,10 @@ def test_the_detector_is_not_changed():
     score_detector(detector)
     np.testing.assert_array_equal(detector.state()["memory"]["memory"], before)
     assert score_detector(HDDM_W()).delay == score_detector(HDDM_W()).delay
+
+
+def test_no_streams_and_no_detector_are_refused():
+    with pytest.raises(ValueError, match="no streams to score"):
+        score_detector(ADWIN(), [])
+    with pytest.raises(TypeError, match=r"must have update\(loss\), got None"):
+        score_detector(None)

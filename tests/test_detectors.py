@@ -183,8 +183,20 @@ def test_losses_beyond_what_the_method_is_for_are_refused(name):
     detector = drift.registry.load(name)()
     with pytest.raises(ValueError, match=r"between 0 and 1, got 1\.5"):
         detector.update(1.5)
-    with pytest.raises(ValueError, match="between 0 and 1, got -1"):
+    with pytest.raises(ValueError, match=r"between 0 and 1, got -1\.0 at position 1"):
         detector.update_many([0.0, -1.0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_number_is_refused_and_named(name):
+    detector = drift.registry.load(name)()
+    with pytest.raises(ValueError, match=f"{name}: .*, got nan at position 2"):
+        detector.update_many([0.0, 1.0, np.nan, np.nan])
+    with pytest.raises(TypeError, match=f"{name}: a loss must be a number, got None"):
+        detector.update(None)
+    with pytest.raises(ValueError, match=f"{name}: losses must be numbers"):
+        detector.update_many(["a"])
+    assert len(detector.update_many([0.0] * 50)) == 0
 
 
 def test_the_state_of_another_detector_is_refused():

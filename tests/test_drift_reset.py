@@ -131,3 +131,10 @@ def test_accuracy_is_that_of_moa(name, detector):
     run = prequential(from_file(data_file(f"{name}.arff")), DriftReset(NaiveBayes(), detector))
     difference = 100 * metrics.accuracy(run) - found[case]
     assert -0.5 < difference < (4 if case in BETTER else 0.5)
+
+
+def test_parts_that_are_no_learner_or_no_detector_are_refused():
+    with pytest.raises(TypeError, match="member must be a learner, as NaiveBayes\\(\\), got 'bayes'"):
+        DriftReset("bayes").begin(2, [0, 1])
+    with pytest.raises(TypeError, match="detector must be a detector, as DDM\\(\\), got 'ddm'"):
+        DriftReset(detector="ddm").begin(2, [0, 1])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from golden.mixed_rows import N_CATEGORIES, mixed_rows
 from places import data_file
+from sklearn.exceptions import NotFittedError
 from twins.hoeffding_tree import HoeffdingTree as Twin
 
 from thalweg.evaluation import metrics, prequential
@@ -196,3 +197,8 @@ def _spirals(n):
     X = rng.uniform(-1, 1, (n, 8))
     turn = np.arctan2(X[:, 1], X[:, 0]) + 6 * np.hypot(X[:, 0], X[:, 1])
     return X, (np.sin(turn) > 0).astype(int)
+
+
+def test_a_tree_without_rows_cannot_be_shown():
+    with pytest.raises(NotFittedError, match="HoeffdingTree"):
+        HoeffdingTree().describe()

@@ -179,19 +179,19 @@ cdef class TreeKernel(Kernel):
         return sum(array.nbytes for array in self.arrays.values())
 
     cdef void grow_nodes(self, Py_ssize_t n):
-        room = min(self.tree.node_room + max(self.tree.node_room // 2, n), self.most_nodes)
+        room = min(self.tree.node_room + max(self.tree.node_room // 4, n), self.most_nodes)
         if room >= self.tree.size[NODES] + n:
             tree_upkeep.lengthen(self.arrays, self.groups["nodes"], room)
             self.bind()
 
     cdef void grow_slots(self):
-        room = min(self.tree.slot_room + max(self.tree.slot_room // 2, 1), self.most_slots)
+        room = min(self.tree.slot_room + max(self.tree.slot_room // 4, 1), self.most_slots)
         if room > self.tree.slot_room:
             tree_upkeep.lengthen(self.arrays, self.groups["slots"], room)
             self.bind()
 
     cdef void grow_windows(self):
-        tree_upkeep.lengthen(self.arrays, self.groups["windows"], self.tree.window_room * 5 // 4 + 1)
+        tree_upkeep.lengthen(self.arrays, self.groups["windows"], self.tree.window_room * 9 // 8 + 1)
         self.bind()
 
     cdef void grow_categories(self, Py_ssize_t c, Py_ssize_t code):

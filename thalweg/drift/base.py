@@ -75,17 +75,21 @@ class Detector(BaseEstimator):
         return PythonDetectorKernel(self)
 
     def _checked(self, losses):
-        losses = np.ascontiguousarray(losses, dtype=np.float64)
+        try:
+            losses = np.ascontiguousarray(losses, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self._who}: losses must be numbers: {error}") from None
         if losses.ndim != 1:
             raise ValueError(f"{self._who}: expected losses in one dimension, got shape {losses.shape}")
         good = (losses >= self.lowest) & (losses <= self.highest)
         if not good.all():
-            self._refuse(losses[np.argmin(good)])
+            place = int(np.argmin(good))
+            self._refuse(losses[place], f" at position {place}")
         return losses
 
-    def _refuse(self, loss):
+    def _refuse(self, loss, where=""):
         kind = "a finite number" if self.highest > 1 else f"between {self.lowest} and {self.highest}"
-        raise ValueError(f"{self._who}: a loss must be {kind}, got {loss}")
+        raise ValueError(f"{self._who}: a loss must be {kind}, got {loss}{where}")
 
     def _require(self, parameter, good, wanted):
         if not good:
@@ -115,7 +119,10 @@ class NativeDetector(Detector):
 
     def update(self, loss):
         """Take one loss; return True if this is an alarm."""
-        loss = float(loss)
+        try:
+            loss = float(loss)
+        except (TypeError, ValueError):
+            raise TypeError(f"{self._who}: a loss must be a number, got {loss!r}") from None
         if not self.lowest <= loss <= self.highest:
             self._refuse(loss)
         return self._handle().update(loss) == 2

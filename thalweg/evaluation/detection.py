@@ -65,6 +65,10 @@ def score_detector(detector, streams="abrupt", horizon=2000, seed=0):
     0.77
     """
     streams = list(loss_streams(streams) if isinstance(streams, str) else streams)
+    if not hasattr(detector, "update"):
+        raise TypeError(f"score_detector: detector must have update(loss), got {detector!r}")
+    if not streams:
+        raise ValueError("score_detector: there are no streams to score the detector on")
     alarms = [_alarms(detector, losses) for losses, _ in streams]
     rng = np.random.default_rng(seed)
     n_losses = sum(len(losses) for losses, _ in streams)

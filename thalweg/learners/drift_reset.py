@@ -4,6 +4,7 @@ from sklearn.base import clone
 
 from thalweg._kernels.drift_reset import DriftResetKernel
 from thalweg.drift import DDM
+from thalweg.drift.base import Detector
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.state import alive
@@ -63,7 +64,7 @@ class DriftReset(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return self._as_member(self._template()).takes_missing
+        return getattr(self._template(), "takes_missing", False)
 
     @property
     def drifts_(self):
@@ -79,6 +80,7 @@ class DriftReset(NativeClassifier):
         return NaiveBayes() if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
+        self._check_parts()
         self._pristine = None
         self._member = self._fresh()
         if isinstance(self._member, NativeClassifier):
@@ -89,12 +91,17 @@ class DriftReset(NativeClassifier):
         kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
         return kernel
 
+    def _check_parts(self):
+        self._as_member(self._template())
+        if not isinstance(self.detector, Detector | None):
+            raise TypeError(f"DriftReset: detector must be a detector, as DDM(), got {self.detector!r}")
+
     def _fresh(self, old=None):
         # A native member goes back to its beginning, which is quicker than a new one.
         if old is not None and self._pristine is not None:
             old._restore(self._pristine)
             return old
-        member = clone(self._as_member(self._template()))
+        member = clone(self._template())
         return member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
     def _replaced(self, warned):

@@ -56,6 +56,7 @@ class Tree(NativeClassifier):
         return list(tree_view.walk(self._kernel.arrays))
 
     def _shown(self):
+        self._check_begun()
         names = list(self._names) if len(self._names) == self.n_features_in_ else None
         return self._nodes(), names or [f"x{j}" for j in range(self.n_features_in_)], self.classes_.tolist()
 
