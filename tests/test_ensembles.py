@@ -1,6 +1,7 @@
 """Ensembles are their loops by hand, whatever their members are written in, on any number of threads."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -325,6 +326,16 @@ def test_boosting_keeps_its_books(kind):
     error = arrays["wrong"] / (arrays["right"] + arrays["wrong"])
     expected = np.where(error <= 0.5, np.log((1 - error) / error), 0)
     np.testing.assert_allclose(learner._kernel.noted(), expected)
+
+
+def test_ensembles_at_work_in_several_threads_share_the_pool():
+    X, y = drifting_rows()
+    alone = begun(LeveragingBagging(n_jobs=1)).test_then_train(X, y)
+    with ThreadPoolExecutor(4) as pool:
+        learners = [begun(LeveragingBagging(n_jobs=2)) for _ in range(4)]
+        jobs = [pool.submit(learner.test_then_train, X, y) for learner in learners]
+    for job in jobs:
+        assert np.array_equal(job.result(timeout=60), alone)
 
 
 class Failing(StreamClassifier):

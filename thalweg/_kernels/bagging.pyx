@@ -28,7 +28,7 @@ from .rng cimport bits
 cdef enum:
     PERIOD = 32                         # values from one search of ADWIN to the next
     SIZES = 28                          # of ADWIN's buckets: windows of 5·2^28 rows
-    LEAST_PACE = 64                     # rows of the shortest block
+    LEAST_PACE = 32                     # rows of the shortest block
     APART = 8                           # numbers of a cache line: threads do not write into the same one
 
 ctypedef struct bagging_t:
@@ -135,7 +135,8 @@ cdef void heed_alarms(block_t* b) noexcept nogil:
             note_if_due(b, worst, i)
             take_rows(b, worst, i + 1, b.n)
             n_alarms += 1
+    # Few rows are to be taken again: alarms come in flocks, so that blocks are short after one.
     if n_alarms > 0:
-        b.pace = max(b.pace // 2, min(LEAST_PACE, b.room))
+        b.pace = min(LEAST_PACE, b.room)
     elif b.n == b.pace:
-        b.pace = min(2 * b.pace, b.room)
+        b.pace = min(b.pace + b.pace // 8, b.room)
