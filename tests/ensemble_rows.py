@@ -1,4 +1,4 @@
-"""The ensembles, and rows with a drift half way, for their tests."""
+"""The ensembles, a member that fails, and rows with a drift half way, for tests of what has members."""
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from thalweg.learners import (
     OnlineBoost,
     StreamingRandomPatches,
 )
+from thalweg.learners.base import StreamClassifier
 
 BAGS = [OnlineBagging, AdwinBagging, LeveragingBagging]
 FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
@@ -28,3 +29,14 @@ def drifting_rows(n=3000, seed=1):
 
 def begun(learner):
     return learner.begin(3, [0, 1])
+
+
+class Failing(StreamClassifier):
+    def _begin(self, n_features, n_classes):
+        pass
+
+    def _learn(self, X, y, w, p):
+        raise RuntimeError("the member failed")
+
+    def _predict(self, X, p):
+        p[:] = 0.5

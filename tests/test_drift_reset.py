@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+from ensemble_rows import Failing
 from places import SHARED, data_file
 from twins.page_hinkley import PageHinkleyTwin
 
@@ -11,7 +12,6 @@ from thalweg.drift import ADWIN, DDM, EDDM, HDDM_W
 from thalweg.drift.base import Detector
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import DriftReset, MajorityClass, NaiveBayes
-from thalweg.learners.base import StreamClassifier
 from thalweg.streams import from_file
 
 
@@ -96,17 +96,6 @@ def test_copies_go_on_alike_across_a_warning_and_a_drift():
         other.test_then_train(X[1020:], y[1020:]), original.test_then_train(X[1020:], y[1020:])
     )
     assert other.drifts_.tolist() == original.drifts_.tolist() != []
-
-
-class Failing(StreamClassifier):
-    def _begin(self, n_features, n_classes):
-        pass
-
-    def _learn(self, X, y, w, p):
-        raise RuntimeError("the member failed")
-
-    def _predict(self, X, p):
-        p[:] = 0.5
 
 
 def test_what_a_member_raises_comes_out():

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, BAGS, FORESTS, begun, drifting_rows
+from ensemble_rows import ALL, BAGS, FORESTS, Failing, begun, drifting_rows
 from sklearn.linear_model import SGDClassifier
 
 from thalweg.checks.running import assert_same
@@ -336,17 +336,6 @@ def test_ensembles_at_work_in_several_threads_share_the_pool():
         jobs = [pool.submit(learner.test_then_train, X, y) for learner in learners]
     for job in jobs:
         assert np.array_equal(job.result(timeout=60), alone)
-
-
-class Failing(StreamClassifier):
-    def _begin(self, n_features, n_classes):
-        pass
-
-    def _learn(self, X, y, w, p):
-        raise RuntimeError("the member failed")
-
-    def _predict(self, X, p):
-        p[:] = 0.5
 
 
 @pytest.mark.parametrize("kind", ALL)
