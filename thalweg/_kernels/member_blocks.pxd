@@ -34,7 +34,6 @@ cdef class BlockKernel(EnsembleKernel):
     cdef block_t block
     cdef dict scratch
 
-    cdef list call_mates(self)
     cdef void take_together(self, list mates)
     cdef void note_member(self, Py_ssize_t m, Py_ssize_t row)
     cdef void write_notes(self, Py_ssize_t last)

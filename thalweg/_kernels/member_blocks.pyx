@@ -9,52 +9,25 @@ the cache for many rows. Threads take a part of the block at a time, with the me
 so that they end together. Where a note is due, each member puts down its own number and size as it goes by.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
-
-from cpython.pythread cimport (
-    NOWAIT_LOCK, WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock,
-    PyThread_release_lock, PyThread_type_lock,
-)
 
 from .ensemble cimport NEXT_NOTE, ROWS, STRIDE
 from .learner cimport learner_t
+from .mates cimport Mate, call_mates, dismiss
 from .pointers cimport doubles, flags, integers
 
 cdef extern from *:
     """
     static int claim(char *flag) { return !__atomic_test_and_set(flag, __ATOMIC_ACQUIRE); }
     static void release(char *flag) { __atomic_clear(flag, __ATOMIC_RELEASE); }
-    static void rest(void) {
-    #if defined(__x86_64__)
-        for (int i = 0; i < 8; i++) __builtin_ia32_pause();
-    #elif defined(__aarch64__)
-        for (int i = 0; i < 8; i++) __asm__ volatile("yield");
-    #endif
-    }
     """
     bint claim(char* flag) noexcept nogil
     void release(char* flag) noexcept nogil
-    void rest() noexcept nogil          # a moment in which the processor's other thread has it all
 
 cdef enum:
     FEW_ROWS = 16                       # are not worth threads
     MOST_ROWS = 4096                    # of a block
     PART = 128                          # rows a thread takes at a time, at most
-    TRIES = 500                         # to get a lock before a thread sleeps: about 0.1 ms
-
-_pools = {}                             # by number of threads; kept, since threads take long to start
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)
-
-
-def pool_of(n_threads):
-    """Return the threads that all ensembles share."""
-    if n_threads not in _pools:
-        _pools[n_threads] = ThreadPoolExecutor(n_threads, thread_name_prefix="thalweg")
-    return _pools[n_threads]
 
 
 cdef class BlockKernel(EnsembleKernel):
@@ -126,7 +99,9 @@ cdef class BlockKernel(EnsembleKernel):
         """Take the rows block by block, on threads if there are enough rows for them."""
         cdef block_t* b = &self.block
         cdef Py_ssize_t start = 0
-        mates = self.call_mates() if b.n_jobs > 1 and X.shape[0] > FEW_ROWS else []
+        mates = []
+        if b.n_jobs > 1 and X.shape[0] > FEW_ROWS:
+            mates = call_mates(b.n_jobs - 1, take_parts, b)
         try:
             while start < X.shape[0]:
                 b.x, b.n = &X[start, 0], X.shape[0] - start
@@ -145,85 +120,18 @@ cdef class BlockKernel(EnsembleKernel):
             dismiss(mates)
         self.raise_error()
 
-    cdef list call_mates(self):
-        cdef Mate mate
-        mates, pool = [], pool_of(self.block.n_jobs - 1)
-        for _ in range(self.block.n_jobs - 1):
-            mate = Mate()
-            mate.block = &self.block
-            mate.job = pool.submit(mate.work)
-            mates.append(mate)
-        return mates
-
     cdef void take_together(self, list mates):
-        # A thread that has not even come, as other ensembles keep it busy, is done without.
         cdef Mate mate
         cdef Py_ssize_t m
         for m in range(self.block.n_members):
             self.block.taken[m] = 0
         for mate in mates:
-            PyThread_release_lock(mate.go)
+            mate.begin_work()
         with nogil:
             take_parts(&self.block)
         for mate in list(mates):
-            if not mate.is_there and mate.job.cancel():
+            if not mate.end_work():
                 mates.remove(mate)
-                continue
-            with nogil:
-                await_lock(mate.done)
-
-
-cdef class Mate:
-    """A thread that takes parts of one block after another, and waits in between without the interpreter."""
-
-    cdef block_t* block
-    cdef PyThread_type_lock go          # free when there is a block to take
-    cdef PyThread_type_lock done        # free when it is taken
-    cdef char is_there
-    cdef bint is_over
-    cdef object job
-
-    def __cinit__(self):
-        self.go, self.done = PyThread_allocate_lock(), PyThread_allocate_lock()
-        if self.go == NULL or self.done == NULL:
-            raise MemoryError
-        PyThread_acquire_lock(self.go, WAIT_LOCK)
-        PyThread_acquire_lock(self.done, WAIT_LOCK)
-
-    def __dealloc__(self):
-        if self.go != NULL:
-            PyThread_free_lock(self.go)
-        if self.done != NULL:
-            PyThread_free_lock(self.done)
-
-    def work(self):
-        """Take parts of blocks until all is over."""
-        with nogil:
-            claim(&self.is_there)
-            await_lock(self.go)
-            while not self.is_over:
-                take_parts(self.block)
-                PyThread_release_lock(self.done)
-                await_lock(self.go)
-
-
-cdef void await_lock(PyThread_type_lock lock) noexcept nogil:
-    # Most waits are shorter than it takes to fall asleep and wake up.
-    cdef int _i
-    for _i in range(TRIES):
-        if PyThread_acquire_lock(lock, NOWAIT_LOCK):
-            return
-        rest()
-    PyThread_acquire_lock(lock, WAIT_LOCK)
-
-
-cdef dismiss(list mates):
-    # They look at nothing but themselves from now on.
-    cdef Mate mate
-    for mate in mates:
-        mate.is_over = True
-        PyThread_release_lock(mate.go)
-        mate.job.cancel()
 
 
 cdef void cut(block_t* b) noexcept nogil:
@@ -241,8 +149,9 @@ cdef void take_all(block_t* b) noexcept nogil:
         b.take(b, m, 0, b.n)
 
 
-cdef void take_parts(block_t* b) noexcept nogil:
+cdef void take_parts(void* block) noexcept nogil:
     # Take parts of the block as long as there is a member that no other thread is at work with.
+    cdef block_t* b = <block_t*> block
     cdef Py_ssize_t m = laggard(b), stop, part = max(FEW_ROWS, min(PART, b.n // 8))
     while m >= 0:
         if claim(b.at_work + m):
