@@ -245,6 +245,24 @@ def test_prior_without_pull_or_jitter_is_no_prior():
     np.testing.assert_allclose(fixed.test_then_train(X, y), plain.test_then_train(X, y), atol=1e-9)
 
 
+def test_each_filter_is_another_one_by_its_own_parameter():
+    # The twin takes its settings from the learner, so that it cannot tell whether they are the right ones.
+    X, y = rows(1000, 2)
+    plain = ParticleFilter(**PUBLISHED)
+    others = [
+        RegularisedParticleFilter(spread_prior=(0.9, 0.2)),
+        RegularisedParticleFilter(spread_prior=(0.5, 0.2)),
+        RegularisedParticleFilter(spread_prior=(0.9, 0.1)),
+        LikelihoodParticleFilter(),
+        RefittingParticleFilter(**PUBLISHED, refit_below=0.99),
+    ]
+    answers = [each.begin(2, [0, 1]).test_then_train(X, y) for each in (plain, *others)]
+    for i, one in enumerate(answers):
+        assert not any(np.array_equal(one, other) for other in answers[:i]), i
+    mild = RefittingParticleFilter(**PUBLISHED, refit_below=0.01).begin(2, [0, 1])
+    assert np.array_equal(mild.test_then_train(X, y), answers[0])
+
+
 def test_modulo_keeps_particles_in_their_domain():
     X, y = rows(1000, 2)
     learner = ParticleFilter(**CIRCLE).begin(2, [0, 1])
