@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-BUILD_TOOLS := meson-python meson ninja "cython>=3.2"
+BUILD_TOOLS := meson-python meson ninja "cython>=3.2" "numpy>=2"
 KERNELS := build/kernels
 SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/*.pyx thalweg/_kernels/*.pxd thalweg/_kernels/meson.build)
 # Kernels are rebuilt on import, which needs meson and ninja on the path.

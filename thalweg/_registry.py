@@ -4,6 +4,8 @@ import importlib
 import re
 from pathlib import Path
 
+from thalweg.errors import StateError
+
 
 class Registry:
     """The public names of one package: `{"NaiveBayes": "naive_bayes"}` maps a name to its module.
@@ -38,16 +40,19 @@ class Registry:
         return f"{kind.__module__}:{kind.__qualname__}"
 
     def named(self, name, base):
-        """Return the class that `name_of` named, which must be a `base`."""
-        if ":" not in name:
+        """Return the class that `name_of` named: a public one, or a subclass of `base` that is defined already.
+
+        Nothing is imported for a name that is not public: a saved state cannot make a program run other code.
+        """
+        if name in self.modules:
             return self.load(name)
-        module, _, path = name.partition(":")
-        kind = importlib.import_module(module)
-        for part in path.split("."):
-            kind = getattr(kind, part)
-        if not (isinstance(kind, type) and issubclass(kind, base)):
-            raise ValueError(f"{name} is not a {base.__name__}")
-        return kind
+        for kind in _subclasses(base):
+            if f"{kind.__module__}:{kind.__qualname__}" == name:
+                return kind
+        raise StateError(
+            f"the state is one of {name!r}, which is not known: if it is a class of your own, "
+            "import the module that defines it first"
+        )
 
     def summary(self, name):
         """Return the first line of the docstring of `name`, read from its file without importing it."""
@@ -59,6 +64,12 @@ class Registry:
         """Return the registered name that `name` means, whatever its case and dashes, or None."""
         wanted = _plain(name)
         return next((known for known in self.modules if _plain(known) == wanted), None)
+
+
+def _subclasses(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
 
 
 def _plain(name):

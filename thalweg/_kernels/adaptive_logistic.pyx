@@ -102,7 +102,7 @@ cdef class LogisticKernel(Kernel):
         }
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n)
-        self.handle = learner_t(<void*> s, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> s, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -131,7 +131,7 @@ cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept 
     return value if value == value else s.mean[j]
 
 
-cdef void predict(void* state, const double* row, double* p) noexcept nogil:
+cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
     cdef logistic_t* s = <logistic_t*> state
     cdef Py_ssize_t m, k
     cdef double z[AT_ONCE]

@@ -44,7 +44,7 @@ cdef class AdaptiveTreeKernel(TreeKernel):
         self.tree.watch_root = options["watch_root"]
         super().__init__(n_features, n_classes, n_categories, options, more, adwin_doubles(ROOM))
         self.start(learn, predict, born)
-        self.both = both
+        self.handle.predict_learn = both
         if self.tree.watch_root:
             begin_window(&self.tree, 0)
 
@@ -90,7 +90,7 @@ cdef double poisson(uint64_t* state) noexcept nogil:
     return k
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef tree_t* t = <tree_t*> state
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 

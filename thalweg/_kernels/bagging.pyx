@@ -20,7 +20,8 @@ from libc.stdint cimport uint64_t
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_reset, adwin_t, adwin_update
 from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
-from .ensemble cimport likeliest, predict_by, take
+from .failure cimport record_failure
+from .ensemble cimport likeliest, predict_by, predict_learn
 from .pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
@@ -60,7 +61,7 @@ cdef class BaggingKernel(BlockKernel):
         self.scratch |= {
             "again": np.zeros((n_members, self.core.again_size)),
             "rate": np.zeros((n_members, self.block.room)),
-            "alarm": np.zeros((n_members, self.block.room), dtype=np.uint8),
+            "alarm": np.zeros((n_members, self.block.room), dtype=np.int8),
         }
         self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, heed_alarms
         self.bind()
@@ -80,13 +81,11 @@ cdef class BaggingKernel(BlockKernel):
         return adwin_mean(watch_of(&self.core, m)) if self.core.watched else 1.0
 
     cdef void replace(self, Py_ssize_t m, Py_ssize_t row):
-        if self.error is not None:
-            return
         try:
             self.put(m, self.build(m))
             self.happened(row, m, 0)
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
 
 
 cdef inline adwin_t* watch_of(const bagging_t* c, Py_ssize_t m) noexcept nogil:
@@ -105,7 +104,7 @@ cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop)
             c.alarm[m * b.room + i] = 0
             continue
         k = drawn(&c.weights, bits(c.key[m], b.place[i]))                         # (1)
-        take(b.member + m, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i))
+        predict_learn(b.member + m, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i))
         if c.watched:
             predict_by(b.member + m, row_of(b, i), again)
             c.alarm[m * b.room + i] = adwin_update(watch, likeliest(again, b.n_classes) != b.y[i]) > 0

@@ -11,4 +11,4 @@ cdef class BatchTree(Kernel):
 cdef void tree_grow(tree_t* t, block_t* b, const Py_ssize_t* y, const double* w) noexcept nogil
 
 # write the class probabilities of the row x into p
-cdef void tree_predict(void* tree, const double* x, double* p) noexcept nogil
+cdef void tree_predict(void* tree, const double* x, double* p, double* scratch) noexcept nogil

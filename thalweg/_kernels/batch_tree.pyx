@@ -36,7 +36,7 @@ cdef class BatchTree(Kernel):
         }
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.max_leaves, self.core.criterion, self.core.laplace = max_leaves, criterion, laplace
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn_nothing, tree_predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn_nothing, tree_predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -189,7 +189,7 @@ cdef inline void part(block_t* b, int* order, Py_ssize_t start, Py_ssize_t stop)
     memcpy(order + n_left, b.spare, n_right * sizeof(int))
 
 
-cdef void tree_predict(void* tree, const double* x, double* p) noexcept nogil:
+cdef void tree_predict(void* tree, const double* x, double* p, double* scratch) noexcept nogil:
     cdef tree_t* t = <tree_t*> tree
     cdef Py_ssize_t k, j, node = 0
     cdef double total = 0.0

@@ -63,7 +63,7 @@ cdef class BoostingKernel(EnsembleKernel):
         self.core.n_members, self.core.n_classes = n_members, n_classes
         self.core.by_accuracy, self.core.bound, self.core.shift = by_accuracy, bound, shift
         fill_ziggurat(&self.core.ziggurat)
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -150,7 +150,7 @@ cdef inline double add(boosting_t* c, Py_ssize_t m, const double* x, double vote
     return vote
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef boosting_t* c = <boosting_t*> state
     cdef Py_ssize_t m, k
     cdef double vote, total = 0.0

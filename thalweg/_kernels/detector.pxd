@@ -17,6 +17,5 @@ cdef class DetectorKernel:
     cdef double[::1] view
     cdef public object memory
     cdef readonly int level
-    cdef public object error
 
     cdef void keep(self, memory)

@@ -2,6 +2,11 @@
 
 import numpy as np
 
+from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
+
+cdef enum:
+    FIRST_LOSSES = 4096                 # processed before the first look at the clock
+
 
 cdef class DetectorKernel:
     """A native detector: a struct of doubles, settings first, laid over `memory`, one NumPy array.
@@ -17,8 +22,10 @@ cdef class DetectorKernel:
 
     def update(self, double loss):
         """Take one loss; return 0 if all is quiet, 1 for a warning, 2 for an alarm."""
+        cdef call_t call
+        begin_call(&call, 0)
         self.level = self.handle.update(self.handle.state, loss)
-        self.raise_error()
+        end_call(&call, -1)
         return self.level
 
     def update_many(self, const double[::1] losses):
@@ -28,20 +35,31 @@ cdef class DetectorKernel:
         places = np.empty(len(losses), dtype=np.intp)
         cdef Py_ssize_t[::1] found = places
         cdef detector_t* h = &self.handle
-        with nogil:
-            for i in range(losses.shape[0]):
-                level = h.update(h.state, losses[i])
-                if level == ALARM:
-                    found[n] = i
-                    n += 1
+        cdef call_t call
+        cdef Py_ssize_t stop
+        begin_call(&call, FIRST_LOSSES)
+        i = 0
+        while i < losses.shape[0] and not call.failure.failed:
+            stop = min(i + call.n_rows, losses.shape[0])
+            with nogil:
+                while i < stop and not call.failure.failed:
+                    level = h.update(h.state, losses[i])
+                    if level == ALARM:
+                        found[n] = i
+                        n += 1
+                    i += 1
+            poll_signals(&call)
         self.level = level
-        self.raise_error()
+        end_call(&call, i)
         return places[:n].copy()
 
     def reset(self):
         """Forget all losses."""
+        cdef call_t call
+        begin_call(&call, 0)
         self.handle.reset(self.handle.state)
         self.level = QUIET
+        end_call(&call, -1)
 
     def state(self):
         """Return a copy of all the detector knows."""
@@ -51,12 +69,6 @@ cdef class DetectorKernel:
         """Go on from what `state` returned."""
         self.keep(np.array(state["memory"], dtype=np.float64))
         self.level = state["level"]
-
-    def raise_error(self):
-        """Raise what a detector written in Python raised during the loop, which itself cannot."""
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
 
 
 cdef class PythonDetectorKernel(DetectorKernel):
@@ -69,21 +81,19 @@ cdef class PythonDetectorKernel(DetectorKernel):
         self.handle = detector_t(<void*> self, python_update, python_reset)
 
     cdef int call(self, double loss):
-        if self.error is not None:
-            return QUIET
         try:
             if self.detector.update(loss):
                 return ALARM
             return WARNING if getattr(self.detector, "warning", False) else QUIET
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
             return QUIET
 
     cdef void start_afresh(self):
         try:
             self.detector.reset()
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
 
 
 cdef int python_update(void* state, double loss) noexcept nogil:

@@ -9,8 +9,9 @@ learns the row.
 import numpy as np
 
 from .detector cimport ALARM, WARNING, DetectorKernel, detector_t
+from .failure cimport record_failure
 from .learner cimport Kernel, learner_t
-from .pointers cimport integers
+from .pointers cimport doubles, integers
 
 cdef enum:
     MOST_DRIFTS = 1000
@@ -25,6 +26,7 @@ ctypedef struct reset_t:
     Py_ssize_t* warned                  # 1 while the other member learns
     Py_ssize_t* drifts                  # rows of the latest drifts, a ring
     double* p
+    double* scratch                     # for the member's predictions
     void* kernel
 
 
@@ -42,14 +44,15 @@ cdef class DriftResetKernel(Kernel):
     cdef object replace
     cdef object renew
     cdef double[::1] p
+    cdef object scratch
 
     def __init__(self, n_features, n_classes, replace, renew):
         self.arrays = {"counts": np.zeros(3, dtype=np.intp), "drifts": np.zeros(MOST_DRIFTS, dtype=np.intp)}
         self.replace = replace
         self.renew = renew
         self.p = np.empty(n_classes)
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
-        self.both = both
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
+        self.handle.predict_learn = both
         self.bind()
 
     def call(self, Kernel member, Kernel other, DetectorKernel detector):
@@ -58,6 +61,8 @@ cdef class DriftResetKernel(Kernel):
         self.core.member = &member.handle
         self.core.other = &other.handle
         self.core.detector = &detector.handle
+        self.scratch = np.zeros(max(member.handle.scratch_size, 1))
+        self.core.scratch = doubles(self.scratch)
 
     cdef void bind(self):
         cdef reset_t* c = &self.core
@@ -78,21 +83,12 @@ cdef class DriftResetKernel(Kernel):
             return self.arrays["drifts"][:n].copy()
         return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
 
-    def raise_error(self):
-        """Raise what a member or detector written in Python raised during the loop."""
-        Kernel.raise_error(self)
-        self.member.raise_error()
-        self.other.raise_error()
-        self.detector.raise_error()
-
     cdef void change(self, bint alarm):
-        if self.error is not None:
-            return
         try:
             member, other = self.replace(bool(self.core.warned[0])) if alarm else self.renew()
             self.call(member, other, self.detector)
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
 
 
 cdef void change(reset_t* c, bint alarm) noexcept nogil:
@@ -123,16 +119,16 @@ cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w,
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, c.p)
+    c.member.predict(c.member.state, x, c.p, c.scratch)
     learn_predicted(c, x, y, w, c.p)
 
 
 cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, p)
+    c.member.predict(c.member.state, x, p, c.scratch)
     learn_predicted(c, x, y, w, p)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, p)
+    c.member.predict(c.member.state, x, p, c.scratch)

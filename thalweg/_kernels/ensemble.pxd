@@ -2,11 +2,11 @@
 
 from .learner cimport Kernel, learner_t
 
-ctypedef void (*both_t)(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil
+from . cimport learner
 
 ctypedef struct member_t:
     learner_t* handle
-    both_t both                         # or NULL
+    double* scratch                     # [handle.scratch_size]
 
 cdef enum:
     # places in `progress`
@@ -21,6 +21,7 @@ cdef class EnsembleKernel(Kernel):
     cdef object build                   # build(m) makes a fresh member m and returns its kernel
     cdef list kernels
     cdef object table
+    cdef list scratch_of                # memory for each member's predictions
     cdef member_t* member
     cdef Py_ssize_t n_members
     cdef Py_ssize_t* progress
@@ -31,21 +32,17 @@ cdef class EnsembleKernel(Kernel):
 
 
 cdef inline void predict_by(const member_t* m, const double* x, double* p) noexcept nogil:
-    m.handle.predict(m.handle.state, x, p)
+    m.handle.predict(m.handle.state, x, p, m.scratch)
 
 
 cdef inline void learn_by(const member_t* m, const double* x, Py_ssize_t y, double w) noexcept nogil:
     m.handle.learn(m.handle.state, x, y, w)
 
 
-cdef inline void take(const member_t* m, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef inline void predict_learn(const member_t* m, const double* x, Py_ssize_t y, double w,
+                               double* p) noexcept nogil:
     # Predict, and learn if the weight is above 0.
-    if w > 0 and m.both != NULL:
-        m.both(m.handle.state, x, y, w, p)
-        return
-    m.handle.predict(m.handle.state, x, p)
-    if w > 0:
-        m.handle.learn(m.handle.state, x, y, w)
+    learner.predict_learn(m.handle, x, y, w, p, m.scratch)
 
 
 cdef inline Py_ssize_t likeliest(const double* p, Py_ssize_t n) noexcept nogil:

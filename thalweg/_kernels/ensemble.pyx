@@ -6,7 +6,7 @@ or error rate) and the member's size. When it is full, every other line goes and
 
 import numpy as np
 
-from .pointers cimport integers
+from .pointers cimport doubles, integers
 
 MOST_EVENTS = 1000
 MOST_NOTES = 128
@@ -31,6 +31,7 @@ cdef class EnsembleKernel(Kernel):
         cdef unsigned char[::1] table = self.table
         self.member = <member_t*> &table[0]
         self.kernels = []
+        self.scratch_of = [None] * n_slots
 
     def call(self, kernels):
         """Call these members from now on."""
@@ -45,9 +46,9 @@ cdef class EnsembleKernel(Kernel):
             self.kernels.append(kernel)
             self.n_members += 1
         else:
-            self.kernels[m].raise_error()
             self.kernels[m] = kernel
-        self.member[m] = member_t(&kernel.handle, kernel.both)
+        self.scratch_of[m] = np.zeros(max(kernel.handle.scratch_size, 1))
+        self.member[m] = member_t(&kernel.handle, doubles(self.scratch_of[m]))
 
     cdef void bind(self):
         self.progress = integers(self.arrays["progress"])
@@ -101,9 +102,3 @@ cdef class EnsembleKernel(Kernel):
     def size(self):
         """Sizes of the members together."""
         return sum(self.sizes())
-
-    def raise_error(self):
-        """Raise what a member written in Python raised during the loop."""
-        Kernel.raise_error(self)
-        for kernel in self.kernels:
-            kernel.raise_error()

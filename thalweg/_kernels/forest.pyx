@@ -20,7 +20,8 @@ from libc.stdint cimport uint64_t
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
 from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
-from .ensemble cimport learn_by, likeliest, predict_by, take
+from .failure cimport record_failure
+from .ensemble cimport learn_by, likeliest, predict_by, predict_learn
 from .pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
@@ -77,7 +78,7 @@ cdef class ForestKernel(BlockKernel):
         self.scratch |= {
             "part": np.zeros((2 * n_members, self.core.part_size)),
             "again": np.zeros((n_members, self.core.again_size)),
-            "event": np.zeros((n_members, self.block.room), dtype=np.uint8),
+            "event": np.zeros((n_members, self.block.room), dtype=np.int8),
         }
         self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, write_events
         self.bind()
@@ -104,12 +105,10 @@ cdef class ForestKernel(BlockKernel):
         return self.kernels[2 * m + self.core.active[m]].size
 
     cdef void begin_tree(self, Py_ssize_t slot):
-        if self.error is not None:
-            return
         try:
             self.put(slot, self.build(slot))
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
 
     cdef void write_down(self, Py_ssize_t m, Py_ssize_t row, int event):
         if event & WARNED:
@@ -157,7 +156,7 @@ cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop)
             predict_by(b.member + slot, x, p)
             continue
         k = drawn(&c.weights, bits(c.key[m], b.place[i]))
-        take(b.member + slot, x, b.y[i], k * b.w[i], p)
+        predict_learn(b.member + slot, x, b.y[i], k * b.w[i], p)
         c.seen[m * APART] += b.w[i]                                                      # (2)
         if likeliest(p, b.n_classes) == b.y[i]:
             c.right[m * APART] += b.w[i]

@@ -11,10 +11,10 @@ cdef class HoeffdingTreeKernel(TreeKernel):
     def __init__(self, n_features, n_classes, n_categories, options):
         super().__init__(n_features, n_classes, n_categories, options)
         self.start(learn, predict, NULL)
-        self.both = both
+        self.handle.predict_learn = both
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef tree_t* t = <tree_t*> state
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 

@@ -1,6 +1,7 @@
 # Ensembles whose members know nothing of each other take a block of rows member by member, also on threads.
 
 from .ensemble cimport EnsembleKernel, member_t
+from .workers cimport Workers
 
 ctypedef struct block_t:
     void* kernel
@@ -34,7 +35,7 @@ cdef class BlockKernel(EnsembleKernel):
     cdef block_t block
     cdef dict scratch
 
-    cdef void take_together(self, list mates)
+    cdef void take_together(self, Workers workers)
     cdef void note_member(self, Py_ssize_t m, Py_ssize_t row)
     cdef void write_notes(self, Py_ssize_t last)
 

@@ -12,8 +12,9 @@ so that they end together. Where a note is due, each member puts down its own nu
 import numpy as np
 
 from .ensemble cimport NEXT_NOTE, ROWS, STRIDE
+from .failure cimport begin_call, call_t, end_call, poll_signals
 from .learner cimport learner_t
-from .mates cimport Mate, call_mates, dismiss
+from .workers cimport Workers
 from .pointers cimport doubles, flags, integers
 
 cdef extern from *:
@@ -48,8 +49,8 @@ cdef class BlockKernel(EnsembleKernel):
         b.kernel, b.member = <void*> self, self.member
         b.n_members, b.n_features, b.n_classes = n_members, n_features, n_classes
         b.room, b.pace, b.n_jobs = room, room, min(n_jobs, n_members)
-        self.handle = learner_t(<void*> b, n_features, n_classes, learn, predict)
-        self.both = both
+        self.handle = learner_t(<void*> b, n_features, n_classes, 0, learn, predict, NULL)
+        self.handle.predict_learn = both
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
@@ -99,39 +100,34 @@ cdef class BlockKernel(EnsembleKernel):
         """Take the rows block by block, on threads if there are enough rows for them."""
         cdef block_t* b = &self.block
         cdef Py_ssize_t start = 0
-        mates = []
-        if b.n_jobs > 1 and X.shape[0] > FEW_ROWS:
-            mates = call_mates(b.n_jobs - 1, take_parts, b)
+        cdef call_t call
+        cdef Workers workers = Workers(b.n_jobs - 1 if X.shape[0] > FEW_ROWS else 0)
+        begin_call(&call, 1)
         try:
-            while start < X.shape[0]:
+            while start < X.shape[0] and not call.failure.failed:
                 b.x, b.n = &X[start, 0], X.shape[0] - start
                 b.y = NULL if y is None else &y[start]
                 b.w = NULL if w is None else &w[start]
                 cut(b)
-                if mates and b.n > FEW_ROWS:
-                    self.take_together(mates)
+                if workers.n and b.n > FEW_ROWS:
+                    self.take_together(workers)
                 else:
                     with nogil:
                         take_all(b)
                 with nogil:
                     settle(b, &p[start, 0])
                 start += b.n
+                poll_signals(&call)
         finally:
-            dismiss(mates)
-        self.raise_error()
+            workers.close()
+        end_call(&call, start)
 
-    cdef void take_together(self, list mates):
-        cdef Mate mate
+    cdef void take_together(self, Workers workers):
         cdef Py_ssize_t m
         for m in range(self.block.n_members):
             self.block.taken[m] = 0
-        for mate in mates:
-            mate.begin_work()
         with nogil:
-            take_parts(&self.block)
-        for mate in list(mates):
-            if not mate.end_work():
-                mates.remove(mate)
+            workers.run(take_parts, &self.block)
 
 
 cdef void cut(block_t* b) noexcept nogil:
@@ -215,7 +211,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     both(state, x, y, w, b.p + (b.n_members * b.room - 1) * b.n_classes)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef block_t* b = <block_t*> state
     b.x, b.y, b.w, b.n = x, NULL, NULL, 1
     cut(b)

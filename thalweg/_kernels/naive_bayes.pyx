@@ -85,7 +85,7 @@ cdef class NaiveBayesKernel(Kernel):
             "counts": np.zeros((room.sum(), n_classes)),
             "seen": np.zeros((len(categorical), n_classes)),
         }
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -212,7 +212,7 @@ cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) 
     return score + log(above / below)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef bayes_t* b = <bayes_t*> state
     cdef Py_ssize_t k
     for k in range(b.n_classes):

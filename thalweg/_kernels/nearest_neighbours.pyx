@@ -111,7 +111,7 @@ cdef class NearestNeighboursKernel(Kernel):
         self.core.measure = best_measure()
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.n_neighbours, self.core.room = n_neighbours, window
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -260,7 +260,7 @@ cdef Py_ssize_t find_near(window_t* c) noexcept nogil:
     return n
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef window_t* c = <window_t*> state
     cdef Py_ssize_t i, k, n_near
     cdef double limit, total = 0.0

@@ -43,7 +43,7 @@ cdef void born(tree_t* t, Py_ssize_t node) noexcept nogil:
     t.recent[node] = 0.0
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef tree_t* t = <tree_t*> state
     cdef double[FEW] stack
     cdef double* votes = &stack[0] if t.n_classes <= FEW else t.left

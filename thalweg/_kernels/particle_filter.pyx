@@ -63,7 +63,7 @@ cdef class ParticleKernel(Kernel):
         self.arrays = self.new_arrays()
         self.arrays["seed"][0] = settings["seed"]
         self.scratch = self.new_scratch()
-        self.handle = learner_t(<void*> f, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> f, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef dict new_arrays(self):
@@ -326,7 +326,7 @@ cdef void refit(filter_t* f) noexcept nogil:
     start_averages(f)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
     cdef Py_ssize_t k, panel, lane, size = f.n_outputs * f.n_terms * LANES
     cdef Py_ssize_t[LANES] votes

@@ -110,7 +110,7 @@ ctypedef struct tree_t:
 
 
 ctypedef void (*learn_t)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
-ctypedef void (*predict_t)(void* state, const double* x, double* p) noexcept nogil
+ctypedef void (*predict_t)(void* state, const double* x, double* p, double* scratch) noexcept nogil
 ctypedef void (*born_t)(tree_t* t, Py_ssize_t node) noexcept nogil
 
 

@@ -44,7 +44,7 @@ cdef class TreeKernel(Kernel):
         self.add_windows(window)
         self.scratch = {name: np.zeros(n_classes) for name in ("score", "left", "other")}
         self.settle(n_features, picked, options)
-        self.handle = learner_t(<void*> &self.tree, n_features, n_classes, NULL, NULL)
+        self.handle = learner_t(<void*> &self.tree, n_features, n_classes, 0, NULL, NULL, NULL)
         limits = tree_upkeep.limits(self.arrays, self.groups, options["max_bytes"], options["who"])
         self.most_nodes, self.most_slots = limits
         self.bind()

@@ -4,7 +4,7 @@
     last     = class of the last row                     (2)
 """
 
-import numpy as np
+from .layout import FLOAT, INDEX, Array
 
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
@@ -21,9 +21,9 @@ cdef class MajorityKernel(Kernel):
     cdef counts_t core
 
     def __init__(self, n_features, n_classes):
-        self.arrays = {"counts": np.zeros(n_classes)}
+        self.allocate("MajorityClass", {"counts": Array(FLOAT, "class", low=0.0)}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, majority_learn, majority_predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -34,7 +34,7 @@ cdef void majority_learn(void* state, const double* x, Py_ssize_t y, double w) n
     (<counts_t*> state).counts[y] += w                                          # (1)
 
 
-cdef void majority_predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void majority_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef counts_t* c = <counts_t*> state
     cdef double total = 0.0
     cdef Py_ssize_t k
@@ -50,9 +50,10 @@ cdef class LastKernel(Kernel):
     cdef counts_t core
 
     def __init__(self, n_features, n_classes):
-        self.arrays = {"last": np.full(1, -1, dtype=np.intp)}
+        last = Array(INDEX, 1, low=-1, high="class", fill=-1)
+        self.allocate("NoChange", {"last": last}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, last_learn, last_predict)
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, last_learn, last_predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -63,7 +64,7 @@ cdef void last_learn(void* state, const double* x, Py_ssize_t y, double w) noexc
     (<counts_t*> state).last[0] = y                                             # (2)
 
 
-cdef void last_predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void last_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef counts_t* c = <counts_t*> state
     cdef Py_ssize_t k
     for k in range(c.n_classes):

@@ -12,7 +12,8 @@ Then all members learn the row. If there are as many as memory allows, the light
 
 import numpy as np
 
-from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by, take
+from .failure cimport record_failure
+from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by, predict_learn
 from .learner cimport learner_t
 from .pointers cimport doubles, flags
 
@@ -47,12 +48,12 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         EnsembleKernel.__init__(self, most, most, build)
         self.drop = drop
         self.arrays["weight"] = np.ones(most)
-        self.scratch = {"wrong": np.zeros(most, dtype=np.uint8), "p": np.zeros(n_classes),
+        self.scratch = {"wrong": np.zeros(most, dtype=np.int8), "p": np.zeros(n_classes),
                         "votes": np.zeros(n_classes)}
         self.core.most, self.core.n_classes = most, n_classes
         self.core.period, self.core.beta, self.core.theta = period, beta, theta
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, learn, predict)
-        self.both = both
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
+        self.handle.predict_learn = both
         self.bind()
 
     cdef void bind(self):
@@ -79,8 +80,6 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef void change(self, bint wrong):
         # (3) and (4), with the members in one list.
         cdef Py_ssize_t m
-        if self.error is not None:
-            return
         try:
             weight = self.arrays["weight"]
             for m in range(self.n_members - 1, -1, -1):
@@ -93,12 +92,11 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
                 self.put(m, self.build(m))
                 weight[m] = 1.0
                 self.happened(self.progress[ROWS], m, CAME)
-        except Exception as error:
-            self.error = error
+        except BaseException as error:
+            record_failure(error)
 
     def let_go(self, Py_ssize_t m):
         """Drop member m; those after it move up."""
-        self.kernels[m].raise_error()
         self.happened(self.progress[ROWS], m, WENT)
         weight = self.arrays["weight"]
         weight[m:self.n_members - 1] = weight[m + 1:self.n_members].copy()
@@ -139,7 +137,7 @@ cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) 
         if due:
             predict_by(c.member + m, x, c.p)
         else:
-            take(c.member + m, x, y, w, c.p)
+            predict_learn(c.member + m, x, y, w, c.p)
         chosen = likeliest(c.p, c.n_classes)
         p[chosen] += c.weight[m]
         c.wrong[m] = chosen != y
@@ -157,7 +155,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     both(state, x, y, w, (<majority_t*> state).votes)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef majority_t* c = <majority_t*> state
     cdef Py_ssize_t m, k
     cdef double total = 0.0

@@ -46,7 +46,7 @@ cdef class WindowTreeKernel(BatchTree):
         self.block = Block(window, n_features, n_classes)
         self.ring.window = window
         self.ring.period = period
-        self.handle = learner_t(<void*> &self.ring, n_features, n_classes, learn, predict)
+        self.handle = learner_t(<void*> &self.ring, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
@@ -87,5 +87,5 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     grow(r)
 
 
-cdef void predict(void* state, const double* x, double* p) noexcept nogil:
-    tree_predict((<window_t*> state).tree, x, p)
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+    tree_predict((<window_t*> state).tree, x, p, scratch)

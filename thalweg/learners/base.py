@@ -7,20 +7,25 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from thalweg._kernels.learner import PythonKernel
+from thalweg._kernels.lock import Lock
 from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg.learners import state as states
-from thalweg.learners.rows import Labels, as_number, as_rows, check_rows
+from thalweg.learners.rows import (
+    Labels, Names, as_category_counts, as_codes, as_numbers, as_row, as_rows, as_weights, usual_rows,
+)
 
 
 class StreamClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that takes rows as they come.
+    """A classifier that learns rows as they come.
 
     A learner writes `_begin`, `_learn` and `_predict`, and `_observe` if rows without a label teach it
     something. scikit-learn's verbs (`fit`, `partial_fit`, `predict`, `predict_proba`) validate in
     scikit-learn's manner; the fast door (`begin`, `test_then_train`, `predict_block`, `learn_one`, …) checks
     only what would corrupt a model: width, infinity, unknown labels.
 
-    How the rows are cut into blocks never changes a result.
+    How the rows are cut into blocks never changes a result. Any thread may call a learner: predictions run side
+    by side, learning waits for them and excludes all else. A call that fails, by Ctrl-C too, leaves a learner
+    that works; where compiled code learned a part of the rows, the exception's `rows_learned` says how many.
 
     Attributes
     ----------
@@ -56,19 +61,35 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         `names` are the inputs' names, if known; `n_categories` gives for each input the number of its
         categories (coded 0, 1, 2, …; more may follow), 0 where it is numeric.
         """
-        if n_features < 1:
-            raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features}")
         if names is not None and len(names) != n_features:
             raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
+        self._own_lock().renew()
+        with self._lock.write:
+            return self._all_or_nothing(self._begin_unlocked, n_features, classes, names, n_categories)
+
+    def _own_lock(self):
+        # An attribute that neither parameters nor states know; the first of two threads makes it.
+        return vars(self).setdefault("_lock", Lock())
+
+    def _all_or_nothing(self, change, *arguments):
+        """Call `change`, which replaces attributes; if it fails, put back those of before."""
+        before = vars(self).copy()
+        try:
+            return change(*arguments)
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _begin_unlocked(self, n_features, classes, names=None, n_categories=None):
+        """Do what `begin` does, for a caller that holds the lock; replaces attributes and changes none."""
+        if isinstance(n_features, bool) or not isinstance(n_features, int | np.integer) or n_features < 1:
+            raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features!r}")
         self._labels = Labels(classes)
         self.classes_ = self._labels.classes
         self.n_features_in_ = int(n_features)
-        self.n_categories_ = np.zeros(n_features, dtype=np.intp)
-        if n_categories is not None:
-            self.n_categories_[:] = n_categories
-        self._names = {} if names is None else {str(name): j for j, name in enumerate(names)}
+        self.n_categories_ = as_category_counts(n_categories, self.n_features_in_, self._who)
+        self._names = Names(names, self.n_features_in_, self._who)
         self._means = None if self.takes_missing else (np.zeros(n_features), np.zeros(n_features))
-        self._one = np.zeros(1, dtype=np.intp), np.ones(1), np.empty((1, len(self.classes_)))
         self._begin(self.n_features_in_, len(self.classes_))
         return self
 
@@ -79,49 +100,63 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def test_then_train_coded(self, X, codes, sample_weight=None):
         """Do `test_then_train` for labels given as positions in `classes_`."""
-        X, has_missing = self._checked(X)
-        if len(codes) != len(X):
-            raise ValueError(f"{self._who}: got {len(X)} rows but {len(codes)} labels")
-        p = np.empty((len(X), len(self.classes_)))
-        if len(X):
-            w = np.ones(len(X)) if sample_weight is None else as_weights(sample_weight, len(X), self._who)
-            self._learn(self._filled(X, has_missing, w), np.ascontiguousarray(codes, dtype=np.intp), w, p)
-        return p
+        self._check_begun()
+        with self._lock.write:
+            X, has_missing = self._checked(X)
+            codes = as_codes(codes, len(X), len(self.classes_), self._who)
+            p = np.empty((len(X), len(self.classes_)))
+            if len(X):
+                w = np.ones(len(X)) if sample_weight is None else as_weights(sample_weight, len(X), self._who)
+                self._learn(self._filled(X, has_missing, w), codes, w, p)
+            return p
 
     def predict_block(self, X):
         """Return the probabilities of each row: rows × classes."""
-        X, has_missing = self._checked(X)
-        p = np.empty((len(X), len(self.classes_)))
-        if len(X):
-            self._predict(self._filled(X, has_missing), p)
-        return p
+        self._check_begun()
+        with self._lock.read:
+            X, has_missing = self._checked(X)
+            p = np.empty((len(X), len(self.classes_)))
+            if len(X):
+                self._predict(self._filled(X, has_missing), p)
+            return p
 
     def observe(self, X):
-        """See rows that have no label."""
-        X, has_missing = self._checked(X)
-        if len(X):
-            self._observe(self._filled(X, has_missing, np.ones(len(X))))
+        """See rows that have no label, or not yet."""
+        self._check_begun()
+        with self._lock.write:
+            X, has_missing = self._checked(X)
+            if len(X):
+                self._observe(self._filled(X, has_missing))
 
     def learn_one(self, x, y):
         """Learn one row: an array of inputs, or a dict of named ones."""
-        X, has_missing = self._row(x)
-        code, weight, ignored = self._one
-        code[0] = self._labels.one(y, self._who)
-        self._learn(self._filled(X, has_missing, weight), code, weight, ignored)
+        self._check_begun()
+        with self._lock.write:
+            row, names = self._row(x)
+            X, has_missing = usual_rows(row, self._names, self._who)
+            code = np.array([self._labels.one(y, self._who)])
+            weight = np.ones(1)
+            self._learn(self._filled(X, has_missing, weight), code, weight, np.empty((1, len(self.classes_))))
+            self._names = names
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
-        X, has_missing = self._row(x)
-        p = np.empty((1, len(self._labels.list)))
-        self._predict(self._filled(X, has_missing), p)
-        return dict(zip(self._labels.list, p[0].tolist(), strict=True)) if isinstance(x, dict) else p[0]
+        p = self._predict_row(x)
+        return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
     def predict_one(self, x):
         """Return the most probable class of one row: an array of inputs, or a dict of named ones."""
-        X, has_missing = self._row(x)
-        p = np.empty((1, len(self._labels.list)))
-        self._predict(self._filled(X, has_missing), p)
-        return self._labels.list[p.argmax()]
+        best = self._predict_row(x).argmax()
+        return self._labels.list[best]
+
+    def _predict_row(self, x):
+        self._check_begun()
+        with self._lock.read:
+            row, _names = self._row(x)
+            X, has_missing = usual_rows(row, self._names, self._who)
+            p = np.empty((1, len(self._labels.list)))
+            self._predict(self._filled(X, has_missing), p)
+            return p[0]
 
     def fit(self, X, y, sample_weight=None):
         """Start afresh and learn the rows in their order."""
@@ -143,38 +178,45 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
 
     def state(self):
         """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
-        state = {
-            "format": states.FORMAT,
-            "learner": states.name_of(self),
-            "parameters": states.plain(self.get_params(deep=False)),
-        }
-        if self._begun:
-            means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
-            state |= {
-                "classes": self.classes_.copy(),
-                "n_categories": self.n_categories_.copy(),
-                "names": list(self._names),
-                "feature_names": list(getattr(self, "feature_names_in_", [])),
-                "means": states.plain(means),
-                "memory": self._state(),
+        with self._own_lock().read:
+            state = {
+                "format": states.FORMAT,
+                "learner": states.name_of(self),
+                "parameters": states.to_plain(self.get_params(deep=False)),
             }
-        return state
+            if self._begun:
+                means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
+                state |= {
+                    "classes": self.classes_.copy(),
+                    "n_categories": self.n_categories_.copy(),
+                    "names": list(self._names),
+                    "feature_names": list(getattr(self, "feature_names_in_", [])),
+                    "means": states.to_plain(means),
+                    "memory": self._state(),
+                }
+            return state
 
     def restore(self, state):
-        """Become the learner whose `state()` this is; return self."""
-        if state.get("format") != states.FORMAT:
-            raise ValueError(f"{self._who}: cannot read a state of format {state.get('format')!r}")
-        if state["learner"] != states.name_of(self):
-            raise ValueError(f"{self._who}: this is the state of {state['learner']}")
-        self.set_params(**states.alive(state["parameters"]))
-        if "classes" in state:
-            self.begin(len(state["n_categories"]), state["classes"], n_categories=state["n_categories"])
-            self._names = {name: j for j, name in enumerate(state["names"])}
-            if state["feature_names"]:
-                self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
-            if self._means is not None:
-                self._means = (state["means"]["mean"].copy(), state["means"]["count"].copy())
-            self._restore(state["memory"])
+        """Become the learner whose `state()` this is; return self.
+
+        Raises StateError if the state is damaged or another learner's; this learner is then as it was.
+        """
+        self._own_lock().renew()
+        with self._lock.write:
+            return self._all_or_nothing(self._become, state)
+
+    def _become(self, state):
+        states.check_header(state, self)
+        with states.naming(self._who):
+            self.set_params(**states.from_plain(state["parameters"]))
+            if "classes" in state:
+                counts = states.array_of(state, "n_categories", 1)
+                self._begin_unlocked(len(counts), state["classes"], state["names"], counts)
+                if state["feature_names"]:
+                    self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
+                if self._means is not None:
+                    self._means = states.means_of(state["means"], len(counts))
+                self._restore(state["memory"])
         return self
 
     def copy(self):
@@ -184,11 +226,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     def _state(self):
         """Return what the learner has learned, plain: all its attributes that are not the base class's."""
         kept = set(self.get_params(deep=False)) | _OF_THE_BASE
-        return states.plain({name: value for name, value in vars(self).items() if name not in kept})
+        return states.to_plain({name: value for name, value in vars(self).items() if name not in kept})
 
     def _restore(self, memory):
-        """Take back what `_state` returned."""
-        vars(self).update(states.alive(memory))
+        """Replace what was learned by what `_state` returned; the learner has just begun."""
+        states.check_alike(memory, self._state(), "memory")
+        vars(self).update(states.from_plain(memory))
 
     def _handle(self):
         """Return the kernel through which compiled code calls this learner; here a trampoline into Python."""
@@ -235,9 +278,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _checked(self, X):
-        self._check_begun()
-        X = as_rows(X, self._who)
-        return X, check_rows(X, self.n_features_in_, self._names, self._who)
+        return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 
     def _filled(self, X, has_missing, w=None):
         # With weights the rows are being learned, and each is filled from the rows before it.
@@ -254,21 +295,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         return X
 
     def _row(self, x):
-        self._check_begun()
-        if not isinstance(x, dict):
-            row = np.array(x, dtype=np.float64, ndmin=2)
-            return row, check_rows(row, self.n_features_in_, self._names, self._who)
-        row = np.full((1, self.n_features_in_), np.nan)
-        for name, value in x.items():
-            j = self._names.get(name)
-            row[0, self._place(name) if j is None else j] = as_number(value, self._who, name)
-        return row, check_rows(row, self.n_features_in_, self._names, self._who)
-
-    def _place(self, name):
-        if len(self._names) == self.n_features_in_:
-            raise ValueError(f"{self._who}: unknown input {name!r}; the inputs are {list(self._names)}")
-        self._names[name] = len(self._names)
-        return self._names[name]
+        # One row, and the names of the inputs once it is learned.
+        if isinstance(x, dict):
+            return self._names.row(x, self._who)
+        return as_row(x, self.n_features_in_, self._who), self._names
 
     def _validated(self, X, *y, reset):
         try:
@@ -277,7 +307,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
             )
         except ValueError as error:
             if "could not convert" in str(error):
-                as_rows(X, self._who)  # says where the text is
+                as_numbers(X, self._who)  # says where the text is
             raise
 
     def _taught(self, X, y, classes, sample_weight, afresh):
@@ -288,22 +318,13 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         if afresh:
             self.begin(X.shape[1], np.unique(y) if classes is None else np.unique(classes),
                        getattr(self, "feature_names_in_", None))
+        elif classes is not None and not np.array_equal(np.unique(classes), np.sort(self.classes_)):
+            raise ValueError(f"{self._who}: classes={classes!r} are not the classes of the first call, "
+                             f"{self.classes_.tolist()}")
         self.test_then_train(X, y, sample_weight)
         return self
 
 
-def as_weights(sample_weight, n_rows, who):
-    """Return sample weights as a float64 array, one finite weight of at least 0 for each row."""
-    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if w.shape != (n_rows,):
-        raise ValueError(f"{who}: got {n_rows} rows but weights of shape {w.shape}")
-    good = (w >= 0) & np.isfinite(w)
-    if not good.all():
-        i = int(np.argmin(good))
-        raise ValueError(f"{who}: row {i} has the weight {w[i]}; a weight is finite and at least 0")
-    return w
-
-
 _OF_THE_BASE = {
-    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_one"
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_lock"
 }

@@ -7,7 +7,7 @@ from thalweg.drift import DDM
 from thalweg.drift.base import Detector
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
-from thalweg.learners.state import alive
+from thalweg.learners.state import from_plain
 
 
 class DriftReset(NativeClassifier):
@@ -102,7 +102,8 @@ class DriftReset(NativeClassifier):
             old._restore(self._pristine)
             return old
         member = clone(self._template())
-        return member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+        member._lock = self._lock
+        return member._begin_unlocked(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
     def _replaced(self, warned):
         if warned:
@@ -128,6 +129,6 @@ class DriftReset(NativeClassifier):
 
     def _restore(self, memory):
         super()._restore(memory)
-        self._member, self._other = alive(memory["member"]), alive(memory["other"])
-        self._watcher = alive(memory["detector"])
+        self._member, self._other = from_plain(memory["member"]), from_plain(memory["other"])
+        self._watcher = from_plain(memory["detector"])
         self._kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())

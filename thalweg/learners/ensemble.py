@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.native import NativeClassifier
-from thalweg.learners.state import alive
+from thalweg.learners.state import from_plain
 
 
 class Ensemble(NativeClassifier):
@@ -99,7 +99,8 @@ class Ensemble(NativeClassifier):
         return member._handle()
 
     def _begin_member(self, member, m):
-        member.begin(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+        member._lock = self._lock
+        member._begin_unlocked(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
     def _renews(self, member, seeds):
         """Whether members can be brought back to the beginning of the first one."""
@@ -147,6 +148,6 @@ class Ensemble(NativeClassifier):
 
     def _restore(self, memory):
         super()._restore(memory)
-        self._members = [alive(member) for member in memory["members"]]
+        self._members = [from_plain(member) for member in memory["members"]]
         self._n_built = list(memory["n_built"])
         self._kernel.call([member._handle() for member in self._members])

@@ -13,22 +13,24 @@ class NativeClassifier(StreamClassifier):
         raise NotImplementedError
 
     def _begin(self, n_features, n_classes):
-        self._kernel = self._make_kernel(n_features, n_classes)
+        kernel = self._make_kernel(n_features, n_classes)
+        kernel.lock = self._own_lock()
+        self._kernel = kernel
 
     def learn_one(self, x, y):
         """Learn one row: an array of inputs, or a dict of named ones."""
-        if not (self._is_quick(x) and self._kernel.learn_row(x, self._labels.one(y, self._who))):
+        if not (self._is_fast(x) and self._kernel.learn_row(x, self._labels.one(y, self._who))):
             super().learn_one(x, y)
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
-        if self._is_quick(x):
+        if self._is_fast(x):
             p = np.empty(len(self._labels.list))
             if self._kernel.predict_row(x, p):
                 return p
         return super().predict_proba_one(x)
 
-    def _is_quick(self, x):
+    def _is_fast(self, x):
         return type(x) is np.ndarray and self.takes_missing and self._begun
 
     def _learn(self, X, y, w, p):
@@ -48,7 +50,7 @@ class NativeClassifier(StreamClassifier):
         return not seeds
 
     def _start_again(self, pristine):
-        """Go back to what `_state` was after `begin`: much quicker than to begin anew."""
+        """Reset to `pristine`, the `_state` after `begin`: faster than to begin again."""
         self._restore(pristine)
 
     def _handle(self):

@@ -2,11 +2,23 @@
 
 import numpy as np
 
-from thalweg._kernels.missing import scan
+from thalweg._kernels.missing import clip, scan
+
+HEAVIEST = 1e100  # weights above would make sums overflow
 
 
-def as_rows(X, who):
+def as_rows(X, n_features, who):
     """Return X as a C-ordered float64 array of rows × inputs; None and empty cells become NaN."""
+    rows = as_numbers(X, who)
+    if rows.shape[1] != n_features:
+        raise ValueError(
+            f"{who}: a row has {rows.shape[1]} features, but this learner began with {n_features}"
+        )
+    return rows
+
+
+def as_numbers(X, who):
+    """Return X as a C-ordered float64 array of two dimensions; None and empty cells become NaN."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2:
         return np.ascontiguousarray(X)
     try:
@@ -19,6 +31,19 @@ def as_rows(X, who):
             "Reshape your data, or pass a single row to learn_one, predict_one or predict_proba_one."
         )
     return rows
+
+
+def as_row(x, n_features, who):
+    """Return one row, given as a sequence of numbers, as an array of 1 × inputs."""
+    try:
+        row = np.array(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        cells = x if isinstance(x, list | tuple | np.ndarray) else [x]
+        row = np.array([as_number(cell, who, f"column {j}") for j, cell in enumerate(cells)])
+    if row.shape not in ((n_features,), (1, n_features)):
+        seen = f"{len(row)} features" if row.ndim == 1 else f"an array of shape {row.shape}"
+        raise ValueError(f"{who}: expected one row of {n_features} features, got {seen}")
+    return row.reshape(1, n_features)
 
 
 def _cell_by_cell(X, who):
@@ -41,18 +66,94 @@ def as_number(cell, who, where):
         raise ValueError(f"{who}: {where} is {cell!r}, not a number. Code text as numbers first.") from None
 
 
-def check_rows(X, n_features, names, who):
-    """Refuse rows of the wrong width or with infinite values; return whether any value is missing."""
-    if X.shape[1] != n_features:
-        raise ValueError(f"{who}: a row has {X.shape[1]} features, but this learner began with {n_features}")
-    has_missing, i, j = scan(X)
+def usual_rows(X, names, who):
+    """Return X with values beyond ±1e150 cut to that, and whether any is missing; refuse infinite ones."""
+    has_missing, has_huge, i, j = scan(X)
     if i >= 0:
         name = f" ({list(names)[j]!r})" if len(names) > j else ""
         raise ValueError(
             f"{who}: row {i}, column {j}{name} is {X[i, j]}: infinity is not a value to learn from. "
             "Remove or clip it, or use NaN if it stands for a missing value."
         )
-    return has_missing
+    if has_huge:
+        X = X.copy()
+        clip(X)
+    return X, has_missing
+
+
+def as_codes(codes, n_rows, n_classes, who):
+    """Return codes of labels, one for each row, as an array of positions below `n_classes`."""
+    given = np.asarray(codes)
+    if given.shape != (n_rows,):
+        raise ValueError(f"{who}: got {n_rows} rows but codes of shape {given.shape}")
+    if n_rows and given.dtype.kind not in "iu":
+        raise ValueError(f"{who}: codes must be integers, positions in classes_; got {given.dtype}")
+    codes = np.ascontiguousarray(given, dtype=np.intp)
+    good = (codes >= 0) & (codes < n_classes)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(
+            f"{who}: row {i} has the code {given[i]}, which is no position in classes_ (0 to {n_classes - 1}); "
+            "-1 stands for a missing label: pass such rows to observe"
+        )
+    return codes
+
+
+def as_weights(sample_weight, n_rows, who):
+    """Return sample weights as a float64 array, one weight from 0 to 1e100 for each row."""
+    w = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if w.shape != (n_rows,):
+        raise ValueError(f"{who}: got {n_rows} rows but weights of shape {w.shape}")
+    good = (w >= 0) & (w <= HEAVIEST)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(f"{who}: row {i} has the weight {w[i]}; a weight lies between 0 and {HEAVIEST:g}")
+    return w
+
+
+def as_category_counts(n_categories, n_features, who):
+    """Return the number of categories of each input, 0 where it is numeric."""
+    if n_categories is None:
+        return np.zeros(n_features, dtype=np.intp)
+    counts = np.array(n_categories)
+    if counts.shape != (n_features,) or counts.dtype.kind not in "iu":
+        raise ValueError(
+            f"{who}: n_categories must be {n_features} integers, one for each input, got {n_categories!r}"
+        )
+    if (counts < 0).any():
+        raise ValueError(f"{who}: n_categories must not be negative, got {n_categories!r}")
+    return counts.astype(np.intp)
+
+
+class Names(dict):
+    """The names of inputs and their positions; those not given are learned from the first dict rows."""
+
+    def __init__(self, names, n_features, who):
+        names = [] if names is None else list(names)
+        super().__init__((name, j) for j, name in enumerate(names))
+        self.n_features = n_features
+        if len(names) > n_features:
+            raise ValueError(f"{who}: got {len(names)} names for {n_features} inputs")
+        if len(self) < len(names):
+            raise ValueError(f"{who}: names of inputs must differ from each other, got {names}")
+
+    def row(self, x, who):
+        """Return a dict row as an array of 1 × inputs, and the names once it is learned.
+
+        An absent name is a missing value. While inputs are unnamed, a new name stands for the next of them.
+        """
+        row, names = np.full((1, self.n_features), np.nan), self
+        for name, value in x.items():
+            if name not in names:
+                names = names.with_name(name, who)
+            row[0, names[name]] = as_number(value, who, name)
+        return row, names
+
+    def with_name(self, name, who):
+        """Return these names and one more."""
+        if len(self) == self.n_features:
+            raise ValueError(f"{who}: unknown input {name!r}; the inputs are {list(self)}")
+        return Names([*self, name], self.n_features, who)
 
 
 class Labels:

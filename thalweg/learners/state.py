@@ -1,13 +1,17 @@
 """A learner as a plain dict of arrays, numbers, strings and nested members, and back."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from thalweg import drift
+from thalweg.errors import StateError
 
-FORMAT = 1
+FORMAT = 2
+BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
-def plain(value):
+def to_plain(value):
     """Return a copy of `value` made of dicts, lists, tuples, arrays, numbers, strings and None alone."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -16,34 +20,44 @@ def plain(value):
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple):
-        return type(value)(plain(part) for part in value)
+        return type(value)(to_plain(part) for part in value)
     if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
+        return {key: to_plain(part) for key, part in value.items()}
     if isinstance(value, np.random.Generator):
-        return {"generator": plain(value.bit_generator.state)}
+        return {"numpy.Generator": to_plain(value.bit_generator.state)}
+    if isinstance(value, np.random.RandomState):
+        return {"numpy.RandomState": to_plain(value.get_state(legacy=False))}
     if hasattr(value, "state") and hasattr(value, "restore"):
         return value.state()
     raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
 
 
-def alive(value):
-    """Return what `plain` took apart put together again."""
+def from_plain(value):
+    """Return what `to_plain` took apart put together again."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
-        return type(value)(alive(part) for part in value)
+        return type(value)(from_plain(part) for part in value)
     if not isinstance(value, dict):
         return value
-    if "generator" in value:
-        state = value["generator"]
-        bits = getattr(np.random, state["bit_generator"])()
-        bits.state = state
-        return np.random.Generator(bits)
+    if "numpy.Generator" in value:
+        return np.random.Generator(_bit_generator(value["numpy.Generator"]))
+    if "numpy.RandomState" in value:
+        return np.random.RandomState(_bit_generator(value["numpy.RandomState"]))
     if "format" in value and "learner" in value:
         return find(value["learner"])().restore(value)
     if "format" in value and "detector" in value:
         return drift.registry.named(value["detector"], drift.base.Detector)().restore(value)
-    return {key: alive(part) for key, part in value.items()}
+    return {key: from_plain(part) for key, part in value.items()}
+
+
+def _bit_generator(state):
+    name = state["bit_generator"]
+    if name not in BIT_GENERATORS:
+        raise StateError(f"a state may hold a generator of {', '.join(BIT_GENERATORS)}, not {name!r}")
+    bits = getattr(np.random, name)()
+    bits.state = state
+    return bits
 
 
 def name_of(learner):
@@ -59,3 +73,61 @@ def find(name):
     from thalweg.learners.base import StreamClassifier
 
     return registry.named(name, StreamClassifier)
+
+
+def check_header(state, learner):
+    """Raise StateError unless this is the state of such a learner, in the present format."""
+    who = type(learner).__name__
+    if not isinstance(state, dict):
+        raise StateError(f"{who}: a state is a dict, got {type(state).__name__}")
+    if state.get("format") != FORMAT:
+        raise StateError(f"{who}: cannot read a state of format {state.get('format')!r}")
+    if state.get("learner") != name_of(learner):
+        raise StateError(f"{who}: this is the state of {state.get('learner')}")
+
+
+@contextmanager
+def naming(who):
+    """Turn what a damaged state makes the code inside raise into StateError."""
+    try:
+        yield
+    except StateError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StateError(f"{who}: the state is damaged: {type(error).__name__}: {error}") from error
+
+
+def array_of(state, name, n_axes, length=None):
+    """Return an array of a state; raise StateError unless it has so many axes and is finite."""
+    array = state[name]
+    if not isinstance(array, np.ndarray) or array.ndim != n_axes or array.dtype.kind not in "iuf":
+        raise StateError(f"the state's {name!r} must be an array of numbers with {n_axes} axis")
+    if length is not None and len(array) != length:
+        raise StateError(f"the state's {name!r} has {len(array)} numbers, expected {length}")
+    if not np.isfinite(array).all():
+        raise StateError(f"the state's {name!r} holds a number that is not finite")
+    return array
+
+
+def means_of(state, n_features):
+    """Return the running means of the inputs and their counts, copied."""
+    mean, count = (array_of(state, name, 1, n_features).astype(np.float64) for name in ("mean", "count"))
+    if (count < 0).any():
+        raise StateError("the state's 'count' holds a negative number")
+    return mean, count
+
+
+def check_alike(given, fresh, where):
+    """Raise StateError unless `given` is built as `fresh` is: the same keys, kinds of values and axes."""
+    if isinstance(fresh, dict) and "format" not in fresh:
+        if not isinstance(given, dict) or set(given) != set(fresh):
+            raise StateError(f"the state's {where} must hold {sorted(map(str, fresh))}")
+        for key, value in fresh.items():
+            check_alike(given[key], value, f"{where}[{key!r}]")
+    elif isinstance(fresh, np.ndarray):
+        if not isinstance(given, np.ndarray) or given.dtype != fresh.dtype or given.ndim != fresh.ndim:
+            raise StateError(f"the state's {where} must be an array of {fresh.dtype} with {fresh.ndim} axes")
+        if given.dtype.kind == "f" and np.isinf(given).any():
+            raise StateError(f"the state's {where} holds an infinite number")
+    elif isinstance(fresh, bool | int | float | str | list | tuple) and not isinstance(given, type(fresh)):
+        raise StateError(f"the state's {where} must be a {type(fresh).__name__}, got {given!r}")

@@ -1,0 +1,104 @@
+"""Declarations of a kernel's arrays: to make, check, trim and measure them follows from these.
+
+An axis has a name, and its length is known when the learner begins, or None if the axis grows with what is
+learned; then a saved state tells the length, which must be the same for all arrays of that axis.
+"""
+
+import numpy as np
+
+from thalweg.errors import StateError
+
+FLOAT, INT, INDEX, WORD, FLAG = (np.dtype(kind) for kind in (np.float64, np.int32, np.intp, np.uint64, np.int8))
+
+
+class Array:
+    """One array of a kernel: its type, the names (or lengths) of its axes, and the values it may hold.
+
+    Values lie between `low` and `high`; a name as `high` means positions on that axis, below its length.
+    Numbers are finite, unless `missing` allows NaN. `fill` is the value to begin with.
+    """
+
+    __slots__ = ("axes", "dtype", "fill", "high", "low", "missing")
+
+    def __init__(self, dtype, *axes, low=None, high=None, fill=0, missing=False):
+        self.dtype, self.axes, self.fill = dtype, axes, fill
+        self.low, self.high, self.missing = low, high, missing
+
+    def shape(self, lengths):
+        """Return the shape for these lengths of the axes."""
+        return tuple(lengths[axis] if isinstance(axis, str) else axis for axis in self.axes)
+
+
+def new_array(shape, dtype, fill=0):
+    """Return a new array; all memory of kernels that grows is allocated here."""
+    return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
+
+
+def new_arrays(layout, lengths):
+    """Return the arrays of a layout, filled with what they begin with."""
+    return {name: new_array(array.shape(lengths), array.dtype, array.fill) for name, array in layout.items()}
+
+
+def resized(layout, arrays, axis, length):
+    """Return new arrays for all that have `axis` as their first one, cut or lengthened to `length`."""
+    new = {}
+    for name, array in layout.items():
+        if array.axes and array.axes[0] == axis:
+            old = arrays[name]
+            new[name] = new_array((length, *old.shape[1:]), array.dtype, array.fill)
+            n = min(length, len(old))
+            new[name][:n] = old[:n]
+    return new
+
+
+def checked_arrays(layout, lengths, state, who):
+    """Return copies of the arrays of a saved state; raise StateError naming the array that does not fit."""
+    if not isinstance(state, dict):
+        raise StateError(f"{who}: the state of a kernel must be a dict of arrays, got {type(state).__name__}")
+    strange = [name for name in state if name not in layout]
+    if strange:
+        raise StateError(f"{who}: the state has an array {strange[0]!r}, which this learner does not")
+    lengths = dict(lengths)
+    arrays = {name: _copied(name, array, lengths, state, who) for name, array in layout.items()}
+    for name, array in layout.items():
+        _check_values(name, array, arrays[name], lengths, who)
+    return arrays
+
+
+def _copied(name, array, lengths, state, who):
+    if name not in state:
+        raise StateError(f"{who}: the state lacks the array {name!r}")
+    given = state[name]
+    if not isinstance(given, np.ndarray) or given.dtype.kind != array.dtype.kind:
+        kind = given.dtype if isinstance(given, np.ndarray) else type(given).__name__
+        raise StateError(f"{who}: the state's {name!r} must be an array of {array.dtype}, got {kind}")
+    for axis, length in zip(array.axes, given.shape, strict=False):
+        if isinstance(axis, str) and lengths[axis] is None:
+            lengths[axis] = length
+    if given.shape != array.shape(lengths):
+        raise StateError(
+            f"{who}: the state's {name!r} must have the shape {array.shape(lengths)}, got {given.shape}"
+        )
+    copy = new_array(given.shape, array.dtype)
+    copy[...] = given
+    if array.dtype.kind != "f" and not np.array_equal(copy, given):
+        raise StateError(f"{who}: the state's {name!r} holds numbers beyond the range of {array.dtype}")
+    return copy
+
+
+def _check_values(name, array, values, lengths, who):
+    high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
+    good = np.ones(values.shape, dtype=bool)
+    with np.errstate(invalid="ignore"):
+        if array.dtype.kind == "f":
+            good = np.isfinite(values)
+        if array.low is not None:
+            good &= values >= array.low
+        if high is not None:
+            good &= values <= high
+    if array.missing:
+        good |= np.isnan(values)
+    if not good.all():
+        place = tuple(int(i) for i in np.argwhere(~good)[0])
+        allowed = "a finite number" if array.low is None and high is None else f"between {array.low} and {high}"
+        raise StateError(f"{who}: the state's {name!r} holds {values[place]} at {place}, which is not {allowed}")
