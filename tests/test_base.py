@@ -9,8 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from thalweg.checks import check_learner
-from thalweg.learners import MajorityClass, NaiveBayes
 from thalweg.errors import StateError
+from thalweg.learners import MajorityClass, NaiveBayes
 from thalweg.learners.base import StreamClassifier
 
 

@@ -40,7 +40,7 @@ class Registry:
         return f"{kind.__module__}:{kind.__qualname__}"
 
     def named(self, name, base):
-        """Return the class that `name_of` named: a public one, or a subclass of `base` that is defined already.
+        """Return the class that `name_of` named: a public one, or a subclass of `base` defined already.
 
         Nothing is imported for a name that is not public: a saved state cannot make a program run other code.
         """

@@ -8,7 +8,8 @@ import numpy as np
 
 from thalweg.errors import StateError
 
-FLOAT, INT, INDEX, WORD, FLAG = (np.dtype(kind) for kind in (np.float64, np.int32, np.intp, np.uint64, np.int8))
+FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
+WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
 
 class Array:
@@ -100,5 +101,5 @@ def _check_values(name, array, values, lengths, who):
         good |= np.isnan(values)
     if not good.all():
         place = tuple(int(i) for i in np.argwhere(~good)[0])
-        allowed = "a finite number" if array.low is None and high is None else f"between {array.low} and {high}"
-        raise StateError(f"{who}: the state's {name!r} holds {values[place]} at {place}, which is not {allowed}")
+        allowed = "finite" if array.low is None and high is None else f"between {array.low} and {high}"
+        raise StateError(f"{who}: the state's {name!r} holds {values[place]} at {place}, not {allowed}")

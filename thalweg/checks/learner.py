@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.base import clone
 
 from thalweg._kernels.learner import PythonKernel
+from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
+from thalweg.checks.safety import SAFETY_CHECKS
 
 
 def check_learner(learner, excused=()):
@@ -22,12 +24,12 @@ def check_learner(learner, excused=()):
 
 def blocks_change_nothing(learner):
     """However the rows are cut into blocks, probabilities and final state are the same bit for bit."""
-    X, y = _rows(150, with_gaps=True)
-    whole = _begun(learner)
+    X, y = rows(150, with_gaps=True)
+    whole = begun(learner)
     expected = whole.test_then_train(X, y)
 
     def cut(sizes):
-        other, start = _begun(learner), 0
+        other, start = begun(learner), 0
         for size in sizes:
             stop = start + size
             p = other.test_then_train(X[start:stop], y[start:stop])
@@ -40,8 +42,8 @@ def blocks_change_nothing(learner):
 
 def predict_changes_nothing(learner):
     """Asking for predictions leaves the state as it was, and asking twice gives the same answer."""
-    X, y = _rows(150, with_gaps=True)
-    learner = _taught(learner, X, y)
+    X, y = rows(150, with_gaps=True)
+    learner = taught(learner, X, y)
     before = learner.state()
     first = learner.predict_block(X)
     learner.predict_one(X[0])
@@ -53,9 +55,9 @@ def predict_changes_nothing(learner):
 
 def copies_carry_on(learner):
     """Restored, copied and unpickled learners go on bit for bit, and share nothing with the original."""
-    X, y = _rows(240, with_gaps=True)
+    X, y = rows(240, with_gaps=True)
     half = len(X) // 2
-    original = _taught(learner, X[:half], y[:half])
+    original = taught(learner, X[:half], y[:half])
     state = original.state()
     copies = {
         "restore": type(learner)().restore(state),
@@ -75,16 +77,16 @@ def copies_carry_on(learner):
 
 def same_seed_same_result(learner):
     """Two learners made alike give the same run."""
-    X, y = _rows(150)
-    one, other = _begun(learner), _begun(learner)
+    X, y = rows(150)
+    one, other = begun(learner), begun(learner)
     assert np.array_equal(one.test_then_train(X, y), other.test_then_train(X, y))
 
 
 def inputs_are_not_kept(learner):
     """Rows handed over may be overwritten afterwards, and are themselves left alone."""
-    X, y = _rows(150)
-    untouched = _taught(learner, X, y)
-    other, scratch, labels = _begun(learner), np.empty((10, X.shape[1])), np.empty(10, dtype=y.dtype)
+    X, y = rows(150)
+    untouched = taught(learner, X, y)
+    other, scratch, labels = begun(learner), np.empty((10, X.shape[1])), np.empty(10, dtype=y.dtype)
     for start in range(0, len(X), 10):
         scratch[:], labels[:] = X[start : start + 10], y[start : start + 10]
         other.test_then_train(scratch, labels)
@@ -97,8 +99,8 @@ def inputs_are_not_kept(learner):
 
 def memory_is_bounded(learner):
     """After a while more rows need no more memory."""
-    X, y = _rows(6000)
-    learner = _taught(learner, X[:3000], y[:3000])
+    X, y = rows(6000)
+    learner = taught(learner, X[:3000], y[:3000])
     early = len(pickle.dumps(learner))
     learner.test_then_train(X[3000:], y[3000:])
     late = len(pickle.dumps(learner))
@@ -107,8 +109,8 @@ def memory_is_bounded(learner):
 
 def labels_may_be_anything(learner):
     """Text, booleans, negative and fractional numbers serve as labels; results are those of 0, 1, …"""
-    X, y = _rows(80)
-    expected = _begun(learner).test_then_train(X, y)
+    X, y = rows(80)
+    expected = begun(learner).test_then_train(X, y)
     for classes in (["b", "a", "c"], [-5, 3, 0], [0.5, 1.5, -1.0], [7, 8, 10**12], ["one", 2, 3.0]):
         labels = np.empty(len(y), dtype=object)
         labels[:] = [classes[k] for k in y]
@@ -122,8 +124,8 @@ def labels_may_be_anything(learner):
 
 def weight_two_is_the_row_twice(learner):
     """A row of weight 2 teaches what the row given twice does."""
-    X, y = _rows(100)
-    weighted, repeated = _begun(learner), _begun(learner)
+    X, y = rows(100)
+    weighted, repeated = begun(learner), begun(learner)
     weighted.test_then_train(X, y, np.full(len(X), 2.0))
     repeated.test_then_train(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     np.testing.assert_allclose(weighted.predict_block(X), repeated.predict_block(X), rtol=1e-6, atol=1e-9)
@@ -131,25 +133,25 @@ def weight_two_is_the_row_twice(learner):
 
 def weight_zero_is_no_row(learner):
     """A row of weight 0 is predicted but not learned; a negative weight is refused."""
-    X, y = _rows(100, with_gaps=True)
+    X, y = rows(100, with_gaps=True)
     w = np.ones(len(X))
     w[::3] = 0.0
-    weighted = _begun(learner)
+    weighted = begun(learner)
     weighted.test_then_train(X, y, w)
-    without = _taught(learner, X[w > 0], y[w > 0])
+    without = taught(learner, X[w > 0], y[w > 0])
     assert np.array_equal(weighted.predict_block(X), without.predict_block(X))
     _refuses(weighted, lambda: weighted.test_then_train(X[:1], y[:1], [-1.0]), "a negative weight")
 
 
 def missing_values_are_taken(learner):
     """NaN and None are missing values: probabilities stay proper, even for rows that are all missing."""
-    X, y = _rows(150, with_gaps=True)
-    learner = _begun(learner)
+    X, y = rows(150, with_gaps=True)
+    learner = begun(learner)
     gap = np.full((1, X.shape[1]), np.nan)
-    _proper(learner.predict_block(gap))
-    _proper(learner.test_then_train(gap, y[:1]))
-    _proper(learner.test_then_train(X, y))
-    _proper(learner.predict_block(gap))
+    assert_proper(learner.predict_block(gap))
+    assert_proper(learner.test_then_train(gap, y[:1]))
+    assert_proper(learner.test_then_train(X, y))
+    assert_proper(learner.predict_block(gap))
     some = X[:3].copy()
     some[1, 0] = np.nan
     none = [[None if value != value else float(value) for value in row] for row in some]
@@ -158,8 +160,8 @@ def missing_values_are_taken(learner):
 
 def bad_input_loses_nothing(learner):
     """Infinity, unknown labels, wrong widths and text are refused, and what was learned stays."""
-    X, y = _rows(60)
-    learner = _taught(learner, X, y)
+    X, y = rows(60)
+    learner = taught(learner, X, y)
     infinite, text = X[:3].copy(), X[:3].astype(object)
     infinite[2, 1], text[1, 0] = np.inf, "abc"
     _refuses(learner, lambda: learner.test_then_train(infinite, y[:3]), "infinity")
@@ -174,8 +176,8 @@ def bad_input_loses_nothing(learner):
 
 def empty_blocks_do_nothing(learner):
     """A block of no rows changes nothing and gives no rows back."""
-    X, y = _rows(60)
-    learner = _taught(learner, X, y)
+    X, y = rows(60)
+    learner = taught(learner, X, y)
     before = learner.state()
     assert learner.test_then_train(X[:0], y[:0]).shape == (0, 3)
     assert learner.predict_block(X[:0]).shape == (0, 3)
@@ -185,25 +187,25 @@ def empty_blocks_do_nothing(learner):
 
 def extremes_stay_proper(learner):
     """One class so far, constant inputs, values of 1e300: proper probabilities and no warning."""
-    X, y = _rows(60)
+    X, y = rows(60)
     huge = np.where(X > 0, 1e300, -1e300)
     huge[::2] = X[::2]
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore", over="ignore"):
         warnings.simplefilter("error")
-        for rows, labels in ((X, np.zeros_like(y)), (np.ones_like(X), y), (np.zeros_like(X), y), (huge, y)):
-            learner_of = _begun(learner)
-            _proper(learner_of.predict_block(rows))
-            _proper(learner_of.test_then_train(rows, labels))
-            _proper(learner_of.predict_block(X))
+        for values, labels in ((X, np.zeros_like(y)), (np.ones_like(X), y), (np.zeros_like(X), y), (huge, y)):
+            learner_of = begun(learner)
+            assert_proper(learner_of.predict_block(values))
+            assert_proper(learner_of.test_then_train(values, labels))
+            assert_proper(learner_of.predict_block(X))
         lone = clone(learner).begin(X.shape[1], ["only"])
         assert np.array_equal(lone.test_then_train(X, ["only"] * len(X)), np.ones((len(X), 1)))
 
 
 def any_array_will_do(learner):
     """float32, integers, slices, read-only arrays, lists and frames give what the same float64 rows give."""
-    X = np.round(_rows(80)[0] * 4)
-    y = _rows(80)[1]
-    expected = _taught(learner, X, y).predict_block(X)
+    X = np.round(rows(80)[0] * 4)
+    y = rows(80)[1]
+    expected = taught(learner, X, y).predict_block(X)
     locked = X.copy()
     locked.flags.writeable = False
     forms = {
@@ -220,15 +222,15 @@ def any_array_will_do(learner):
         forms["a pandas frame"] = pd.DataFrame(X, columns=["a", "b", "c"])
     except ImportError:
         pass
-    for form, rows in forms.items():
-        got = _taught(learner, rows, y).predict_block(rows)
+    for form, given in forms.items():
+        got = taught(learner, given, y).predict_block(given)
         assert np.array_equal(got, expected), f"{form} gives another result"
 
 
 def named_rows_are_rows(learner):
     """Dicts of named inputs in any order are rows; an absent name is missing, an unknown one is refused."""
-    X, y = _rows(40)
-    by_array, by_name = _begun(learner), _begun(learner)
+    X, y = rows(40)
+    by_array, by_name = begun(learner), begun(learner)
     for x, label in zip(X, y, strict=True):
         by_array.learn_one(x, label)
         by_name.learn_one(dict(zip("abc", x.tolist(), strict=True)), int(label))
@@ -245,11 +247,11 @@ def named_rows_are_rows(learner):
 
 def compiled_callers_get_the_same(learner):
     """Through its C handle, and through the trampoline into Python, the learner gives the same run."""
-    X, y = _rows(100)
-    expected = _begun(learner).test_then_train(X, y)
+    X, y = rows(100)
+    expected = begun(learner).test_then_train(X, y)
     w = np.ones(len(X))
     for way in ("handle", "trampoline"):
-        member, p = _begun(learner), np.empty_like(expected)
+        member, p = begun(learner), np.empty_like(expected)
         kernel = member._handle() if way == "handle" else PythonKernel(member, X.shape[1], 3)
         kernel.learn(X, y, w, p)
         assert np.array_equal(p, expected), f"the {way} gives another run"
@@ -257,17 +259,17 @@ def compiled_callers_get_the_same(learner):
 
 def learns_an_easy_stream(learner):
     """On three well separated clusters at least nine rows in ten are right after 500 rows."""
-    X, y = _rows(1000)
-    p = _begun(learner).test_then_train(X, y)
+    X, y = rows(1000)
+    p = begun(learner).test_then_train(X, y)
     accuracy = float((p.argmax(axis=1) == y)[500:].mean())
     assert accuracy > 0.9, f"accuracy {accuracy:.3f} on rows 500 to 1000"
 
 
 def recovers_after_a_drift(learner):
     """When all classes swap places, nine rows in ten are right again 1500 rows later."""
-    X, y = _rows(4000)
+    X, y = rows(4000)
     y[2000:] = (y[2000:] + 1) % 3
-    p = _begun(learner).test_then_train(X, y)
+    p = begun(learner).test_then_train(X, y)
     accuracy = float((p.argmax(axis=1) == y)[3500:].mean())
     assert accuracy > 0.9, f"accuracy {accuracy:.3f} on rows 1500 to 2000 after the drift"
 
@@ -291,32 +293,8 @@ CHECKS = [
     compiled_callers_get_the_same,
     learns_an_easy_stream,
     recovers_after_a_drift,
+    *SAFETY_CHECKS,
 ]
-
-
-def _rows(n, with_gaps=False):
-    # Three clusters in three dimensions; one value in ten missing if asked.
-    rng = np.random.default_rng(7)
-    y = rng.integers(0, 3, n)
-    X = rng.normal(size=(n, 3)) * 0.5 + np.array([[0.0, 0.0, 2.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])[y]
-    if with_gaps:
-        X[rng.random(X.shape) < 0.1] = np.nan
-    return X, y
-
-
-def _begun(learner):
-    return clone(learner).begin(3, [0, 1, 2])
-
-
-def _taught(learner, X, y):
-    learner = _begun(learner)
-    learner.test_then_train(X, y)
-    return learner
-
-
-def _proper(p):
-    assert np.isfinite(p).all(), f"a probability is not finite: {p[~np.isfinite(p).all(axis=1)][:1]}"
-    assert (p >= 0).all() and np.allclose(p.sum(axis=1), 1.0), "probabilities do not sum to 1"
 
 
 def _refuses(learner, call, what):

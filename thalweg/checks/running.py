@@ -46,4 +46,5 @@ def assert_same(one, other, what="state"):
             assert_same(a, b, f"{what}[{place}]")
     else:
         same = np.array_equal(one, other, equal_nan=isinstance(one, np.ndarray) and one.dtype.kind == "f")
-        assert same or (one != one and other != other), f"{what} differs: {one} is not {other}"
+        both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
+        assert same or both_nan, f"{what} differs: {one} is not {other}"

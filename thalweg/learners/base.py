@@ -11,7 +11,15 @@ from thalweg._kernels.lock import Lock
 from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg.learners import state as states
 from thalweg.learners.rows import (
-    Labels, Names, as_category_counts, as_codes, as_numbers, as_row, as_rows, as_weights, usual_rows,
+    Labels,
+    Names,
+    as_category_counts,
+    as_codes,
+    as_numbers,
+    as_row,
+    as_rows,
+    as_weights,
+    usual_rows,
 )
 
 
@@ -23,9 +31,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     scikit-learn's manner; the fast door (`begin`, `test_then_train`, `predict_block`, `learn_one`, …) checks
     only what would corrupt a model: width, infinity, unknown labels.
 
-    How the rows are cut into blocks never changes a result. Any thread may call a learner: predictions run side
-    by side, learning waits for them and excludes all else. A call that fails, by Ctrl-C too, leaves a learner
-    that works; where compiled code learned a part of the rows, the exception's `rows_learned` says how many.
+    How the rows are cut into blocks never changes a result. Any thread may call a learner: predictions run
+    side by side, learning waits for them and excludes all else. A call that fails, by Ctrl-C too, leaves a
+    learner that works; where compiled code learned part of the rows, the exception's `rows_learned` says how
+    many.
 
     Attributes
     ----------
@@ -211,9 +220,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
             self.set_params(**states.from_plain(state["parameters"]))
             if "classes" in state:
                 counts = states.array_of(state, "n_categories", 1)
-                self._begin_unlocked(len(counts), state["classes"], state["names"], counts)
-                if state["feature_names"]:
-                    self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
+                names = states.names_of(state, "names", len(counts))
+                self._begin_unlocked(len(counts), state["classes"], names, counts)
+                names = states.names_of(state, "feature_names", len(counts))
+                if names:
+                    self.feature_names_in_ = np.array(names, dtype=object)
                 if self._means is not None:
                     self._means = states.means_of(state["means"], len(counts))
                 self._restore(state["memory"])

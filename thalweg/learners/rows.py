@@ -93,7 +93,7 @@ def as_codes(codes, n_rows, n_classes, who):
     if not good.all():
         i = int(np.argmin(good))
         raise ValueError(
-            f"{who}: row {i} has the code {given[i]}, which is no position in classes_ (0 to {n_classes - 1}); "
+            f"{who}: row {i} has the code {given[i]}, no position in classes_ (0 to {n_classes - 1}); "
             "-1 stands for a missing label: pass such rows to observe"
         )
     return codes

@@ -109,6 +109,16 @@ def array_of(state, name, n_axes, length=None):
     return array
 
 
+def names_of(state, name, n_features):
+    """Return a list of names of inputs, at most one for each."""
+    names = state[name]
+    if not isinstance(names, list) or len(names) > n_features:
+        raise StateError(f"the state's {name!r} must be a list of at most {n_features} names, got {names!r}")
+    if not all(isinstance(each, str | int) for each in names):
+        raise StateError(f"the state's {name!r} must hold strings or integers, got {names!r}")
+    return names
+
+
 def means_of(state, n_features):
     """Return the running means of the inputs and their counts, copied."""
     mean, count = (array_of(state, name, 1, n_features).astype(np.float64) for name in ("mean", "count"))

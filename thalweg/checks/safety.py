@@ -1,0 +1,321 @@
+"""Checks that nothing crashes and nothing is lost: interrupts, memory, threads, forks, states, rows."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+
+from thalweg._kernels import layout
+from thalweg.checks.mutate import mutated
+from thalweg.checks.rows import assert_proper, begun, rows, taught
+from thalweg.checks.running import assert_same
+
+TRIES = 3  # interrupts, failed allocations
+MUTATIONS = 60
+SECONDS = 0.5  # within which an interrupt ends a call
+FORK_SECONDS = 20.0  # after which a forked process hangs
+
+
+def interrupts_lose_nothing(learner):
+    """An interrupt at a random moment ends the call soon; continued, the run is as if there had been none."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return
+    X, y, seconds = _rows_for(learner, 0.12)
+    whole = taught(learner, X, y)
+    rng = np.random.default_rng(1)
+    for _ in range(TRIES):
+        other = begun(learner)
+        late = _interrupted(lambda other=other: other.test_then_train(X, y), rng.uniform(0.05, 0.8) * seconds)
+        if late is None:
+            continue
+        error, delay = late
+        assert delay < SECONDS, f"ended {delay:.2f} s after the interrupt"
+        assert_proper(other.predict_block(X[:50]))
+        n_learned = getattr(error, "rows_learned", None)
+        if n_learned is not None:
+            other.test_then_train(X[n_learned:], y[n_learned:])
+            assert_same(other.state(), whole.state(), f"interrupted after row {n_learned}: state")
+        else:
+            assert_proper(other.test_then_train(X[:200], y[:200]))
+
+
+def failed_allocations_lose_nothing(learner):
+    """A MemoryError while compiled code learns is raised once, and the learner goes on."""
+    X, y = rows(600)
+    for k in range(TRIES * 2):
+        other = begun(learner)
+        with _failing_allocation(k + 1) as failed:
+            try:
+                other.test_then_train(X, y)
+            except MemoryError:
+                assert failed(), "a MemoryError that was not asked for"
+            else:
+                assert not failed(), "an allocation failed, but no MemoryError was raised"
+        assert_proper(other.predict_block(X[:50]))
+        assert_proper(other.test_then_train(X, y))
+        type(learner)().restore(other.state())
+
+
+def threads_get_what_one_gets(learner):
+    """Threads that predict while another learns get answers that the same run alone gives between calls."""
+    X, y = rows(400)
+    cuts = range(0, len(X), 40)
+    probes = [X[:7], X[7:20], X[20:60]]
+    alone, expected = begun(learner), [set() for _ in probes]
+    for start in (None, *cuts):
+        if start is not None:
+            alone.test_then_train(X[start : start + 40], y[start : start + 40])
+        for probe, answers in zip(probes, expected, strict=True):
+            answers.add(alone.predict_block(probe).tobytes())
+    shared, wrong, done = begun(learner), [], threading.Event()
+
+    def ask(probe, answers):
+        try:
+            while not done.is_set() and not wrong:
+                if shared.predict_block(probe).tobytes() not in answers:
+                    wrong.append("an answer that the same run alone never gives")
+                shared.predict_proba_one(probe[0])
+        except Exception as error:
+            wrong.append(repr(error))
+
+    threads = [threading.Thread(target=ask, args=each) for each in zip(probes, expected, strict=True)]
+    for thread in threads:
+        thread.start()
+    try:
+        for start in cuts:
+            shared.test_then_train(X[start : start + 40], y[start : start + 40])
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert not wrong, wrong[0]
+    assert_same(shared.state(), alone.state(), "after threads asked: state")
+
+
+def forks_go_on(learner):
+    """A forked process can use the learner; where another thread was changing it, an error says so."""
+    if not hasattr(os, "fork"):
+        return
+    X, y = rows(300)
+    learner = taught(learner, X, y)
+    expected = learner.predict_block(X)
+
+    def use():
+        same = np.array_equal(learner.predict_block(X), expected)
+        learner.test_then_train(X, y)
+        return same
+
+    assert _in_a_fork(use) == "True", "the learner does not work in a forked process"
+    stop = threading.Event()
+    busy = threading.Thread(target=_learn_until, args=(learner, X, y, stop))
+    busy.start()
+    try:
+        answer = _in_a_fork(lambda: np.isfinite(learner.predict_block(X)).all())
+    finally:
+        stop.set()
+        busy.join()
+    assert answer in ("True", "RuntimeError"), f"forked while another thread learned: {answer}"
+
+
+def damaged_states_are_refused(learner):
+    """A damaged state is refused, and the learner stays as it was, or works on properly with it."""
+    X, y = rows(300, with_gaps=True)
+    original = taught(learner, X, y)
+    state = original.state()
+    rng = np.random.default_rng(2)
+    for _ in range(MUTATIONS):
+        try_damaged_state(original, *mutated(state, rng), X, y)
+    original.restore(state)
+
+
+def try_damaged_state(learner, what, damaged, X, y):
+    """Assert that `learner` refuses a damaged state and stays as it is, or works on with it."""
+    before = learner.state()
+    try:
+        learner.restore(damaged)
+    except ValueError:
+        assert_same(learner.state(), before, f"after a state was refused ({what}), the state")
+        return
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            width = learner.n_features_in_ if hasattr(learner, "classes_") else X.shape[1]
+            if width == X.shape[1] and hasattr(learner, "classes_"):
+                codes = y % len(learner.classes_)
+                assert_proper(learner.predict_block(X[:40]))
+                assert_proper(learner.test_then_train_coded(X, codes))
+                assert_proper(learner.predict_block(X[:40]))
+        except Exception as error:
+            raise AssertionError(f"accepted a state ({what}) and then: {error!r}") from error
+    learner.restore(before)
+
+
+def rows_of_wrong_shape_are_refused(learner):
+    """One-row calls refuse several rows, wrong widths and other shapes."""
+    X, y = rows(60)
+    learner = taught(learner, X, y)
+    for shape in ((5, 3), (2, 3), (3, 1), (1, 1, 3), (2,), (4,), (0,), (), (0, 3)):
+        for call in (lambda x: learner.learn_one(x, 0), learner.predict_one, learner.predict_proba_one):
+            for form in (np.ones(shape), np.ones(shape).tolist(), np.ones(shape, dtype=np.float32)):
+                before = learner.state()
+                try:
+                    call(form)
+                except ValueError:
+                    assert_same(learner.state(), before, f"after a row of shape {shape}, the state")
+                else:
+                    raise AssertionError(f"a row of shape {shape} was accepted")
+
+
+def failed_beginnings_change_nothing(learner):
+    """`begin` with arguments it cannot use leaves the learner as it was."""
+    X, y = rows(60)
+    learner = taught(learner, X, y)
+    before = learner.state()
+    wrong = [
+        (0, [0, 1]), (3, []), (3, [0, 0]), (3, [None, 1]), (-1, [0, 1]), (2.5, [0, 1]),
+        (3, [0, 1], ["a", "b"]), (3, [0, 1], ["a", "a", "b"]), (3, [0, 1], None, [-5, 1, 1]),
+        (3, [0, 1], None, [3]), (3, [0, 1], None, [0.5, 0, 0]),
+    ]
+    for arguments in wrong:
+        try:
+            learner.begin(*arguments)
+        except ValueError:
+            assert_same(learner.state(), before, f"after begin{arguments}, the state")
+        else:
+            raise AssertionError(f"begin{arguments} was accepted")
+
+
+def extreme_numbers_stay_proper(learner):
+    """Values to ±1.8e308, mixed magnitudes, tiny and huge weights: probabilities stay proper."""
+    X, y = rows(120)
+    rng = np.random.default_rng(3)
+    largest = np.finfo(float).max
+    mixed = np.sign(X) * 10.0 ** rng.uniform(-300, 300, X.shape)
+    kinds = {
+        "the largest": np.where(X > 0, largest, -largest),
+        "mixed magnitudes": mixed,
+        "magnitudes by column": X * np.array([1e-300, 1.0, 1e300]),
+        "denormal": X * 1e-310,
+        "one wild value": np.where(np.arange(len(X))[:, None] == 60, largest, X),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kind, values in kinds.items():
+            _learns_properly(learner, values, y, np.ones(len(X)), kind)
+        for kind, w in {"1e100": 1e100, "1e-300": 1e-300}.items():
+            _learns_properly(learner, X, y, np.full(len(X), w), f"weights of {kind}")
+        _learns_properly(learner, mixed, y, 10.0 ** rng.uniform(-300, 100, len(X)), "mixed numbers")
+
+
+def _learns_properly(learner, X, y, w, kind):
+    other = begun(learner)
+    try:
+        assert_proper(other.test_then_train(X, y, w))
+        assert_proper(other.predict_block(X))
+        assert_proper(other.test_then_train(*rows(30)))
+    except AssertionError as error:
+        raise AssertionError(f"{kind}: {error}") from None
+
+
+def _rows_for(learner, seconds):
+    # So many rows that learning them takes about this time, and the time they took.
+    X, y = rows(300)
+    for _ in range(8):
+        other, start = begun(learner), time.perf_counter()
+        other.test_then_train(X, y)
+        spent = time.perf_counter() - start
+        if spent > seconds / 2 or len(X) > 200_000:
+            break
+        times = int(np.clip(seconds / max(spent, 1e-6), 2, 8))
+        X, y = np.tile(X, (times, 1)), np.tile(y, times)
+    return X, y, spent
+
+
+class Interrupt(BaseException):
+    """Raised by a signal handler, as KeyboardInterrupt is."""
+
+
+def _interrupted(call, after):
+    # The exception that ended a call and how long after the signal; None if the call was done before.
+    def interrupt(_number, _frame):
+        raise Interrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    start = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(after, 1e-4))
+        call()
+        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+        assert left > 0, "the interrupt was lost"
+    except Interrupt as error:
+        return error, time.perf_counter() - start - after
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    return None
+
+
+@contextmanager
+def _failing_allocation(k):
+    # The k-th array that kernels make from now on cannot be made.
+    original, n_calls = layout.new_array, 0
+
+    def new_array(*arguments, **settings):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == k:
+            raise MemoryError("no memory, as a test asked for")
+        return original(*arguments, **settings)
+
+    layout.new_array = new_array
+    try:
+        yield lambda: n_calls >= k
+    finally:
+        layout.new_array = original
+
+
+def _in_a_fork(call):
+    # What `call` returns, or the name of what it raises, in a forked process; "hung" if that takes too long.
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
+        child = os.fork()
+    if child == 0:
+        try:
+            answer = str(bool(call()))
+        except BaseException as error:
+            answer = type(error).__name__
+        os.write(writer, answer.encode())
+        os._exit(0)
+    os.close(writer)
+    deadline = time.monotonic() + FORK_SECONDS
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            os.close(reader)
+            return "hung"
+        time.sleep(0.005)
+    with os.fdopen(reader, "rb") as answer:
+        return answer.read().decode()
+
+
+def _learn_until(learner, X, y, stop):
+    while not stop.is_set():
+        learner.test_then_train(X, y)
+
+
+SAFETY_CHECKS = [
+    interrupts_lose_nothing,
+    failed_allocations_lose_nothing,
+    threads_get_what_one_gets,
+    forks_go_on,
+    damaged_states_are_refused,
+    rows_of_wrong_shape_are_refused,
+    failed_beginnings_change_nothing,
+    extreme_numbers_stay_proper,
+]
