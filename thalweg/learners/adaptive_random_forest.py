@@ -2,6 +2,7 @@
 
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.tree import subset_size
 
 
 class AdaptiveRandomForest(Forest):
@@ -86,4 +87,5 @@ class AdaptiveRandomForest(Forest):
         return HoeffdingTree(grace_period=50, delta=0.01, max_features=self.max_features)
 
     def _make_kernel(self, n_features, n_classes):
+        subset_size(self, self.max_features, n_features)
         return self._forest(n_features, n_classes, n_features)

@@ -1,5 +1,6 @@
 """Online bagging watched by ADWIN."""
 
+from thalweg._parameters import real_number
 from thalweg.learners.online_bagging import OnlineBagging
 
 
@@ -65,4 +66,5 @@ class AdwinBagging(OnlineBagging):
         self.delta = delta
 
     def _make_kernel(self, n_features, n_classes):
-        return self._bagging(n_features, n_classes, 1.0, self._between("delta", 0, 1))
+        delta = real_number(self, "delta", self.delta, above=0, most=1)
+        return self._bagging(n_features, n_classes, 1.0, delta)

@@ -1,5 +1,6 @@
 """Leveraging bagging."""
 
+from thalweg._parameters import real_number
 from thalweg.learners.online_bagging import OnlineBagging
 
 
@@ -68,5 +69,6 @@ class LeveragingBagging(OnlineBagging):
         self.delta = delta
 
     def _make_kernel(self, n_features, n_classes):
-        rate, delta = self._between("rate", 0, 50), self._between("delta", 0, 1)
+        rate = real_number(self, "rate", self.rate, above=0, most=50)
+        delta = real_number(self, "delta", self.delta, above=0, most=1)
         return self._bagging(n_features, n_classes, rate, delta)
