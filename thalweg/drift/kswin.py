@@ -24,7 +24,7 @@ class KSWIN(NativeDetector):
         Losses looked back on (n).
     n_recent : int, default=30
         Latest losses, and size of the sample of the others (r); at most half of `window`.
-    random_state : int, default=0
+    random_state : int, None, Generator or RandomState, default=0
         Seed of the sampling.
 
     Notes

@@ -31,9 +31,9 @@ class AdaptiveRandomForest(Forest):
         Chance of a false warning of ADWIN (δ_w).
     drift_delta : float, default=0.001
         Chance of a false alarm of ADWIN (δ_d).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the trees.
 
     Attributes

@@ -22,9 +22,9 @@ class AdwinBagging(OnlineBagging):
         Members.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes

@@ -6,7 +6,6 @@ from thalweg.learners.drift_reset import DriftReset
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.online_boost import OnlineBoost
 
-
 MOST_SHIFT = 1e100  # votes stay finite
 
 
@@ -29,7 +28,7 @@ class BOLE(OnlineBoost):
         A member wrong on more than this share of the weight has no vote.
     weight_shift : float, default=0.0
         Added to the logarithm that is a member's vote.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes

@@ -9,7 +9,7 @@ from thalweg.drift.base import Detector
 from thalweg.learners.ensemble import as_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
-from thalweg.learners.seeded import checked_seeds
+from thalweg.learners.seeded import checked_seed
 from thalweg.learners.state import from_plain
 
 
@@ -136,8 +136,9 @@ class DriftReset(NativeClassifier):
 
     def _restore(self, memory):
         super()._restore(memory)
-        if memory["seeds"] != self._seeds:
-            self._seeds = checked_seeds(memory["seeds"], self._seeds, self._who)
+        seeds = {name: checked_seed(memory["seeds"][name], self._who) for name in self._seeds}
+        if seeds != self._seeds:
+            self._seeds = seeds
             self._first()
         self._member, self._other = from_plain(memory["member"]), from_plain(memory["other"])
         self._watcher = from_plain(memory["detector"])

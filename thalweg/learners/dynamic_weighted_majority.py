@@ -27,7 +27,7 @@ class DynamicWeightedMajority(Ensemble):
         A member whose share of the largest weight is below this is dropped (θ).
     max_members : int, default=100
         When there are as many, the lightest makes room.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the members.
 
     Attributes

@@ -24,9 +24,9 @@ class LeveragingBagging(OnlineBagging):
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes

@@ -22,9 +22,9 @@ class OnlineBagging(Ensemble):
         What learns; `HoeffdingTree()` if None.
     n_members : int, default=10
         Members (M).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes

@@ -20,7 +20,7 @@ class OnlineBoost(Ensemble):
         What learns; `HoeffdingTree()` if None.
     n_members : int, default=10
         Members (M).
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes

@@ -49,8 +49,9 @@ class ParticleFilter(SeededClassifier):
     start : {"normal", "zeros", "uniform"}, float, or (one of them, int)
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start); and how
         many extra steps are taken on the first batch (the paper: 500, where it tells).
-    n_jobs : int
-        Threads, where there is work enough for them; -1 for one a processor. The result is the same for any.
+    n_jobs : int or None
+        Threads, where there is work enough for them; -1 for all cores, -2 for all but one. The result is the same
+        for any.
     random_state : int, None, Generator or RandomState
         Seed of the steps.
 

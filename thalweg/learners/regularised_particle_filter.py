@@ -38,8 +38,7 @@ class RegularisedParticleFilter(ParticleFilter):
 
     Examples
     --------
-    >>> from thalweg._parameters import real_number, wrong
-from thalweg.learners import RegularisedParticleFilter
+    >>> from thalweg.learners import RegularisedParticleFilter
     >>> from thalweg.streams import SEA
     >>> X, y = next(SEA(scaled=True, seed=1).blocks(5000))
     >>> p = RegularisedParticleFilter().begin(3, [0, 1]).test_then_train(X, y)

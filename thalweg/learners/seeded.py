@@ -20,9 +20,8 @@ class SeededClassifier(NativeClassifier):
         return super()._state() | {"random_state": self._seed}
 
     def _restore(self, memory):
-        given, own = {"random_state": memory["random_state"]}, {"random_state": self._seed}
-        if given != own:
-            seed = checked_seeds(given, own, self._who)["random_state"]
+        seed = checked_seed(memory["random_state"], self._who)
+        if seed != self._seed:
             self._begin(self.n_features_in_, len(self.classes_), seed)
         self._restore_kernel(memory)
 
@@ -31,11 +30,8 @@ class SeededClassifier(NativeClassifier):
         super()._restore({name: value for name, value in memory.items() if name != "random_state"})
 
 
-def checked_seeds(given, own, who):
-    """Return a copy of the seeds of a saved state by their names, which must be those of `own`."""
-    if not isinstance(given, dict) or set(given) != set(own):
-        raise StateError(f"{who}: the state must have seeds called {sorted(own)}, got {given!r}")
-    for name, seed in given.items():
-        if not is_whole(seed) or seed < 0:
-            raise StateError(f"{who}: the state's {name} must be a whole number of at least 0, got {seed!r}")
-    return {name: int(seed) for name, seed in given.items()}
+def checked_seed(seed, who):
+    """Return the seed of a saved state; raise StateError if it cannot be one."""
+    if not is_whole(seed) or seed < 0:
+        raise StateError(f"{who}: the state's seed must be a whole number of at least 0, got {seed!r}")
+    return int(seed)

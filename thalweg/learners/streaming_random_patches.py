@@ -32,9 +32,9 @@ class StreamingRandomPatches(Forest):
         Chance of a false warning of ADWIN.
     drift_delta : float, default=0.00001
         Chance of a false alarm of ADWIN.
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers, the inputs and the members.
 
     Attributes

@@ -74,7 +74,7 @@ class Hyperplane(Generator):
         self.rotating = rotating
         self.n_features = whole_number(self, "n_features", n_features, 1)
         if not rotating and n_features != 10:
-            raise ParameterError(f"Hyperplane: without rotating=True there are 10 inputs, not {n_features}")
+            raise ParameterError(f"Hyperplane: windows have 10 inputs, not {n_features}; set rotating=True")
         self.n_drifting = whole_number(self, "n_drifting", n_drifting, 0)
         if n_drifting > n_features:
             raise ParameterError(f"Hyperplane: n_drifting={n_drifting} exceeds the {n_features} inputs")
