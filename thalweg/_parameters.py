@@ -4,7 +4,7 @@
 the value in its plain Python type, or raises ParameterError: whose parameter, what it must be, what it is.
 """
 
-import sys
+import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -33,9 +33,9 @@ def is_real(value):
 
 def whole_number(owner, name, value, least, most=None):
     """Return `value` as an int of at least `least`, and at most `most` if that is given."""
-    if not is_whole(value) or value < least:
+    if not is_whole(value) or int(value) < least:
         raise wrong(owner, name, f"a whole number of at least {least}", value)
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise wrong(owner, name, f"a whole number of at most {most}", value)
     return int(value)
 
@@ -47,18 +47,25 @@ def count(owner, name, value, least):
 
 def real_number(owner, name, value, above=None, least=None, below=None, most=None):
     """Return `value` as a finite float within the bounds that are given."""
-    bounds = {"above": above, "at least": least, "below": below, "at most": most}
+    number = _as_float(value) if is_real(value) else math.nan
     if not (
-        is_real(value)
-        and abs(value) <= sys.float_info.max
-        and (above is None or value > above)
-        and (least is None or value >= least)
-        and (below is None or value < below)
-        and (most is None or value <= most)
+        math.isfinite(number)
+        and (above is None or number > above)
+        and (least is None or number >= least)
+        and (below is None or number < below)
+        and (most is None or number <= most)
     ):
+        bounds = {"above": above, "at least": least, "below": below, "at most": most}
         said = " and ".join(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)
         raise wrong(owner, name, f"a number {said}" if said else "a finite number", value)
-    return float(value)
+    return number
+
+
+def _as_float(value):
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def yes_or_no(owner, name, value):

@@ -50,8 +50,8 @@ class ParticleFilter(SeededClassifier):
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start); and how
         many extra steps are taken on the first batch (the paper: 500, where it tells).
     n_jobs : int or None
-        Threads, where there is work enough for them; -1 for all cores, -2 for all but one. The result is the same
-        for any.
+        Threads, where there is work enough for them; -1 for all cores, -2 for all but one. The result is the
+        same for any.
     random_state : int, None, Generator or RandomState
         Seed of the steps.
 
@@ -205,8 +205,9 @@ class ParticleFilter(SeededClassifier):
 
     @property
     def coefficient_spread_(self):
-        """Standard deviation of each coefficient over the best set."""
-        return self.particles_.std(axis=0)
+        """Standard deviation of each coefficient over the best set; NaN before the first batch is learned."""
+        particles = self.particles_
+        return particles.std(axis=0) if len(particles) else np.full(particles.shape[1:], np.nan)
 
     def _in_raw_units(self, particles):
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
