@@ -4,12 +4,20 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from thalweg import learners
 from thalweg._parameters import seed_of
 from thalweg.drift import KSWIN
 from thalweg.errors import ParameterError, StateError
-from thalweg.learners import DriftReset, HoeffdingAdaptiveTree, HoeffdingTree, LeveragingBagging
+from thalweg.learners import (
+    AdaptiveRandomForest,
+    DriftReset,
+    HoeffdingAdaptiveTree,
+    HoeffdingTree,
+    LeveragingBagging,
+    StreamingRandomPatches,
+)
 
 QUICK = {"grace_period": 20, "tie": 0.9, "max_features": 1}
 RNG = np.random.default_rng(5)
@@ -83,6 +91,26 @@ def test_copies_carry_on_although_they_cannot_draw_the_seed_again(kind, seed):
     p = learner.test_then_train(X[250:], Y[250:])
     for copy in copies:
         np.testing.assert_array_equal(copy.test_then_train(X[250:], Y[250:]), p)
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        LeveragingBagging(delta=0.5),
+        AdaptiveRandomForest(warning_delta=0.6, drift_delta=0.5),
+        StreamingRandomPatches(warning_delta=0.6, drift_delta=0.5),
+    ],
+)
+def test_copies_carry_on_after_members_that_draw_were_replaced(ensemble):
+    rows = np.random.default_rng(5).random((3000, 4))
+    labels = (rows[:, 0] + 0.3 * rows[:, 1] > 0.6).astype(int)
+    labels[np.arange(3000) % 300 < 150] ^= 1
+    learner = clone(ensemble).set_params(member=HoeffdingAdaptiveTree(**QUICK)).begin(4, [0, 1])
+    learner.test_then_train(rows[:1500], labels[:1500])
+    assert learner.n_replaced_ > 0
+    copy = learner.copy()
+    p = learner.test_then_train(rows[1500:], labels[1500:])
+    np.testing.assert_array_equal(copy.test_then_train(rows[1500:], labels[1500:]), p)
 
 
 def test_members_of_drift_reset_draw_when_it_begins():
