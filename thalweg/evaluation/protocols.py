@@ -68,7 +68,7 @@ def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=Non
     seed : int
         Seed of which chunks get labels.
     """
-    share = {"all": 1.0, "first": 0.0}.get(labels) if isinstance(labels, str) else labels
+    share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
     if not is_real(share) or not 0 <= share <= 1:
         raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
     settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
