@@ -77,15 +77,12 @@ def test_a_generator_is_drawn_from_once_when_the_learner_begins(kind):
     assert generator.bit_generator.state == other.bit_generator.state
 
 
-@pytest.mark.parametrize("seed", [None, "generator"])
+@pytest.mark.parametrize("seed", [lambda: None, SEEDS["generator"], SEEDS["legacy"]])
 @pytest.mark.parametrize("kind", [*KINDS, DriftReset])
 def test_copies_carry_on_although_they_cannot_draw_the_seed_again(kind, seed):
-    def drawn():
-        return np.random.default_rng(6) if seed else None
-
-    learner = made(HoeffdingAdaptiveTree if kind is DriftReset else kind, drawn())
+    learner = made(HoeffdingAdaptiveTree if kind is DriftReset else kind, seed())
     if kind is DriftReset:
-        learner = DriftReset(learner, KSWIN(random_state=drawn()))
+        learner = DriftReset(learner, KSWIN(random_state=seed()))
     learner.begin(4, [0, 1]).test_then_train(X[:250], Y[:250])
     copies = learner.copy(), learner.copy().copy()
     p = learner.test_then_train(X[250:], Y[250:])
@@ -147,5 +144,5 @@ def test_seeds_are_whole_numbers_of_any_size():
 def test_a_state_with_a_seed_that_is_none_is_refused(seed):
     state = LeveragingBagging().begin(4, [0, 1]).state()
     state["memory"]["random_state"] = seed
-    with pytest.raises(StateError, match="LeveragingBagging: random_state must be a whole number"):
+    with pytest.raises(StateError, match="LeveragingBagging: the state's seed must be a whole number"):
         LeveragingBagging().restore(state)
