@@ -211,12 +211,12 @@ def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"forgetting": "sometimes"}, "forgetting must be one of tuned"),
-        ({"decay": 1.5}, "decay must be above 0 and at most 1; got 1.5"),
+        ({"forgetting": "sometimes"}, "forgetting must be one of 'tuned'"),
+        ({"decay": 1.5}, "decay must be a number above 0 and at most 1, got 1.5"),
         ({"bandwidth": -1.0}, "bandwidth must be"),
         ({"step": "half"}, "step must be"),
-        ({"guard": 0.0}, "guard must be above 0"),
-        ({"prior": "1"}, "prior must be above 0"),
+        ({"guard": 0.0}, "guard must be a number above 0"),
+        ({"prior": "1"}, "prior must be a number above 0"),
     ],
 )
 def test_bad_settings_are_named(parameters, message):
@@ -225,5 +225,5 @@ def test_bad_settings_are_named(parameters, message):
 
 
 def test_bad_rates_of_a_mixture_are_named():
-    with pytest.raises(ValueError, match="decays must name 1 to 64 rates"):
+    with pytest.raises(ValueError, match="decays must be a sequence of 1 to 64 numbers above 0"):
         LogisticMixture(decays=[0.5, 1.2]).begin(3, [0, 1])

@@ -115,6 +115,24 @@ def test_parameters_are_set():
 
 
 @pytest.mark.parametrize(
+    ("learner", "parameter"),
+    [
+        ("LeveragingBagging", "rate=None"),
+        ("HoeffdingTree", "delta=None"),
+        ("HoeffdingTree", "criterion=5"),
+        ("WindowLogistic", "window=a"),
+        ("OnlineBagging", "n_members=2.5"),
+        ("OnlineBagging", "member=3"),
+        ("ParticleFilter", "n_jobs=0"),
+        ("ParticleFilter", "random_state=-1"),
+    ],
+)
+def test_a_wrong_parameter_is_one_line(learner, parameter):
+    line = fails("run", "sea", "--rows", 100, "--learner", learner, "--set", parameter)
+    assert line.startswith(f"thalweg: {learner}: {parameter.partition('=')[0]} must be ")
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["run", "nowhere.csv"], "nowhere.csv"),

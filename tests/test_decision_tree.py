@@ -169,10 +169,10 @@ def test_a_stream_is_learned_from_its_window():
 def test_bad_parameters_are_refused():
     for parameters, message in [
         ({"criterion": "luck"}, "criterion must be one of"),
-        ({"max_leaves": 0}, "max_leaves must be at least 1"),
-        ({"laplace": -1.0}, "laplace must be at least 0"),
-        ({"window": 0}, "window and period must be at least 1"),
-        ({"categorical": [7]}, "categorical names column 7"),
+        ({"max_leaves": 0}, "max_leaves must be a whole number of at least 1"),
+        ({"laplace": -1.0}, "laplace must be a number at least 0"),
+        ({"window": 0}, "window must be a whole number of at least 1"),
+        ({"categorical": [7]}, "categorical must be positions among the 2 inputs"),
     ]:
         with pytest.raises(ValueError, match=f"DecisionTree: {message}"):
             DecisionTree(**parameters).begin(2, [0, 1])

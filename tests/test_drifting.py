@@ -177,7 +177,7 @@ def test_joined_streams_can_be_joined():
         (lambda: Abrupt(OfUnknownLength(SEA()), SEA()), "stream 0 does not know its length"),
         (lambda: Gradual(SEA(100), SEA(), at=500, width=10), "too few to mix at row 500"),
         (lambda: Gradual(SEA(), SEA(), at=500, width=0), "width must be"),
-        (lambda: Gradual(SEA(), SEA(), at=500, width=5, shape="step"), "shape must be sigmoid or linear"),
+        (lambda: Gradual(SEA(), SEA(), at=500, width=5, shape="step"), "shape must be one of 'sigmoid'"),
         (lambda: Recurring(SEA(), SEA(), period=0), "period must be"),
     ],
 )

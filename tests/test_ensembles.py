@@ -357,11 +357,11 @@ def test_an_ensemble_may_be_a_member(kind):
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        (OnlineBagging(n_members=0), "n_members must be an integer of at least 1, got 0"),
-        (LeveragingBagging(rate=60), "rate must be above 0 and at most 50, got 60"),
-        (AdwinBagging(delta=0), "delta must be above 0"),
-        (DynamicWeightedMajority(max_members=1), "max_members must be an integer of at least 2"),
-        (OnlineBoost(random_state="x"), "random_state must be an integer"),
+        (OnlineBagging(n_members=0), "n_members must be a whole number of at least 1, got 0"),
+        (LeveragingBagging(rate=60), "rate must be a number above 0 and at most 50, got 60"),
+        (AdwinBagging(delta=0), "delta must be a number above 0"),
+        (DynamicWeightedMajority(max_members=1), "max_members must be a whole number of at least 2"),
+        (OnlineBoost(random_state="x"), "random_state must be a whole number"),
     ],
 )
 def test_bad_settings_are_refused(learner, message):

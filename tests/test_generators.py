@@ -343,7 +343,7 @@ def test_threshold_series_can_jump_and_standardises():
     [
         (lambda: streams.SEA(0), "SEA: n_rows must be a whole number of at least 1, got 0"),
         (lambda: streams.SEA(10.5), "n_rows must be a whole number"),
-        (lambda: streams.SEA(noise=1.5), "noise must be a share between 0 and 1, got 1.5"),
+        (lambda: streams.SEA(noise=1.5), "noise must be a number at least 0 and at most 1, got 1.5"),
         (lambda: streams.SEA(seed=-1), "seed must be a whole number of at least 0"),
         (lambda: streams.SEA(period=0), "period must be"),
         (lambda: streams.SEA(thresholds=[]), "thresholds must be a list of numbers"),
@@ -357,7 +357,7 @@ def test_threshold_series_can_jump_and_standardises():
         (lambda: streams.LED(n_irrelevant=3), "set n_drifting to at most 3"),
         (lambda: streams.Sphere(jump=0.2), "needs bounds twice as far apart"),
         (lambda: streams.Sphere(step=(0.03, 0.01)), "the shorter first"),
-        (lambda: streams.DriftingGaussians(kind="sudden"), "kind must be one of static, drift, abrupt"),
+        (lambda: streams.DriftingGaussians(kind="sudden"), "kind must be one of 'static', 'drift', 'abrupt'"),
         (lambda: streams.DriftingGaussians(degrees=4), "degrees must be a whole number of at least 5"),
         (lambda: streams.ThresholdSeries(np.ones(5)), "more than 9 finite values"),
         (lambda: streams.ThresholdSeries(np.ones(50)), "constant series"),

@@ -89,7 +89,7 @@ def test_codes_that_are_none_count_as_missing():
 
 
 def test_a_categorical_column_out_of_range_is_refused():
-    with pytest.raises(ValueError, match="categorical names column 3"):
+    with pytest.raises(ValueError, match="NaiveBayes: categorical must be positions among the"):
         NaiveBayes(categorical=[3]).begin(2, [0, 1])
 
 

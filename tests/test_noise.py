@@ -61,7 +61,7 @@ def test_seeds_flip_different_rows():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="noisy: share must be a share between 0 and 1, got 10"):
+    with pytest.raises(ValueError, match="noisy: share must be a number at least 0 and at most 1, got 10"):
         streams.noisy(streams.SEA(), 10)
     with pytest.raises(ValueError, match="needs two classes"):
         streams.noisy(streams.from_arrays([[1.0]], ["only"]), 0.1)

@@ -169,7 +169,7 @@ def test_random_delays_are_whole_rows_and_may_be_endless():
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"delay": -1}, "delay must"), ({"delay": 1.5}, "delay must"), ({"labels": 1.5}, "share of labels")],
+    [({"delay": -1}, "delay must"), ({"delay": 1.5}, "delay must"), ({"labels": 1.5}, "labels must be")],
 )
 def test_senseless_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):

@@ -1,6 +1,7 @@
 """ADWIN: an adaptive window whose mean is checked for change."""
 
 from thalweg._kernels.adwin import ADWINKernel
+from thalweg._parameters import count, real_number, yes_or_no
 from thalweg.drift.base import NativeDetector
 
 ROOM = 32
@@ -59,9 +60,9 @@ class ADWIN(NativeDetector):
         self.as_moa = as_moa
 
     def _make_kernel(self):
-        self._require("delta", 0 < self.delta < 1, "between 0 and 1")
-        self._require("period", self.period >= 1, "at least 1")
-        return ADWINKernel(self.delta, self.period, ROOM, self.as_moa)
+        delta = real_number(self, "delta", self.delta, above=0, below=1)
+        period = count(self, "period", self.period, 1)
+        return ADWINKernel(delta, period, ROOM, yes_or_no(self, "as_moa", self.as_moa))
 
     @property
     def width(self):

@@ -91,10 +91,6 @@ class Detector(BaseEstimator):
         kind = "a finite number" if self.highest > 1 else f"between {self.lowest} and {self.highest}"
         raise ValueError(f"{self._who}: a loss must be {kind}, got {loss}{where}")
 
-    def _require(self, parameter, good, wanted):
-        if not good:
-            raise ValueError(f"{self._who}: {parameter} must be {wanted}, got {getattr(self, parameter)!r}")
-
     @property
     def _who(self):
         return type(self).__name__

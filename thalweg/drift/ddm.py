@@ -1,6 +1,7 @@
 """DDM: has the error rate left what chance allows?"""
 
 from thalweg._kernels.ddm import DDMKernel
+from thalweg._parameters import count, real_number
 from thalweg.drift.base import NativeDetector
 
 
@@ -43,6 +44,6 @@ class DDM(NativeDetector):
         self.min_values = min_values
 
     def _make_kernel(self):
-        self._require("warning_level", self.warning_level > 0, "above 0")
-        self._require("alarm_level", self.alarm_level >= self.warning_level, "at least warning_level")
-        return DDMKernel(self.warning_level, self.alarm_level, self.min_values)
+        warning = real_number(self, "warning_level", self.warning_level, above=0)
+        alarm = real_number(self, "alarm_level", self.alarm_level, least=warning)
+        return DDMKernel(warning, alarm, count(self, "min_values", self.min_values, 0))

@@ -1,6 +1,7 @@
 """EDDM: do errors come closer together?"""
 
 from thalweg._kernels.ddm import EDDMKernel
+from thalweg._parameters import count, real_number
 from thalweg.drift.base import NativeDetector
 
 
@@ -45,7 +46,6 @@ class EDDM(NativeDetector):
         self.min_errors = min_errors
 
     def _make_kernel(self):
-        self._require("warning_level", 0 < self.warning_level <= 1, "above 0 and at most 1")
-        good = 0 < self.alarm_level <= self.warning_level
-        self._require("alarm_level", good, "above 0 and at most warning_level")
-        return EDDMKernel(self.warning_level, self.alarm_level, self.min_errors)
+        warning = real_number(self, "warning_level", self.warning_level, above=0, most=1)
+        alarm = real_number(self, "alarm_level", self.alarm_level, above=0, most=warning)
+        return EDDMKernel(warning, alarm, count(self, "min_errors", self.min_errors, 0))

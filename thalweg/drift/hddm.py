@@ -1,6 +1,7 @@
 """HDDM: drift detection by Hoeffding's and McDiarmid's inequalities."""
 
 from thalweg._kernels.hddm import HDDMAKernel, HDDMWKernel
+from thalweg._parameters import real_number, yes_or_no
 from thalweg.drift.base import NativeDetector
 
 
@@ -43,9 +44,9 @@ class HDDM_A(NativeDetector):
         self.two_sided = two_sided
 
     def _make_kernel(self):
-        self._require("delta", 0 < self.delta < 1, "between 0 and 1")
-        self._require("warning_delta", self.delta <= self.warning_delta < 1, "at least delta and below 1")
-        return HDDMAKernel(self.delta, self.warning_delta, self.two_sided)
+        delta = real_number(self, "delta", self.delta, above=0, below=1)
+        warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
+        return HDDMAKernel(delta, warning, yes_or_no(self, "two_sided", self.two_sided))
 
 
 class HDDM_W(NativeDetector):
@@ -92,7 +93,7 @@ class HDDM_W(NativeDetector):
         self.two_sided = two_sided
 
     def _make_kernel(self):
-        self._require("delta", 0 < self.delta < 1, "between 0 and 1")
-        self._require("warning_delta", self.delta <= self.warning_delta < 1, "at least delta and below 1")
-        self._require("rate", 0 < self.rate < 1, "between 0 and 1")
-        return HDDMWKernel(self.delta, self.warning_delta, self.rate, self.two_sided)
+        delta = real_number(self, "delta", self.delta, above=0, below=1)
+        warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
+        rate = real_number(self, "rate", self.rate, above=0, below=1)
+        return HDDMWKernel(delta, warning, rate, yes_or_no(self, "two_sided", self.two_sided))

@@ -1,6 +1,9 @@
 """KSWIN: do the latest losses come from another distribution?"""
 
+import numpy as np
+
 from thalweg._kernels.kswin import KSWINKernel
+from thalweg._parameters import count, real_number, seed_of, whole_number
 from thalweg.drift.base import NativeDetector
 
 
@@ -21,7 +24,7 @@ class KSWIN(NativeDetector):
         Losses looked back on (n).
     n_recent : int, default=30
         Latest losses, and size of the sample of the others (r); at most half of `window`.
-    random_state : int, default=0
+    random_state : int, None, Generator or RandomState, default=0
         Seed of the sampling.
 
     Notes
@@ -49,8 +52,10 @@ class KSWIN(NativeDetector):
         self.random_state = random_state
 
     def _make_kernel(self):
-        self._require("alpha", 0 < self.alpha < 1, "between 0 and 1")
-        good = 1 <= self.n_recent <= self.window // 2
-        self._require("n_recent", good, "at least 1 and at most half of window")
-        self._require("random_state", 0 <= self.random_state < 2**31, "from 0 to 2³¹ - 1")
-        return KSWINKernel(self.window, self.n_recent, self.alpha, self.random_state)
+        alpha = real_number(self, "alpha", self.alpha, above=0, below=1)
+        window = count(self, "window", self.window, 2)
+        n_recent = whole_number(self, "n_recent", self.n_recent, 1, window // 2)
+        seed = seed_of(self, self.random_state)
+        if seed >= 2**31:
+            seed = int(np.random.SeedSequence(seed).generate_state(1)[0]) >> 1
+        return KSWINKernel(window, n_recent, alpha, seed)

@@ -1,6 +1,7 @@
 """Page–Hinkley: has the mean of a loss risen?"""
 
 from thalweg._kernels.page_hinkley import PageHinkleyKernel
+from thalweg._parameters import count, real_number, yes_or_no
 from thalweg.drift.base import NativeDetector
 
 
@@ -48,7 +49,10 @@ class PageHinkley(NativeDetector):
         self.from_lowest = from_lowest
 
     def _make_kernel(self):
-        self._require("delta", self.delta >= 0, "at least 0")
-        self._require("threshold", self.threshold > 0, "above 0")
-        self._require("decay", 0 < self.decay <= 1, "above 0 and at most 1")
-        return PageHinkleyKernel(self.delta, self.threshold, self.decay, self.min_values, self.from_lowest)
+        return PageHinkleyKernel(
+            real_number(self, "delta", self.delta, least=0),
+            real_number(self, "threshold", self.threshold, above=0),
+            real_number(self, "decay", self.decay, above=0, most=1),
+            count(self, "min_values", self.min_values, 0),
+            yes_or_no(self, "from_lowest", self.from_lowest),
+        )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from thalweg._parameters import is_whole, real_number, wrong
 from thalweg.evaluation.loop import BOTH, LEARN, OBSERVE, PREDICT, Step
 
 NEVER = np.iinfo(np.int64).max
@@ -22,11 +23,11 @@ class Arrivals:
     """
 
     def __init__(self, delay, labels, seed):
-        if not (hasattr(delay, "rvs") or (isinstance(delay, int | np.integer) and delay >= 0)):
-            raise ValueError(f"delay must be rows >= 0 or a frozen scipy.stats distribution, got {delay!r}")
-        if not 0 <= labels <= 1:
-            raise ValueError(f"labels is the share of labels that come, 0 to 1, got {labels!r}")
-        self.delay, self.labels, self.seed = delay, labels, seed
+        if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)):
+            wanted = "a whole number of rows, at least 0, or a frozen scipy.stats distribution"
+            raise wrong("prequential", "delay", wanted, delay)
+        self.delay, self.seed = delay, seed
+        self.labels = real_number("prequential", "labels", labels, least=0, most=1)
         self._number, self._waits = None, None
 
     def of(self, start, n):

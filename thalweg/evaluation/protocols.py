@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from thalweg._parameters import is_real, wrong
 from thalweg.evaluation.arrivals import Arrivals, steps_as_labels_come
 from thalweg.evaluation.loop import LEARN, OBSERVE, PREDICT, Record, Step, play
 from thalweg.evaluation.run import Run, bytes_of
@@ -67,9 +68,9 @@ def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=Non
     seed : int
         Seed of which chunks get labels.
     """
-    if labels not in ("all", "first") and not (isinstance(labels, float | int) and 0 <= labels <= 1):
-        raise ValueError(f'labels must be "all", "first" or a share of chunks from 0 to 1, got {labels!r}')
-    share = {"all": 1.0, "first": 0.0}.get(labels, labels)
+    share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
+    if not is_real(share) or not 0 <= share <= 1:
+        raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
     settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
 
     def steps():

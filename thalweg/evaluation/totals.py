@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from thalweg._parameters import real_number, whole_number
+from thalweg.errors import ParameterError
+
 
 def total(values, window=None, fade=None):
     """Sum `values` over all rows, over the last `window` rows at each row, or faded at each row.
@@ -31,8 +34,8 @@ def ratio(over, under):
 def check(window, fade):
     """Refuse a window or a fading factor that makes no sense."""
     if window is not None and fade is not None:
-        raise ValueError("window and fade exclude each other: give one of them")
-    if window is not None and window < 1:
-        raise ValueError(f"window must be at least 1 row, got {window}")
-    if fade is not None and not 0 < fade <= 1:
-        raise ValueError(f"fade must be above 0 and at most 1, got {fade}")
+        raise ParameterError("window and fade exclude each other: give one of them")
+    if window is not None:
+        whole_number("metrics", "window", window, 1)
+    if fade is not None:
+        real_number("metrics", "fade", fade, above=0, most=1)

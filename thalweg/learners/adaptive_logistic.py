@@ -3,6 +3,7 @@
 import numpy as np
 
 from thalweg._kernels.adaptive_logistic import LogisticKernel
+from thalweg._parameters import one_of, real_number, yes_or_no
 from thalweg.learners.native import NativeClassifier
 
 DECAYS = {"tuned": 0.98, "adaptive": 0.9, "rprop": 0.9, "fixed": 0.98, "none": 1.0}
@@ -22,14 +23,12 @@ class LogisticFilters(NativeClassifier):
         self._check_begun()
         return self._kernel.arrays
 
-    def _above(self, name, low, high=np.inf):
-        value = getattr(self, name)
-        if not (isinstance(value, int | float | np.number) and low < value <= high):
-            raise ValueError(f"{self._who}: {name} must be above {low:g} and at most {high:g}; got {value!r}")
-        return float(value)
-
-    def _guard(self):
-        return 0.0 if self.guard is None else self._above("guard", 0)
+    def _common_settings(self):
+        return {
+            "standardise": yes_or_no(self, "standardise", self.standardise),
+            "guard": 0.0 if self.guard is None else real_number(self, "guard", self.guard, above=0),
+            "prior": real_number(self, "prior", self.prior, above=0),
+        }
 
 
 class AdaptiveLogistic(LogisticFilters):
@@ -126,25 +125,20 @@ class AdaptiveLogistic(LogisticFilters):
         self.prior = prior
 
     def _make_kernel(self, n_features, n_classes):
-        if self.forgetting not in DECAYS:
-            known = ", ".join(DECAYS)
-            raise ValueError(f"{self._who}: forgetting must be one of {known}; got {self.forgetting!r}")
-        if self.step not in ("converged", "single"):
-            raise ValueError(f"{self._who}: step must be 'converged' or 'single'; got {self.step!r}")
+        decay = usual = DECAYS[one_of(self, "forgetting", self.forgetting, DECAYS)]
+        if self.decay is not None:
+            decay = real_number(self, "decay", self.decay, above=0, most=1)
         fades = self.forgetting != "none"
-        decay = DECAYS[self.forgetting] if self.decay is None or not fades else self._above("decay", 0, 1)
         return LogisticKernel(
             n_features,
             n_classes,
             kind=self.forgetting if fades else "fixed",
-            least=[decay],
-            bandwidth=self._above("bandwidth", -1e-300),
-            rate=self._above("rate", 0),
-            converged=self.step == "converged",
-            standardise=self.standardise,
-            guard=self._guard(),
-            prior=self._above("prior", 0),
+            least=[decay if fades else usual],
+            bandwidth=real_number(self, "bandwidth", self.bandwidth, least=0),
+            rate=real_number(self, "rate", self.rate, above=0),
+            converged=one_of(self, "step", self.step, ("converged", "single")) == "converged",
             discount=0.0,
+            **self._common_settings(),
         )
 
     @property

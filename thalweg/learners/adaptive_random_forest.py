@@ -2,6 +2,7 @@
 
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.tree import subset_size
 
 
 class AdaptiveRandomForest(Forest):
@@ -30,9 +31,9 @@ class AdaptiveRandomForest(Forest):
         Chance of a false warning of ADWIN (δ_w).
     drift_delta : float, default=0.001
         Chance of a false alarm of ADWIN (δ_d).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the trees.
 
     Attributes
@@ -86,4 +87,5 @@ class AdaptiveRandomForest(Forest):
         return HoeffdingTree(grace_period=50, delta=0.01, max_features=self.max_features)
 
     def _make_kernel(self, n_features, n_classes):
+        subset_size(self, self.max_features, n_features)
         return self._forest(n_features, n_classes, n_features)

@@ -1,5 +1,6 @@
 """Online bagging watched by ADWIN."""
 
+from thalweg._parameters import real_number
 from thalweg.learners.online_bagging import OnlineBagging
 
 
@@ -21,9 +22,9 @@ class AdwinBagging(OnlineBagging):
         Members.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes
@@ -65,4 +66,5 @@ class AdwinBagging(OnlineBagging):
         self.delta = delta
 
     def _make_kernel(self, n_features, n_classes):
-        return self._bagging(n_features, n_classes, 1.0, self._between("delta", 0, 1))
+        delta = real_number(self, "delta", self.delta, above=0, most=1)
+        return self._bagging(n_features, n_classes, 1.0, delta)

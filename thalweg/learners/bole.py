@@ -1,9 +1,12 @@
 """The boosting-like online learning ensemble."""
 
+from thalweg._parameters import real_number
 from thalweg.drift import DDM
 from thalweg.learners.drift_reset import DriftReset
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.online_boost import OnlineBoost
+
+MOST_SHIFT = 1e100  # votes stay finite
 
 
 class BOLE(OnlineBoost):
@@ -25,7 +28,7 @@ class BOLE(OnlineBoost):
         A member wrong on more than this share of the weight has no vote.
     weight_shift : float, default=0.0
         Added to the logarithm that is a member's vote.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes
@@ -68,5 +71,6 @@ class BOLE(OnlineBoost):
         return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7)) if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
-        bound, shift = self._between("error_bound", 0, 1), float(self.weight_shift)
+        bound = real_number(self, "error_bound", self.error_bound, above=0, most=1)
+        shift = real_number(self, "weight_shift", self.weight_shift, least=-MOST_SHIFT, most=MOST_SHIFT)
         return self._boosting(n_features, n_classes, True, bound, shift)

@@ -3,9 +3,11 @@
 import numpy as np
 
 from thalweg._kernels.window_tree import WindowTreeKernel
+from thalweg._parameters import columns, count, one_of, real_number
 from thalweg.learners.native import NativeClassifier
 
 CRITERIA = {"gini": 0, "entropy": 1, "error": 2}
+MOST_LAPLACE = 1e100  # sums stay finite
 
 
 class DecisionTree(NativeClassifier):
@@ -89,6 +91,7 @@ class DecisionTree(NativeClassifier):
     @property
     def nodes_(self):
         """The grown tree, node by node."""
+        self._check_begun()
         arrays = self._kernel.arrays
         n = int(arrays["n_nodes"][0])
         feature, child = arrays["feature"][:n].copy(), arrays["child"][:n]
@@ -102,30 +105,18 @@ class DecisionTree(NativeClassifier):
         }
 
     def _make_kernel(self, n_features, n_classes):
-        self._check()
         n_categories = self.n_categories_.copy()
-        for j in self.categorical:
-            if not -n_features <= j < n_features:
-                what = f"categorical names column {j}, but a row has {n_features} inputs"
-                raise ValueError(f"{self._who}: {what}")
+        for j in columns(self, "categorical", self.categorical, n_features):
             n_categories[j] = max(n_categories[j], 1)
-        leaves = self.window if self.max_leaves is None else self.max_leaves
-        criterion = CRITERIA[self.criterion]
-        return WindowTreeKernel(
-            n_features, n_classes, n_categories, leaves, criterion, self.laplace, self.window, self.period
+        window = count(self, "window", self.window, 1)
+        settings = (
+            window if self.max_leaves is None else count(self, "max_leaves", self.max_leaves, 1),
+            CRITERIA[one_of(self, "criterion", self.criterion, CRITERIA)],
+            real_number(self, "laplace", self.laplace, least=0, most=MOST_LAPLACE),
+            window,
+            count(self, "period", self.period, 1),
         )
-
-    def _check(self):
-        if self.criterion not in CRITERIA:
-            wanted = f"criterion must be one of {list(CRITERIA)}"
-            raise ValueError(f"{self._who}: {wanted}, got {self.criterion!r}")
-        if self.max_leaves is not None and self.max_leaves < 1:
-            raise ValueError(f"{self._who}: max_leaves must be at least 1 or None, got {self.max_leaves}")
-        if self.laplace < 0:
-            raise ValueError(f"{self._who}: laplace must be at least 0, got {self.laplace}")
-        if self.window < 1 or self.period < 1:
-            got = f"{self.window} and {self.period}"
-            raise ValueError(f"{self._who}: window and period must be at least 1, got {got}")
+        return WindowTreeKernel(n_features, n_classes, n_categories, *settings)
 
 
 class DecisionStump(DecisionTree):

@@ -3,10 +3,13 @@
 from sklearn.base import clone
 
 from thalweg._kernels.drift_reset import DriftResetKernel
+from thalweg._parameters import instance_of, seeds_of
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
+from thalweg.learners.ensemble import as_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
+from thalweg.learners.seeded import checked_seed
 from thalweg.learners.state import from_plain
 
 
@@ -64,44 +67,47 @@ class DriftReset(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return getattr(self._template(), "takes_missing", False)
+        return as_member(self, self._template()).takes_missing
 
     @property
     def drifts_(self):
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
+        self._check_begun()
         return self._kernel.drifts()
 
     @property
     def n_drifts_(self):
         """Alarms so far."""
+        self._check_begun()
         return int(self._kernel.arrays["counts"][1])
 
     def _template(self):
         return NaiveBayes() if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
-        self._check_parts()
-        self._pristine = None
-        self._member = self._fresh()
-        if isinstance(self._member, NativeClassifier):
-            self._pristine = self._member._state()
+        detector = DDM() if self.detector is None else self.detector
+        instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
+        self._watcher = clone(detector).set_params(**seeds_of(detector))
+        self._seeds = seeds_of(as_member(self, self._template()))
+        self._member = self._first()
         self._other = self._fresh()
-        self._watcher = DDM() if self.detector is None else clone(self.detector, safe=False)
         kernel = DriftResetKernel(n_features, n_classes, self._replaced, self._renewed)
         kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
         return kernel
 
-    def _check_parts(self):
-        self._as_member(self._template())
-        if not isinstance(self.detector, Detector | None):
-            raise TypeError(f"DriftReset: detector must be a detector, as DDM(), got {self.detector!r}")
+    def _first(self):
+        self._pristine = None
+        member = self._fresh()
+        if isinstance(member, NativeClassifier):
+            self._pristine = member._state()
+        return member
 
     def _fresh(self, old=None):
         # A native member goes back to its beginning, which is quicker than a new one.
         if old is not None and self._pristine is not None:
             old._restore(self._pristine)
             return old
-        member = clone(self._template())
+        member = clone(self._template()).set_params(**self._seeds)
         member._lock = self._lock
         return member._begin_unlocked(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
 
@@ -125,10 +131,15 @@ class DriftReset(NativeClassifier):
             "member": self._member.state(),
             "other": self._other.state(),
             "detector": self._watcher.state(),
+            "seeds": dict(self._seeds),
         }
 
     def _restore(self, memory):
         super()._restore(memory)
+        seeds = {name: checked_seed(memory["seeds"][name], self._who) for name in self._seeds}
+        if seeds != self._seeds:
+            self._seeds = seeds
+            self._first()
         self._member, self._other = from_plain(memory["member"]), from_plain(memory["other"])
         self._watcher = from_plain(memory["detector"])
         self._kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())

@@ -1,6 +1,7 @@
 """Dynamic weighted majority."""
 
 from thalweg._kernels.weighted_majority import WeightedMajorityKernel
+from thalweg._parameters import count, real_number
 from thalweg.learners.ensemble import Ensemble
 from thalweg.learners.naive_bayes import NaiveBayes
 
@@ -26,7 +27,7 @@ class DynamicWeightedMajority(Ensemble):
         A member whose share of the largest weight is below this is dropped (θ).
     max_members : int, default=100
         When there are as many, the lightest makes room.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the members.
 
     Attributes
@@ -80,7 +81,11 @@ class DynamicWeightedMajority(Ensemble):
         return NaiveBayes() if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
-        settings = self._count("period"), self._between("beta", 0, 1), self._between("theta", 0, 1)
-        most = self._count("max_members", 2)
-        kernel = WeightedMajorityKernel(n_features, n_classes, most, *settings, self._build, self._drop)
+        settings = (
+            count(self, "max_members", self.max_members, 2),
+            count(self, "period", self.period, 1),
+            real_number(self, "beta", self.beta, above=0, most=1),
+            real_number(self, "theta", self.theta, above=0, most=1),
+        )
+        kernel = WeightedMajorityKernel(n_features, n_classes, *settings, self._build, self._drop)
         return self._grow(kernel, 1)

@@ -1,16 +1,17 @@
 """What ensembles share: members built from one template, saved with them, and shown over time."""
 
-import os
-
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._parameters import instance_of, is_seed
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.native import NativeClassifier
+from thalweg.learners.seeded import SeededClassifier
 from thalweg.learners.state import from_plain
 
 
-class Ensemble(NativeClassifier):
+class Ensemble(SeededClassifier):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
@@ -22,7 +23,7 @@ class Ensemble(NativeClassifier):
     @property
     def takes_missing(self):
         """Whether the members cope with missing values; if not, they get the running mean instead."""
-        return self._as_member(self._template()).takes_missing
+        return as_member(self, self._template()).takes_missing
 
     @property
     def members_(self):
@@ -32,7 +33,7 @@ class Ensemble(NativeClassifier):
 
     @property
     def n_replaced_(self):
-        """Events so far that befell a member: see `history_`."""
+        """Number of events so far: see `history_`."""
         self._check_begun()
         return int(self._kernel.arrays["progress"][1])
 
@@ -67,13 +68,12 @@ class Ensemble(NativeClassifier):
     def _template(self):
         return HoeffdingTree() if self.member is None else self.member
 
-    def _begin(self, n_features, n_classes):
+    def _begin(self, n_features, n_classes, seed=None):
         self._members, self._spare = [], []
         self._n_built = []  # of each slot
         self._pristine = None
-        template = self._as_member(self._template())
-        self._seeded = [name for name in template.get_params() if name.split("__")[-1] == "random_state"]
-        super()._begin(n_features, n_classes)
+        self._seeded = list(filter(is_seed, as_member(self, self._template()).get_params()))
+        super()._begin(n_features, n_classes, seed)
 
     def _grow(self, kernel, n_members):
         for m in range(n_members):
@@ -83,7 +83,7 @@ class Ensemble(NativeClassifier):
     def _build(self, m):
         """Begin a fresh member m, in the place of another one or as the last; return its kernel."""
         self._n_built += [0] * (m + 1 - len(self._n_built))
-        seeds = np.random.SeedSequence([self._seed(), m, self._n_built[m]]).generate_state(len(self._seeded))
+        seeds = np.random.SeedSequence([self._seed, m, self._n_built[m]]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
         self._n_built[m] += 1
         old = self._members[m] if m < len(self._members) else self._spare.pop() if self._spare else None
@@ -113,30 +113,8 @@ class Ensemble(NativeClassifier):
         """Let go of member m, which may serve as a fresh one later."""
         self._spare.append(self._members.pop(m))
 
-    def _seed(self):
-        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int | np.integer):
-            raise ValueError(f"{self._who}: random_state must be an integer, got {self.random_state!r}")
-        return abs(int(self.random_state))
-
     def _keys(self, n):
-        return np.random.SeedSequence(self._seed()).generate_state(n, np.uint64)
-
-    def _count(self, name, least=1):
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{self._who}: {name} must be an integer of at least {least}, got {value!r}")
-        return int(value)
-
-    def _between(self, name, low, high):
-        value = getattr(self, name)
-        if isinstance(value, str) or not low < value <= high:
-            raise ValueError(f"{self._who}: {name} must be above {low} and at most {high}, got {value!r}")
-        return float(value)
-
-    def _threads(self):
-        if self.n_jobs in (-1, None):
-            return (os.cpu_count() or 1) if self.n_jobs else 1
-        return self._count("n_jobs")
+        return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
     def _observe(self, X):
         for member in self._members:
@@ -151,3 +129,9 @@ class Ensemble(NativeClassifier):
         self._members = [from_plain(member) for member in memory["members"]]
         self._n_built = list(memory["n_built"])
         self._kernel.call([member._handle() for member in self._members])
+
+
+def as_member(owner, model):
+    """Return `model`, the member of `owner`; raise ParameterError unless it is a StreamClassifier."""
+    wanted = "a learner such as HoeffdingTree() (docs/add_a_learner.md shows how to wrap another model)"
+    return instance_of(owner, "member", model, StreamClassifier, wanted)

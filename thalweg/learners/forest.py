@@ -1,6 +1,7 @@
 """What forests share: trees that are replaced when they err more, before they do if possible."""
 
 from thalweg._kernels.forest import ForestKernel
+from thalweg._parameters import count, n_threads, real_number
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -26,9 +27,13 @@ class Forest(Ensemble):
         return int((self._kernel.events()[:, 2] == 1).sum())
 
     def _forest(self, n_features, n_classes, width):
-        keys = self._keys(self._count("n_members"))
-        deltas = self._between("warning_delta", 0, 1), self._between("drift_delta", 0, 1)
-        settings = self._between("rate", 0, 50), deltas, width, self._threads()
-        kernel = ForestKernel(n_features, n_classes, keys, *settings, self._build)
+        keys = self._keys(count(self, "n_members", self.n_members, 1))
+        rate = real_number(self, "rate", self.rate, above=0, most=50)
+        deltas = [
+            real_number(self, name, getattr(self, name), above=0, most=1)
+            for name in ("warning_delta", "drift_delta")
+        ]
+        threads = n_threads(self, self.n_jobs)
+        kernel = ForestKernel(n_features, n_classes, keys, rate, deltas, width, threads, self._build)
         self._kernel = kernel
         return self._grow(kernel, 2 * len(keys))

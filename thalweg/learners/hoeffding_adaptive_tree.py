@@ -1,7 +1,8 @@
 """The Hoeffding adaptive tree."""
 
 from thalweg._kernels.adaptive_tree import AdaptiveTreeKernel
-from thalweg.learners.tree import Tree
+from thalweg._parameters import real_number, yes_or_no
+from thalweg.learners.tree import Tree, short_seed
 
 
 class HoeffdingAdaptiveTree(Tree):
@@ -41,7 +42,7 @@ class HoeffdingAdaptiveTree(Tree):
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. Codes from 1,024 on are treated as missing.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the random inputs and of the Poisson draws, which every leaf begins anew.
 
     Attributes
@@ -95,10 +96,10 @@ class HoeffdingAdaptiveTree(Tree):
 
     def _make_kernel(self, n_features, n_classes):
         options = self._options(n_features) | {
-            "watch_delta": self._checked_number("watch_delta", 0, 1),
-            "bootstrap": bool(self.bootstrap),
-            "draw_seed": self._seed(),
-            "early": bool(self.early),
-            "watch_root": bool(self.watch_root),
+            "watch_delta": real_number(self, "watch_delta", self.watch_delta, least=0, most=1),
+            "bootstrap": yes_or_no(self, "bootstrap", self.bootstrap),
+            "draw_seed": short_seed(self._seed),
+            "early": yes_or_no(self, "early", self.early),
+            "watch_root": yes_or_no(self, "watch_root", self.watch_root),
         }
         return AdaptiveTreeKernel(n_features, n_classes, self._category_counts(n_features), options)

@@ -1,6 +1,7 @@
 """The Hoeffding option tree, and its adaptive variant."""
 
 from thalweg._kernels.option_tree import OptionTreeKernel
+from thalweg._parameters import count, real_number
 from thalweg.learners.tree import Tree
 
 
@@ -35,7 +36,7 @@ class HoeffdingOptionTree(Tree):
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. Codes from 1,024 on are treated as missing.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the random inputs.
 
     Attributes
@@ -85,8 +86,8 @@ class HoeffdingOptionTree(Tree):
 
     def _make_kernel(self, n_features, n_classes):
         options = self._options(n_features) | {
-            "max_options": int(self._checked_number("max_options", 1)),
-            "option_delta": self._checked_number("option_delta", 0, 1),
+            "max_options": count(self, "max_options", self.max_options, 1),
+            "option_delta": real_number(self, "option_delta", self.option_delta, least=0, most=1),
             "fading": self._fading,
         }
         return OptionTreeKernel(n_features, n_classes, self._category_counts(n_features), options)

@@ -36,7 +36,7 @@ class HoeffdingTree(Tree):
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. Codes from 1,024 on are treated as missing.
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the random inputs.
 
     Attributes

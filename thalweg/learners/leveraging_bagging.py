@@ -1,5 +1,6 @@
 """Leveraging bagging."""
 
+from thalweg._parameters import real_number
 from thalweg.learners.online_bagging import OnlineBagging
 
 
@@ -23,9 +24,9 @@ class LeveragingBagging(OnlineBagging):
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes
@@ -68,5 +69,6 @@ class LeveragingBagging(OnlineBagging):
         self.delta = delta
 
     def _make_kernel(self, n_features, n_classes):
-        rate, delta = self._between("rate", 0, 50), self._between("delta", 0, 1)
+        rate = real_number(self, "rate", self.rate, above=0, most=50)
+        delta = real_number(self, "delta", self.delta, above=0, most=1)
         return self._bagging(n_features, n_classes, rate, delta)

@@ -1,6 +1,9 @@
 """Logistic regressions that forget at several rates, trusted by how well they do of late."""
 
+import numpy as np
+
 from thalweg._kernels.adaptive_logistic import MOST_MEMBERS, LogisticKernel
+from thalweg._parameters import is_real, real_number, wrong
 from thalweg.learners.adaptive_logistic import LogisticFilters
 
 
@@ -56,25 +59,25 @@ class LogisticMixture(LogisticFilters):
         self.prior = prior
 
     def _make_kernel(self, n_features, n_classes):
-        decays = [float(decay) for decay in self.decays]
-        if not 0 < len(decays) <= MOST_MEMBERS or not all(0 < decay <= 1 for decay in decays):
-            raise ValueError(
-                f"{self._who}: decays must name 1 to {MOST_MEMBERS} rates above 0 and at most 1; "
-                f"got {self.decays!r}"
-            )
         return LogisticKernel(
             n_features,
             n_classes,
             kind="fixed",
-            least=decays,
+            least=self._checked_decays(),
             bandwidth=0.0,
             rate=0.0,
             converged=True,
-            standardise=self.standardise,
-            guard=self._guard(),
-            prior=self._above("prior", 0),
-            discount=self._above("discount", 0, 1),
+            discount=real_number(self, "discount", self.discount, above=0, most=1),
+            **self._common_settings(),
         )
+
+    def _checked_decays(self):
+        decays = self.decays.tolist() if isinstance(self.decays, np.ndarray) else self.decays
+        good = isinstance(decays, list | tuple) and 0 < len(decays) <= MOST_MEMBERS
+        if not good or not all(is_real(decay) and 0 < decay <= 1 for decay in decays):
+            wanted = f"a sequence of 1 to {MOST_MEMBERS} numbers above 0 and at most 1"
+            raise wrong(self, "decays", wanted, self.decays)
+        return [float(decay) for decay in decays]
 
     @property
     def shares_(self):

@@ -1,7 +1,7 @@
 """Naive Bayes for numeric and categorical inputs."""
 
-
 from thalweg._kernels.naive_bayes import NaiveBayesKernel
+from thalweg._parameters import columns
 from thalweg.learners.native import NativeClassifier
 
 
@@ -43,8 +43,6 @@ class NaiveBayes(NativeClassifier):
 
     def _make_kernel(self, n_features, n_classes):
         n_categories = self.n_categories_.copy()
-        for j in self.categorical:
-            if not -n_features <= j < n_features:
-                raise ValueError(f"NaiveBayes: categorical names column {j} of {n_features} inputs")
+        for j in columns(self, "categorical", self.categorical, n_features):
             n_categories[j] = max(n_categories[j], 1)
         return NaiveBayesKernel(n_features, n_classes, n_categories)

@@ -1,8 +1,7 @@
 """The nearest neighbours in a window of the latest rows."""
 
-import numpy as np
-
 from thalweg._kernels.nearest_neighbours import NearestNeighboursKernel
+from thalweg._parameters import columns, count
 from thalweg.learners.native import NativeClassifier
 
 
@@ -52,13 +51,8 @@ class NearestNeighbours(NativeClassifier):
         self.categorical = categorical
 
     def _make_kernel(self, n_features, n_classes):
-        for name in ("n_neighbours", "window"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{self._who}: {name} must be an integer of at least 1, got {value!r}")
+        n_neighbours = count(self, "n_neighbours", self.n_neighbours, 1)
+        window = count(self, "window", self.window, 1)
         is_category = self.n_categories_ > 0
-        for j in self.categorical:
-            if not -n_features <= j < n_features:
-                raise ValueError(f"{self._who}: categorical names column {j} of {n_features} inputs")
-            is_category[j] = True
-        return NearestNeighboursKernel(n_features, n_classes, self.n_neighbours, self.window, is_category)
+        is_category[columns(self, "categorical", self.categorical, n_features)] = True
+        return NearestNeighboursKernel(n_features, n_classes, n_neighbours, window, is_category)

@@ -1,6 +1,7 @@
 """Online bagging."""
 
 from thalweg._kernels.bagging import BaggingKernel
+from thalweg._parameters import count, n_threads
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -21,9 +22,9 @@ class OnlineBagging(Ensemble):
         What learns; `HoeffdingTree()` if None.
     n_members : int, default=10
         Members (M).
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes
@@ -62,6 +63,7 @@ class OnlineBagging(Ensemble):
         return self._bagging(n_features, n_classes, 1.0, None)
 
     def _bagging(self, n_features, n_classes, rate, delta):
-        keys = self._keys(self._count("n_members"))
-        kernel = BaggingKernel(n_features, n_classes, keys, rate, delta, self._threads(), self._build)
+        keys = self._keys(count(self, "n_members", self.n_members, 1))
+        threads = n_threads(self, self.n_jobs)
+        kernel = BaggingKernel(n_features, n_classes, keys, rate, delta, threads, self._build)
         return self._grow(kernel, len(keys))

@@ -1,6 +1,7 @@
 """Online boosting of Oza and Russell."""
 
 from thalweg._kernels.boosting import BoostingKernel
+from thalweg._parameters import count
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -19,7 +20,7 @@ class OnlineBoost(Ensemble):
         What learns; `HoeffdingTree()` if None.
     n_members : int, default=10
         Members (M).
-    random_state : int, default=1
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 
     Attributes
@@ -59,7 +60,7 @@ class OnlineBoost(Ensemble):
         return self._boosting(n_features, n_classes, False, 0.5, 0.0)
 
     def _boosting(self, n_features, n_classes, by_accuracy, bound, shift):
-        n_members, key = self._count("n_members"), self._keys(1)[0]
+        n_members, key = count(self, "n_members", self.n_members, 1), self._keys(1)[0]
         settings = by_accuracy, bound, shift
         kernel = BoostingKernel(n_features, n_classes, n_members, key, *settings, self._build)
         return self._grow(kernel, n_members)

@@ -1,13 +1,11 @@
 """The particle filter: logistic regression by random steps, the best of which are kept."""
 
-import os
-from numbers import Integral, Real
-
 import numpy as np
 
 from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.particle_filter import ParticleKernel
-from thalweg.learners.native import NativeClassifier
+from thalweg._parameters import count, is_real, n_threads, one_of, real_number, wrong
+from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
 STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
@@ -16,7 +14,7 @@ MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 
 
-class ParticleFilter(NativeClassifier):
+class ParticleFilter(SeededClassifier):
     """Logistic regression by a particle filter (PF-LR): random steps, of which the best are kept.
 
     Each batch of rows is met by `n_particles` sets of coefficients, drawn around those that did best on the
@@ -51,10 +49,11 @@ class ParticleFilter(NativeClassifier):
     start : {"normal", "zeros", "uniform"}, float, or (one of them, int)
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start); and how
         many extra steps are taken on the first batch (the paper: 500, where it tells).
-    n_jobs : int
-        Threads, where there is work enough for them; -1 for one a processor. The result is the same for any.
-    random_state : int, NumPy generator or None
-        Seed; None takes a fresh one at each beginning.
+    n_jobs : int or None
+        Threads, where there is work enough for them; -1 for all cores, -2 for all but one. The result is the
+        same for any.
+    random_state : int, None, Generator or RandomState
+        Seed of the steps.
 
     Attributes
     ----------
@@ -91,7 +90,6 @@ class ParticleFilter(NativeClassifier):
     # What the other filters of the paper set.
     scoring = "accuracy"
     spread_prior = None
-    refit_below = None
 
     def __init__(
         self,
@@ -113,89 +111,79 @@ class ParticleFilter(NativeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _boundary(self):
-        return self.boundary if isinstance(self.boundary, tuple) else (self.boundary, 0.0)
+    @property
+    def _map(self):
+        # The function of a boundary that has one; called for every row, so nothing is checked here.
+        shape = self.boundary[0] if isinstance(self.boundary, tuple) and self.boundary else self.boundary
+        return shape if callable(shape) else None
 
     def _make_kernel(self, n_features, n_classes):
-        if callable(self._boundary()[0]):
-            n_features = self._mapped(np.zeros((1, n_features))).shape[1]
-        return ParticleKernel(n_features, n_classes, self._settings())
+        self._n_terms = n_features
+        if self._map is not None:
+            shape = np.shape(self._map(np.zeros((1, n_features))))
+            if len(shape) != 2 or shape[0] != 1 or shape[1] < 1:
+                raise wrong(self, "boundary", "a function that returns one row of features for a row", shape)
+            self._n_terms = shape[1]
+        return ParticleKernel(self._n_terms, n_classes, self._settings())
 
     def _settings(self):
-        shape, modulo = self._boundary()
+        circle, modulo = self._shape()
         parts = self._parts()
-        circle = not callable(shape) and self._one_of("boundary", shape, ("linear", "circle")) == "circle"
+        batch_size = count(self, "batch_size", self.batch_size, 2)
+        spread = real_number(self, "spread", self.spread, above=0)
         pull, jitter = self._prior()
         start, width, n_warmup = self._start(modulo)
         return {
-            "n_particles": self._whole("n_particles", self.n_particles, 1),
-            "batch_size": self._whole("batch_size", self.batch_size, 2),
-            "n_warmup": self._whole("the steps in start", n_warmup, 0),
-            "n_jobs": self._threads(),
+            "n_particles": count(self, "n_particles", self.n_particles, 1),
+            "batch_size": batch_size,
+            "n_warmup": n_warmup,
+            "n_jobs": n_threads(self, self.n_jobs),
             "start": start,
             "start_width": width,
             "circle": circle,
             "likelihood": self.scoring == "likelihood",
             "regularised": self.spread_prior is not None,
             "scaled": "scaled" in parts and not circle and not modulo,
-            "modulo": float(modulo),
-            "spread": self._positive("spread", self.spread),
-            "wide_spread": WIDENING * self.spread if "widening" in parts else 0.0,
+            "modulo": modulo,
+            "spread": spread,
+            "wide_spread": WIDENING * spread if "widening" in parts else 0.0,
             "pull": pull,
-            "memory": float(MEMORY * self.batch_size),
+            "memory": float(MEMORY * batch_size),
             "jitter": jitter,
-            "refit_below": 0.0 if self.refit_below is None else float(self.refit_below),
+            "refit_below": 0.0,
             "n_averages": AVERAGES if "averages" in parts else 0,
-            "seed": self._seed(),
+            "seed": int(np.random.SeedSequence(self._seed).generate_state(1, np.uint64)[0]),
         }
 
+    def _shape(self):
+        shape, modulo = pair(self, "boundary", self.boundary, 0.0)
+        circle = not callable(shape) and one_of(self, "boundary", shape, ("linear", "circle")) == "circle"
+        return circle, real_number(self, "the modulo in boundary", modulo, least=0)
+
     def _parts(self):
-        parts = (
-            FORMS[self._one_of("form", self.form, FORMS)] if isinstance(self.form, str) else tuple(self.form)
-        )
-        for part in parts:
-            self._one_of("a part of form", part, FORMS["tracking"])
-        return parts
+        if not isinstance(self.form, list | tuple):
+            return FORMS[one_of(self, "form", self.form, FORMS)]
+        return [one_of(self, "each part of form", part, FORMS["tracking"]) for part in self.form]
 
     def _start(self, modulo):
-        start, n_warmup = self.start if isinstance(self.start, tuple) else (self.start, 0)
-        if isinstance(start, Real):
-            return STARTS["uniform"], self._positive("start", start), n_warmup
-        start = STARTS[self._one_of("start", start, STARTS)]
-        return start, float(modulo) if start == STARTS["uniform"] and modulo else 1.0, n_warmup
-
-    def _threads(self):
-        n = 1 if self.n_jobs is None else self.n_jobs
-        if isinstance(n, Integral) and n < 0:
-            return max(1, (os.cpu_count() or 1) + 1 + n)
-        return self._whole("n_jobs", n, 1)
-
-    def _seed(self):
-        if isinstance(self.random_state, np.random.Generator):
-            return int(self.random_state.integers(2**63))
-        return int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
-
-    def _one_of(self, name, value, known):
-        if not isinstance(value, str) or value not in known:
-            raise ValueError(f"{self._who}: {name} must be one of {sorted(known)}, got {value!r}")
-        return value
+        start, n_warmup = pair(self, "start", self.start, 0)
+        n_warmup = count(self, "the steps in start", n_warmup, 0)
+        if is_real(start):
+            return STARTS["uniform"], real_number(self, "start", start, above=0), n_warmup
+        start = STARTS[one_of(self, "start", start, STARTS)]
+        return start, modulo if start == STARTS["uniform"] and modulo else 1.0, n_warmup
 
     def _prior(self):
         return 0.0, 0.0
 
-    def _whole(self, name, value, low):
-        if not isinstance(value, Integral) or value < low:
-            raise ValueError(f"{self._who}: {name} must be a whole number, {low} or more, got {value!r}")
-        return int(value)
-
-    def _positive(self, name, value):
-        if not isinstance(value, Real) or not 0 < value < np.inf:
-            raise ValueError(f"{self._who}: {name} must be a positive number, got {value!r}")
-        return float(value)
-
     def _mapped(self, X):
-        shape = self._boundary()[0]
-        return np.ascontiguousarray(shape(X), dtype=np.float64) if callable(shape) else X
+        if self._map is None:
+            return X
+        mapped = np.ascontiguousarray(self._map(X), dtype=np.float64)
+        if mapped.shape != (len(X), self._n_terms):
+            wanted = f"a function that returns {self._n_terms} features for each of {len(X)} rows"
+            raise wrong(self, "boundary", wanted, mapped.shape)
+        return mapped
 
     def _learn(self, X, y, w, p):
         self._kernel.learn(self._mapped(X), y, w, p)
@@ -206,27 +194,29 @@ class ParticleFilter(NativeClassifier):
     @property
     def coefficients_(self):
         """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
+        self._check_begun()
         return self._in_raw_units(self._kernel.predicting())[0]
 
     @property
     def particles_(self):
         """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
+        self._check_begun()
         return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
 
     @property
     def coefficient_spread_(self):
-        """Standard deviation of each coefficient over the best set."""
-        return self.particles_.std(axis=0)
+        """Standard deviation of each coefficient over the best set; NaN before the first batch is learned."""
+        particles = self.particles_
+        return particles.std(axis=0) if len(particles) else np.full(particles.shape[1:], np.nan)
 
     def _in_raw_units(self, particles):
-        self._check_begun()
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         raw = self._kernel.in_raw_units(particles)
         return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
 
     def state(self):
         """Return all there is to this learner; a boundary that is a function stays a function in it."""
-        if not callable(self._boundary()[0]):
+        if self._map is None:
             return super().state()
         boundary, self.boundary = self.boundary, "linear"
         try:
@@ -244,6 +234,15 @@ class ParticleFilter(NativeClassifier):
 
     def _handle(self):
         self._check_begun()
-        if callable(self._boundary()[0]):
+        if self._map is not None:
             return PythonKernel(self, self.n_features_in_, len(self.classes_))
         return self._kernel
+
+
+def pair(owner, name, value, other):
+    """Return `value` and `other`, or, if `value` is a tuple, its two parts."""
+    if not isinstance(value, tuple):
+        return value, other
+    if len(value) != 2:
+        raise wrong(owner, name, "one value or a tuple of two", value)
+    return value

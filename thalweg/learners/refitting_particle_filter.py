@@ -1,7 +1,6 @@
 """A particle filter for many inputs: a drift makes it fit the batch and keep the inputs that matter."""
 
-from numbers import Real
-
+from thalweg._parameters import real_number
 from thalweg.learners.particle_filter import ParticleFilter
 
 
@@ -61,7 +60,5 @@ class RefittingParticleFilter(ParticleFilter):
         self.refit_below = refit_below
 
     def _settings(self):
-        if not isinstance(self.refit_below, Real) or not 0 < self.refit_below < 1:
-            got = f"refit_below must be between 0 and 1, got {self.refit_below!r}"
-            raise ValueError(f"{self._who}: {got}")
-        return super()._settings()
+        refit_below = real_number(self, "refit_below", self.refit_below, above=0, below=1)
+        return super()._settings() | {"refit_below": refit_below}

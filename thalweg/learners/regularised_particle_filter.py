@@ -1,5 +1,6 @@
 """RegPF-LR: a particle filter in which every coefficient's step finds its own size."""
 
+from thalweg._parameters import real_number, wrong
 from thalweg.learners.particle_filter import ParticleFilter
 
 
@@ -60,9 +61,8 @@ class RegularisedParticleFilter(ParticleFilter):
         self.spread_prior = spread_prior
 
     def _prior(self):
-        try:
-            pull, jitter = self.spread_prior
-            return float(pull), float(jitter)
-        except (TypeError, ValueError):
-            got = f"spread_prior must be two numbers, got {self.spread_prior!r}"
-            raise ValueError(f"{self._who}: {got}") from None
+        if not isinstance(self.spread_prior, list | tuple) or len(self.spread_prior) != 2:
+            raise wrong(self, "spread_prior", "two numbers", self.spread_prior)
+        pull, jitter = self.spread_prior
+        pull = real_number(self, "the first of spread_prior", pull, least=0, most=1)
+        return pull, real_number(self, "the second of spread_prior", jitter, least=0)

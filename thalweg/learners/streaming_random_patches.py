@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from thalweg._parameters import is_real, is_whole
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.tree import subset_size
 
 
 class StreamingRandomPatches(Forest):
@@ -30,9 +32,9 @@ class StreamingRandomPatches(Forest):
         Chance of a false warning of ADWIN.
     drift_delta : float, default=0.00001
         Chance of a false alarm of ADWIN.
-    n_jobs : int, default=1
-        Threads; -1 for all cores.
-    random_state : int, default=1
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one.
+    random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers, the inputs and the members.
 
     Attributes
@@ -85,8 +87,9 @@ class StreamingRandomPatches(Forest):
         return self._forest(n_features, n_classes, self._width(n_features))
 
     def _width(self, n_features):
-        width = HoeffdingTree(max_features=self.max_features)._subset_size(n_features) or n_features
-        return min(max(width, 2) if isinstance(self.max_features, float) else width, n_features)
+        width = subset_size(self, self.max_features, n_features) or n_features
+        is_share = is_real(self.max_features) and not is_whole(self.max_features)
+        return min(max(width, 2) if is_share else width, n_features)
 
     def _begin_member(self, member, slot):
         columns = self._subset(slot)
@@ -106,7 +109,7 @@ class StreamingRandomPatches(Forest):
 
     def _subset(self, slot):
         # A fresh subset of the inputs for the member in this slot.
-        rng = np.random.default_rng([self._seed(), slot, self._n_built[slot], 1])
+        rng = np.random.default_rng([self._seed, slot, self._n_built[slot], 1])
         subset = self._kernel.arrays["subset"]
         subset[slot] = np.sort(rng.permutation(self.n_features_in_)[: subset.shape[1]])
         return subset[slot]

@@ -1,14 +1,15 @@
 """What all Hoeffding trees share: their settings, their numbers, and how they are shown."""
 
-import numbers
-
 import numpy as np
 
+from thalweg._parameters import columns, is_real, is_whole, one_of, real_number, whole_number, wrong
 from thalweg.learners import tree_view
-from thalweg.learners.native import NativeClassifier
+from thalweg.learners.seeded import SeededClassifier
+
+MOST_BYTES = 2**62
 
 
-class Tree(NativeClassifier):
+class Tree(SeededClassifier):
     """A learner whose kernel is a tree (`thalweg._kernels.tree_nodes.TreeKernel`)."""
 
     takes_missing = True
@@ -46,10 +47,11 @@ class Tree(NativeClassifier):
         return list(seeds) == ["random_state"]
 
     def _start_again(self, pristine, random_state):
-        self._restore(pristine)
+        # `_seed` stays the one the kernel was made with, which an adaptive tree goes on drawing from.
+        self._restore_kernel(pristine)
         self.random_state = random_state
         if self.max_features is not None:
-            self._kernel.arrays["random"][0] = self._seed()
+            self._kernel.arrays["random"][0] = short_seed(random_state)
 
     def _nodes(self):
         self._check_begun()
@@ -64,54 +66,39 @@ class Tree(NativeClassifier):
         """Return the settings every tree kernel needs."""
         return {
             "who": self._who,
-            "grace_period": self._checked_number("grace_period", 0),
-            "delta": self._checked_number("delta", 0, 1),
-            "tie": self._checked_number("tie", 0),
-            "criterion": self._checked_choice("criterion", ("gain", "gini")),
-            "leaf": self._checked_choice("leaf", ("majority", "bayes", "adaptive")),
+            "grace_period": real_number(self, "grace_period", self.grace_period, least=0),
+            "delta": real_number(self, "delta", self.delta, least=0, most=1),
+            "tie": real_number(self, "tie", self.tie, least=0),
+            "criterion": one_of(self, "criterion", self.criterion, ("gain", "gini")),
+            "leaf": one_of(self, "leaf", self.leaf, ("majority", "bayes", "adaptive")),
             "n_points": 10,
             "min_share": 0.01 if self.criterion == "gain" else 0.0,
-            "max_features": self._subset_size(n_features),
-            "max_bytes": int(self._checked_number("max_bytes", 1)),
-            "seed": self._seed(),
+            "max_features": subset_size(self, self.max_features, n_features),
+            "max_bytes": whole_number(self, "max_bytes", self.max_bytes, 1, MOST_BYTES),
+            "seed": short_seed(self._seed),
         }
-
-    def _seed(self):
-        seed = self.random_state
-        if isinstance(seed, numbers.Integral) and 0 <= seed < 2**32:
-            return int(seed)
-        return int(np.random.default_rng(seed).integers(2**32))
-
-    def _checked_number(self, name, low, high=np.inf):
-        value = getattr(self, name)
-        if isinstance(value, str) or not low <= value <= high:
-            raise ValueError(f"{self._who}: {name} must lie between {low} and {high}, got {value!r}")
-        return value
-
-    def _checked_choice(self, name, choices):
-        value = getattr(self, name)
-        if value not in choices:
-            raise ValueError(f"{self._who}: {name} must be one of {list(choices)}, got {value!r}")
-        return value
-
-    def _subset_size(self, n_features):
-        wanted = self.max_features
-        if wanted is None:
-            return None
-        if wanted == "sqrt":
-            return min(int(np.sqrt(n_features)) + 1, n_features)
-        if isinstance(wanted, float) and 0 < wanted <= 1:
-            return max(round(wanted * n_features), 1)
-        if isinstance(wanted, numbers.Integral) and wanted >= 1:
-            return wanted
-        raise ValueError(
-            f"{self._who}: max_features must be None, 'sqrt', a number of inputs or a share, got {wanted!r}"
-        )
 
     def _category_counts(self, n_features):
         counts = self.n_categories_.copy()
-        for j in self.categorical:
-            if not -n_features <= j < n_features:
-                raise ValueError(f"{self._who}: categorical names column {j} of {n_features} inputs")
+        for j in columns(self, "categorical", self.categorical, n_features):
             counts[j] = max(counts[j], 1)
         return counts
+
+
+def short_seed(seed):
+    """Return a seed of 32 bits for a seed of any size: itself if it is short enough."""
+    return seed if seed < 2**32 else int(np.random.default_rng(seed).integers(2**32))
+
+
+def subset_size(owner, max_features, n_features):
+    """Return how many of the inputs `max_features` asks for: a number, a share, "sqrt" or None for all."""
+    if max_features is None:
+        return None
+    if isinstance(max_features, str) and max_features == "sqrt":
+        return min(int(np.sqrt(n_features)) + 1, n_features)
+    if is_whole(max_features) and max_features >= 1:
+        return min(int(max_features), n_features)
+    if is_real(max_features) and not is_whole(max_features) and 0 < max_features <= 1:
+        return max(round(float(max_features) * n_features), 1)
+    wanted = "None, 'sqrt', a number of inputs, or their share above 0 and at most 1.0"
+    raise wrong(owner, "max_features", wanted, max_features)

@@ -5,6 +5,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from threadpoolctl import threadpool_limits
 
+from thalweg._parameters import count, real_number
 from thalweg.learners.base import StreamClassifier
 
 FIRST = 10
@@ -56,15 +57,13 @@ class WindowLogistic(StreamClassifier):
         self.prior = prior
 
     def _begin(self, n_features, n_classes):
-        for name in ("window", "period", "prior"):
-            value = getattr(self, name)
-            if not (np.isscalar(value) and value >= (1 if name != "prior" else 1e-12)):
-                raise ValueError(f"{self._who}: {name} must be a number above 0; got {value!r}")
-        self._rows = np.zeros((self.window, n_features))
-        self._codes = np.zeros(self.window, dtype=np.intp)
-        self._weights = np.zeros(self.window)
+        window = count(self, "window", self.window, 1)
+        self._next = min(FIRST, count(self, "period", self.period, 1))
+        real_number(self, "prior", self.prior, least=1e-12)
+        self._rows = np.zeros((window, n_features))
+        self._codes = np.zeros(window, dtype=np.intp)
+        self._weights = np.zeros(window)
         self._n_seen = 0
-        self._next = min(FIRST, self.period)
         self.coef_ = np.zeros((n_classes, n_features))
         self.intercept_ = np.zeros(n_classes)
 

@@ -1,8 +1,8 @@
 """What a stream is: rows in order, each with a label."""
 
-from numbers import Integral, Real
-
 import numpy as np
+
+from thalweg._parameters import real_number, whole_number
 
 CHUNK = 4096
 
@@ -83,9 +83,9 @@ class Generator(Stream):
     classes = np.array([0, 1])
 
     def __init__(self, n_rows, noise, seed):
-        self.n_rows = whole(self, "n_rows", n_rows, 1)
-        self.noise = share(self, "noise", noise)
-        self.seed = whole(self, "seed", seed, 0)
+        self.n_rows = whole_number(self, "n_rows", n_rows, 1)
+        self.noise = real_number(self, "noise", noise, least=0, most=1)
+        self.seed = whole_number(self, "seed", seed, 0)
 
     def _draw(self, rng, t, noise):
         """Return X and the label codes of the rows numbered `t`, an array; `noise` says whether to add it."""
@@ -113,7 +113,7 @@ class Generator(Stream):
 
         The same `t`, `n` and `seed` give the same sample; it shares no randomness with the stream's rows.
         """
-        rng = self._random(1, whole(self, "t", t, 0), 0 if seed is None else seed + 1)
+        rng = self._random(1, whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         X, codes = self._draw(rng, np.full(n, t), False)
         return X, self.classes[codes]
 
@@ -152,21 +152,3 @@ def flipped(rng, codes, share, n_classes):
 def bounce(x):
     """Fold the line into [0, 1] as a ball between two walls: 0.3 stays, 1.1 is 0.9, 2.3 is 0.3 again."""
     return 1 - np.abs(x % 2 - 1)
-
-
-def whole(owner, name, value, low):
-    """Return `value` as an int, or say that `owner` wants a whole number of at least `low` for `name`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-        raise ValueError(f"{_called(owner)}: {name} must be a whole number of at least {low}, got {value!r}")
-    return int(value)
-
-
-def share(owner, name, value):
-    """Return `value` as a float, or say that `owner` wants a share between 0 and 1 for `name`."""
-    if not isinstance(value, Real) or not 0 <= value <= 1:
-        raise ValueError(f"{_called(owner)}: {name} must be a share between 0 and 1, got {value!r}")
-    return float(value)
-
-
-def _called(owner):
-    return owner if isinstance(owner, str) else type(owner).__name__

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator
 
 TABLE_1 = ((0.15, 0.2, 0.5), (0.2, 0.4, 0.5), (0.25, 0.6, 0.5), (0.3, 0.8, 0.5))
 
@@ -48,11 +50,11 @@ class Circles(Generator):
         super().__init__(n_rows, noise, seed)
         self.circles = np.asarray(circles, dtype=float)
         if self.circles.ndim != 2 or self.circles.shape[1] != 3 or not len(self.circles):
-            raise ValueError(f"Circles: circles must be rows of (radius, x, y), got {circles!r}")
+            raise ParameterError(f"Circles: circles must be rows of (radius, x, y), got {circles!r}")
         radius, centre = self.circles[:, :1], self.circles[:, 1:]
         if (radius <= 0).any() or (np.abs(centre - 1) + radius > 1).any():
-            raise ValueError("Circles: each circle needs a positive radius and must lie within [0, 2]²")
-        self.period = whole(self, "period", period, 1)
+            raise ParameterError("Circles: each circle needs a positive radius and must lie within [0, 2]²")
+        self.period = whole_number(self, "period", period, 1)
         self.balanced = balanced
         self.drifts = np.arange(self.period, self.n_rows, self.period)
 
@@ -69,7 +71,7 @@ class Circles(Generator):
         """Return `n` fresh rows and labels, free of noise; half of them inside the circle if `balanced`."""
         if not self.balanced:
             return super().sample(t, n, seed)
-        rng = self._random(1, whole(self, "t", t, 0), 0 if seed is None else seed + 1)
+        rng = self._random(1, whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         codes = rng.permutation(np.arange(n) % 2)
         radius, *centre = self.circles[t // self.period % len(self.circles)]
         # A point uniform in a disc: its squared distance from the centre is uniform.

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import expit
 
-from thalweg.streams.base import whole
+from thalweg._parameters import one_of, whole_number
+from thalweg.errors import ParameterError
 from thalweg.streams.joined import Joined
 
 # Beyond this many widths from the middle a sigmoid share differs from 0 or 1 by less than 1e-8.
@@ -35,15 +36,15 @@ class Abrupt(Joined):
         if at is None:
             if None in lengths[:-1]:
                 number = lengths.index(None)
-                raise ValueError(f"Abrupt: stream {number} does not know its length; say where with at")
+                raise ParameterError(f"Abrupt: stream {number} does not know its length; say where with at")
             at = np.cumsum(lengths[:-1])
-        self.at = tuple(whole(self, "at", row, 1) for row in np.atleast_1d(at))
+        self.at = tuple(whole_number(self, "at", row, 1) for row in np.atleast_1d(at))
         self._begins = np.array([0, *self.at])
         if len(self.at) != len(streams) - 1 or (np.diff(self._begins) <= 0).any():
-            raise ValueError(f"Abrupt: at needs {len(streams) - 1} rising rows, one a joint, got {at!r}")
+            raise ParameterError(f"Abrupt: at needs {len(streams) - 1} rising rows, one a joint, got {at!r}")
         for number, (needed, length) in enumerate(zip(np.diff(self._begins), lengths, strict=False)):
             if length is not None and length < needed:
-                raise ValueError(f"Abrupt: stream {number} has {length} rows, its turn takes {needed}")
+                raise ParameterError(f"Abrupt: stream {number} has {length} rows, its turn takes {needed}")
         self.n_rows = self._limit = None if lengths[-1] is None else self.at[-1] + lengths[-1]
         self._last_ones = (len(streams) - 1,)
         self.drifts = self._find_drifts(self.at)
@@ -95,14 +96,12 @@ class Gradual(Joined):
 
     def __init__(self, old, new, at, width, shape="sigmoid", seed=0):
         super().__init__([old, new])
-        self.at = whole(self, "at", at, 1)
-        self.width = whole(self, "width", width, 1)
-        self.seed = whole(self, "seed", seed, 0)
-        if shape not in ("sigmoid", "linear"):
-            raise ValueError(f"Gradual: shape must be sigmoid or linear, got {shape!r}")
-        self.shape = shape
+        self.at = whole_number(self, "at", at, 1)
+        self.width = whole_number(self, "width", width, 1)
+        self.seed = whole_number(self, "seed", seed, 0)
+        self.shape = one_of(self, "shape", shape, ("sigmoid", "linear"))
         if old.n_rows is not None and old.n_rows < self.at - self.width // 2:
-            raise ValueError(f"Gradual: the old stream has {old.n_rows} rows, too few to mix at row {at}")
+            raise ParameterError(f"Gradual: the old stream has {old.n_rows} rows, too few to mix at row {at}")
         self._mix()
         self.n_rows = self._limit = None if new.n_rows is None else int(self._row(1, new.n_rows))
         self.drifts = self._find_drifts([self.at])
@@ -174,10 +173,10 @@ class Recurring(Joined):
 
     def __init__(self, *streams, period, n_rows=None):
         super().__init__(streams)
-        self.period = whole(self, "period", period, 1)
+        self.period = whole_number(self, "period", period, 1)
         ends = [self._row(k, stream.n_rows) for k, stream in enumerate(streams) if stream.n_rows is not None]
         if n_rows is not None:
-            ends.append(whole(self, "n_rows", n_rows, 1))
+            ends.append(whole_number(self, "n_rows", n_rows, 1))
         self._last_ones = range(len(streams))
         self._limit = min(ends, default=None)
         # A stream of unknown length may end the whole before its limit.

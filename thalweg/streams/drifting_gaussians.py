@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.signal import lfilter
 
-from thalweg.streams.base import CHUNK, Generator, whole
+from thalweg._parameters import one_of, whole_number
+from thalweg.streams.base import CHUNK, Generator
 
 PERIODS = {"static": 1000, "drift": 5000, "abrupt": 1000}
 
@@ -75,15 +76,14 @@ class DriftingGaussians(Generator):
         seed=0,
     ):
         super().__init__(n_rows, 0.0, seed)
-        if kind not in PERIODS:
-            raise ValueError(f"DriftingGaussians: kind must be one of {', '.join(PERIODS)}; got {kind!r}")
-        self.kind = kind
-        self.n_features = whole(self, "n_features", n_features, 1)
-        self.n_classes = whole(self, "n_classes", n_classes, 2)
+        self.kind = one_of(self, "kind", kind, PERIODS)
+        self.n_features = whole_number(self, "n_features", n_features, 1)
+        self.n_classes = whole_number(self, "n_classes", n_classes, 2)
         self.classes = np.arange(n_classes)
         self.speed, self.damping = speed, damping
-        self.period = whole(self, "period", PERIODS[kind] if period is None else period, 1)
-        self.degrees = whole(self, "degrees", 5 * n_features if degrees is None else degrees, n_features)
+        self.period = whole_number(self, "period", PERIODS[kind] if period is None else period, 1)
+        degrees = 5 * n_features if degrees is None else degrees
+        self.degrees = whole_number(self, "degrees", degrees, n_features)
         if kind == "abrupt":
             self.drifts = np.arange(self.period, self.n_rows, self.period)
         # Walk of the means, "drift" only: where each chunk begins, and the whole walk of the latest one used.

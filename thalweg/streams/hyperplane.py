@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, bounce, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator, bounce
 
 WINDOWS = np.array([0, 1, 3, 6])
 
@@ -68,14 +70,14 @@ class Hyperplane(Generator):
         seed=0,
     ):
         super().__init__(n_rows, noise, seed)
-        self.period = whole(self, "period", period, 1)
+        self.period = whole_number(self, "period", period, 1)
         self.rotating = rotating
-        self.n_features = whole(self, "n_features", n_features, 1)
+        self.n_features = whole_number(self, "n_features", n_features, 1)
         if not rotating and n_features != 10:
-            raise ValueError(f"Hyperplane: the windows have 10 inputs, not {n_features}; set rotating=True")
-        self.n_drifting = whole(self, "n_drifting", n_drifting, 0)
+            raise ParameterError(f"Hyperplane: windows have 10 inputs, not {n_features}; set rotating=True")
+        self.n_drifting = whole_number(self, "n_drifting", n_drifting, 0)
         if n_drifting > n_features:
-            raise ValueError(f"Hyperplane: n_drifting={n_drifting} exceeds the {n_features} inputs")
+            raise ParameterError(f"Hyperplane: n_drifting={n_drifting} exceeds the {n_features} inputs")
         self.speed = speed
         if rotating:
             self._start = self._random(2).random(n_features)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator
 
 # Segments from top to bottom: top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = np.array(
@@ -72,14 +74,14 @@ class LED(Generator):
         self, n_rows=1_000_000, n_irrelevant=17, n_drifting=4, period=250_000, binary=False, noise=0.1, seed=0
     ):
         super().__init__(n_rows, noise, seed)
-        self.n_irrelevant = whole(self, "n_irrelevant", n_irrelevant, 0)
-        self.n_drifting = whole(self, "n_drifting", n_drifting, 0)
+        self.n_irrelevant = whole_number(self, "n_irrelevant", n_irrelevant, 0)
+        self.n_drifting = whole_number(self, "n_drifting", n_drifting, 0)
         if n_drifting > min(7, n_irrelevant):
-            raise ValueError(
+            raise ParameterError(
                 f"LED: {n_drifting} segments cannot trade places with {n_irrelevant} other inputs; "
                 f"set n_drifting to at most {min(7, n_irrelevant)}"
             )
-        self.period = whole(self, "period", period, 1)
+        self.period = whole_number(self, "period", period, 1)
         self.binary = binary
         self.classes = np.arange(2 if binary else 10)
         self.n_features = 7 + n_irrelevant

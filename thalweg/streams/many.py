@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, whole
+from thalweg._parameters import whole_number
+from thalweg.streams.base import Generator
 
 # β₀, β₁, β₂, β₃ of the twenty concepts.
 TABLE_2 = np.array(
@@ -69,7 +70,7 @@ class Many(Generator):
 
     def __init__(self, n_rows=2000, period=100, noise=0.1, scaled=True, seed=0):
         super().__init__(n_rows, noise, seed)
-        self.period = whole(self, "period", period, 1)
+        self.period = whole_number(self, "period", period, 1)
         self.scaled = scaled
         self.drifts = np.arange(self.period, self.n_rows, self.period)
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import CHUNK, Stream, flipped, recut, share, whole
+from thalweg._parameters import real_number, whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import CHUNK, Stream, flipped, recut
 
 
 def noisy(stream, share, seed=0):
@@ -33,12 +35,12 @@ def noisy(stream, share, seed=0):
 class Noisy(Stream):
     """What `noisy` returns: the stream with flipped labels, everything else as it is there."""
 
-    def __init__(self, stream, share_, seed):
+    def __init__(self, stream, share, seed):
         self.stream = stream
-        self.share = share("noisy", "share", share_)
-        self.seed = whole("noisy", "seed", seed, 0)
+        self.share = real_number("noisy", "share", share, least=0, most=1)
+        self.seed = whole_number("noisy", "seed", seed, 0)
         if len(stream.classes) < 2:
-            raise ValueError(f"noisy: flipping labels needs two classes, got {list(stream.classes)}")
+            raise ParameterError(f"noisy: flipping labels needs two classes, got {list(stream.classes)}")
         self.n_features = stream.n_features
         self.classes = stream.classes
         self.n_rows = stream.n_rows

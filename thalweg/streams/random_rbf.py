@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, bounce, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator, bounce
 
 SHIFT_ROWS = 1_000_000
 
@@ -76,12 +78,12 @@ class RandomRBF(Generator):
         seed=0,
     ):
         super().__init__(n_rows, noise, seed)
-        self.n_features = whole(self, "n_features", n_features, 1)
-        self.n_classes = whole(self, "n_classes", n_classes, 2)
-        self.n_centroids = whole(self, "n_centroids", n_centroids, n_classes)
-        self.n_shifted = whole(self, "n_shifted", n_shifted, 0)
+        self.n_features = whole_number(self, "n_features", n_features, 1)
+        self.n_classes = whole_number(self, "n_classes", n_classes, 2)
+        self.n_centroids = whole_number(self, "n_centroids", n_centroids, n_classes)
+        self.n_shifted = whole_number(self, "n_shifted", n_shifted, 0)
         if n_shifted > n_features:
-            raise ValueError(f"RandomRBF: n_shifted={n_shifted} exceeds the {n_features} inputs")
+            raise ParameterError(f"RandomRBF: n_shifted={n_shifted} exceeds the {n_features} inputs")
         self.speed, self.shift, self.spread = speed, shift, spread
         self.classes = np.arange(n_classes)
         self._place_centroids(self._random(2))

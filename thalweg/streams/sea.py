@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator
 
 
 class SEA(Generator):
@@ -49,8 +51,8 @@ class SEA(Generator):
         super().__init__(n_rows, noise, seed)
         self.thresholds = np.asarray(thresholds, dtype=float)
         if self.thresholds.ndim != 1 or not len(self.thresholds):
-            raise ValueError(f"SEA: thresholds must be a list of numbers, got {thresholds!r}")
-        self.period = whole(self, "period", period, 1)
+            raise ParameterError(f"SEA: thresholds must be a list of numbers, got {thresholds!r}")
+        self.period = whole_number(self, "period", period, 1)
         self.scaled = scaled
         self.drifts = np.arange(self.period, self.n_rows, self.period)
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import Generator, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import Generator
 
 
 class Sphere(Generator):
@@ -67,14 +69,14 @@ class Sphere(Generator):
         seed=0,
     ):
         super().__init__(n_rows, noise, seed)
-        self.period = whole(self, "period", period, 1)
-        self.jump_every = whole(self, "jump_every", jump_every, 1)
+        self.period = whole_number(self, "period", period, 1)
+        self.jump_every = whole_number(self, "jump_every", jump_every, 1)
         self.jump, self.step, self.radius, self.bounds = jump, step, radius, bounds
         if not 0 <= step[0] <= step[1]:
-            raise ValueError(f"Sphere: step must be two lengths, the shorter first, got {step!r}")
+            raise ParameterError(f"Sphere: step must be two lengths, the shorter first, got {step!r}")
         if not bounds[0] < bounds[1] or max(jump, step[1]) > (bounds[1] - bounds[0]) / 2:
             move = max(jump, step[1])
-            raise ValueError(f"Sphere: a move of {move} needs bounds twice as far apart, got {bounds!r}")
+            raise ParameterError(f"Sphere: a move of {move} needs bounds twice as far apart, got {bounds!r}")
         self._centres = np.full((1, 3), sum(bounds) / 2)
         self.drifts = np.arange(self.period, self.n_rows, self.period)
         if not step[1]:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from thalweg.streams.base import CHUNK, Stream, recut, whole
+from thalweg._parameters import whole_number
+from thalweg.errors import ParameterError
+from thalweg.streams.base import CHUNK, Stream, recut
 
 
 class ThresholdSeries(Stream):
@@ -62,29 +64,29 @@ class ThresholdSeries(Stream):
         seed=0,
     ):
         values = np.array(series, dtype=float)
-        self.n_features = whole(self, "lags", lags, 1)
+        self.n_features = whole_number(self, "lags", lags, 1)
         if values.ndim != 1 or len(values) <= lags or not np.isfinite(values).all():
-            raise ValueError(
+            raise ParameterError(
                 f"ThresholdSeries: needs a series of more than {lags} finite values, got shape {values.shape}"
             )
         self.thresholds = np.asarray(thresholds, dtype=float)
         if self.thresholds.ndim != 1 or not len(self.thresholds):
-            raise ValueError(f"ThresholdSeries: thresholds must be a list of numbers, got {thresholds!r}")
-        self.period = whole(self, "period", period, 1)
-        self.transition = whole(self, "transition", transition, 0)
+            raise ParameterError(f"ThresholdSeries: thresholds must be a list of numbers, got {thresholds!r}")
+        self.period = whole_number(self, "period", period, 1)
+        self.transition = whole_number(self, "transition", transition, 0)
         if transition > period:
-            raise ValueError(f"ThresholdSeries: transition={transition} exceeds period={period}")
-        self.seed = whole(self, "seed", seed, 0)
+            raise ParameterError(f"ThresholdSeries: transition={transition} exceeds period={period}")
+        self.seed = whole_number(self, "seed", seed, 0)
         if standardised:
             if values.std() == 0:
-                raise ValueError("ThresholdSeries: a constant series cannot be standardised")
+                raise ParameterError("ThresholdSeries: a constant series cannot be standardised")
             values = (values - values.mean()) / values.std()
         self._windows = np.lib.stride_tricks.sliding_window_view(values, lags + 1)
         available = len(self._windows)
         wanted = min(available, period * len(self.thresholds)) if n_rows is None else n_rows
-        self.n_rows = whole(self, "n_rows", wanted, 1)
+        self.n_rows = whole_number(self, "n_rows", wanted, 1)
         if self.n_rows > available:
-            raise ValueError(f"ThresholdSeries: n_rows={n_rows}, but the series has {available} windows")
+            raise ParameterError(f"ThresholdSeries: n_rows={n_rows}, but the series has {available} windows")
         self.drifts = np.arange(1, len(self.thresholds)) * self.period
         self.drifts = self.drifts[self.drifts < self.n_rows]
 
@@ -115,7 +117,7 @@ class ThresholdSeries(Stream):
 
     def sample(self, t: int, n: int, seed: int | None = None):
         """Return `n` windows from anywhere in the series, labelled by the threshold in force at row `t`."""
-        key = (whole(self, "t", t, 0), 0 if seed is None else seed + 1)
+        key = (whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
         X, codes = self._rows(rng.integers(len(self._windows), size=n), self.threshold(t))
         return X, self.classes[codes]

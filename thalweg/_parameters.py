@@ -1,0 +1,142 @@
+"""Checks of parameters: one function for each kind of value, one error, one style of message.
+
+`owner` is the learner, detector or stream that has the parameter, or its name as text. Each function returns
+the value in its plain Python type, or raises ParameterError: whose parameter, what it must be, what it is.
+"""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+from thalweg.errors import ParameterError
+
+MOST_COUNT = 2**31 - 1
+MOST_THREADS = 1024
+
+
+def wrong(owner, name, wanted, value):
+    """Return the error that says that `name` must be `wanted` and is not."""
+    who = owner if isinstance(owner, str) else type(owner).__name__
+    return ParameterError(f"{who}: {name} must be {wanted}, got {value!r}")
+
+
+def is_whole(value):
+    """Whether `value` is an integer of Python or NumPy; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_real(value):
+    """Whether `value` is a number of Python or NumPy; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def whole_number(owner, name, value, least, most=None):
+    """Return `value` as an int of at least `least`, and at most `most` if that is given."""
+    if not is_whole(value) or int(value) < least:
+        raise wrong(owner, name, f"a whole number of at least {least}", value)
+    if most is not None and int(value) > most:
+        raise wrong(owner, name, f"a whole number of at most {most}", value)
+    return int(value)
+
+
+def count(owner, name, value, least):
+    """Return `value` as an int: how many rows, members, … a learner or detector has, or waits for."""
+    return whole_number(owner, name, value, least, MOST_COUNT)
+
+
+def real_number(owner, name, value, above=None, least=None, below=None, most=None):
+    """Return `value` as a finite float within the bounds that are given."""
+    number = _as_float(value) if is_real(value) else math.nan
+    if not (
+        math.isfinite(number)
+        and (above is None or number > above)
+        and (least is None or number >= least)
+        and (below is None or number < below)
+        and (most is None or number <= most)
+    ):
+        bounds = {"above": above, "at least": least, "below": below, "at most": most}
+        said = " and ".join(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)
+        raise wrong(owner, name, f"a number {said}" if said else "a finite number", value)
+    return number
+
+
+def _as_float(value):
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def yes_or_no(owner, name, value):
+    """Return `value`, True or False, as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise wrong(owner, name, "True or False", value)
+    return bool(value)
+
+
+def one_of(owner, name, value, known):
+    """Return `value`, one of the texts `known`."""
+    if not isinstance(value, str) or value not in known:
+        raise wrong(owner, name, f"one of {', '.join(map(repr, known))}", value)
+    return value
+
+
+def instance_of(owner, name, value, kind, wanted):
+    """Return `value`, an instance of `kind`; `wanted` says in words what that is."""
+    if not isinstance(value, kind):
+        raise wrong(owner, name, wanted, value)
+    return value
+
+
+def columns(owner, name, value, n_features):
+    """Return positions of inputs as a list of ints; negative ones count from the end."""
+    found = value.tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(found, list | tuple | range) or not all(map(is_whole, found)):
+        raise wrong(owner, name, "a sequence of whole numbers, the positions of inputs", value)
+    if not all(-n_features <= j < n_features for j in found):
+        raise wrong(owner, name, f"positions among the {n_features} inputs of a row", value)
+    return [int(j) for j in found]
+
+
+def seed_of(owner, random_state):
+    """Return the seed, a whole number of at least 0, that `random_state` stands for.
+
+    None stands for another one at each call, a NumPy generator (or RandomState) for the next it draws.
+    """
+    if random_state is None:
+        random_state = np.random.default_rng()
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**63 - 1, dtype=np.int64))
+    if not is_whole(random_state) or random_state < 0:
+        wanted = "a whole number of at least 0, None, or a NumPy Generator or RandomState"
+        raise wrong(owner, "random_state", wanted, random_state)
+    return int(random_state)
+
+
+def is_seed(name):
+    """Whether `name` is that of a `random_state`, the estimator's own or that of one of its parts."""
+    return name.split("__")[-1] == "random_state"
+
+
+def seeds_of(estimator):
+    """Return a seed for each `random_state` of `estimator` and of its parts, by the parameter's name."""
+    return {
+        name: seed_of(estimator, value) for name, value in estimator.get_params().items() if is_seed(name)
+    }
+
+
+def n_threads(owner, n_jobs):
+    """Return how many threads `n_jobs` asks for: 1 for None, all cores for -1, all but one for -2, …"""
+    if n_jobs is None:
+        return 1
+    if not is_whole(n_jobs) or n_jobs == 0 or n_jobs > MOST_THREADS:
+        wanted = f"a number of threads up to {MOST_THREADS}, -1 for all cores, -2 for all but one, or None"
+        raise wrong(owner, "n_jobs", wanted, n_jobs)
+    if n_jobs > 0:
+        return int(n_jobs)
+    from joblib import cpu_count
+
+    return max(cpu_count() + 1 + int(n_jobs), 1)

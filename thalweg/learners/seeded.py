@@ -1,0 +1,37 @@
+"""What learners with a `random_state` share: one seed, drawn when they begin and saved with them."""
+
+from thalweg._parameters import is_whole, seed_of
+from thalweg.errors import StateError
+from thalweg.learners.native import NativeClassifier
+
+
+class SeededClassifier(NativeClassifier):
+    """A native learner with the parameter `random_state`; `self._seed` is the seed it began with.
+
+    The seed is part of the state: what is drawn later is the same after `restore`, although None and NumPy's
+    generators would give another seed by then.
+    """
+
+    def _begin(self, n_features, n_classes, seed=None):
+        self._seed = seed_of(self, self.random_state) if seed is None else seed
+        super()._begin(n_features, n_classes)
+
+    def _state(self):
+        return super()._state() | {"random_state": self._seed}
+
+    def _restore(self, memory):
+        seed = checked_seed(memory["random_state"], self._who)
+        if seed != self._seed:
+            self._begin(self.n_features_in_, len(self.classes_), seed)
+        self._restore_kernel(memory)
+
+    def _restore_kernel(self, memory):
+        """Restore all but the seed."""
+        super()._restore({name: value for name, value in memory.items() if name != "random_state"})
+
+
+def checked_seed(seed, who):
+    """Return the seed of a saved state; raise StateError if it cannot be one."""
+    if not is_whole(seed) or seed < 0:
+        raise StateError(f"{who}: the state's seed must be a whole number of at least 0, got {seed!r}")
+    return int(seed)
