@@ -22,8 +22,8 @@ ctypedef struct call_t:
     double started
 
 
-# start of a public call that runs compiled code; to be ended by end_call, with nothing that raises in between;
-# n_rows is 0 if no signals are looked for
+# start of a public call that runs compiled code; to be ended by end_call, with nothing that raises in
+# between; n_rows is 0 if no signals are looked for
 cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept
 
 # every `call.n_rows` rows: look for signals such as Ctrl-C, and adapt n_rows to the time they took

@@ -10,9 +10,7 @@ from libc.stdlib cimport free, malloc
 
 from . import layout as layouts
 
-from .failure cimport (
-    begin_call, call_t, current_failure, end_call, failure_t, poll_signals, record_failure,
-)
+from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
@@ -44,18 +42,18 @@ cdef double* new_scratch(const learner_t* h) except NULL:
 cdef class Kernel:
     """A native learner's state and its handle.
 
-    A subclass declares its arrays and makes them with `allocate`, puts its functions into `handle`, and points
-    the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To grow, it makes
-    new arrays and calls `adopt`: arrays and pointers change together or not at all. Everything the learner
-    knows is in `arrays`: saving and copying need nothing else.
+    A subclass declares its arrays and makes them with `allocate`, puts its functions into `handle`, and
+    points the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To
+    grow, it makes new arrays and calls `adopt`: arrays and pointers change together or not at all. All the
+    learner knows is in `arrays`: saving and copying need nothing else.
     """
 
     def __cinit__(self):
         self.n_rows = FIRST_ROWS
 
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=None):
-        # Declare and make the arrays; `initial` are the lengths with which axes that grow begin. A subclass may
-        # call it again to add more arrays.
+        # Declare and make the arrays; `initial` are the lengths with which axes that grow begin. A subclass
+        # may call it again to add more arrays.
         self.who = who
         self.layout = layout if self.layout is None else self.layout | layout
         self.lengths = lengths if self.lengths is None else self.lengths | lengths

@@ -1,9 +1,9 @@
 """The lock of a learner: predictions run side by side, learning excludes all else.
 
-Its fields change only while the interpreter's lock is held, which makes each change atomic. Who has to wait lets
-go of the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. The thread that writes
-may read and write again. A fork while another thread writes leaves the child with half of a change and nobody
-to finish it: there the learner refuses everything until it begins anew or is restored.
+Its fields change only while the interpreter's lock is held, which makes each change atomic. A thread that has
+to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. The thread
+that writes may read and write again. A fork while another thread writes leaves the child with half of a change
+and nobody to finish it: there the learner refuses everything until `begin` or `restore`.
 """
 
 import os
@@ -52,8 +52,8 @@ cdef class Lock:
                 self.spoiled, self.depth = True, 0
         if self.spoiled:
             raise RuntimeError(
-                "this learner was being changed by another thread when the process forked, so it is half-changed "
-                "here: restore it from a saved state, or begin anew"
+                "this learner was being changed by another thread when the process forked, so it is "
+                "half-changed here: restore it from a saved state, or call begin again"
             )
         return 0
 

@@ -1,6 +1,7 @@
 """Finds values that are missing, infinite or huge, and fills gaps with the running mean of their input.
 
-Values beyond ±LARGEST are taken as ±LARGEST: kernels can then square and sum without leaving the range of a double.
+Values beyond ±LARGEST are taken as ±LARGEST: kernels can then square and sum without leaving the range of a
+double.
 """
 
 from libc.math cimport fabs, isinf, isnan
@@ -10,7 +11,7 @@ cdef double BEYOND = 2e158              # BEYOND · LARGEST is just below infini
 
 
 def scan(const double[:, ::1] X):
-    """Return (has_missing, has_huge, row, column) of a block; the last two of its first infinite value, or -1."""
+    """Return (has_missing, has_huge, row, column); the last two are of the first infinite value, or -1."""
     cdef Py_ssize_t i, j, n = X.shape[0] * X.shape[1], d = X.shape[1]
     cdef const double* x
     cdef double a = 0.0, b = 0.0, c = 0.0, e = 0.0

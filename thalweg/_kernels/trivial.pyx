@@ -23,7 +23,9 @@ cdef class MajorityKernel(Kernel):
     def __init__(self, n_features, n_classes):
         self.allocate("MajorityClass", {"counts": Array(FLOAT, "class", low=0.0)}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, majority_learn, majority_predict, NULL)
+        self.handle = learner_t(
+            <void*> &self.core, n_features, n_classes, 0, majority_learn, majority_predict, NULL,
+        )
         self.bind()
 
     cdef void bind(self):
