@@ -70,7 +70,7 @@ def test_partial_fit_refuses_other_classes():
     X, y = np.zeros((4, 1)), [0, 1, 0, 1]
     learner = NaiveBayes().partial_fit(X, y, classes=[0, 1])
     learner.partial_fit(X, y, classes=[1, 0])
-    with pytest.raises(ValueError, match="are not the classes of the first call"):
+    with pytest.raises(ValueError, match="are not those of the first call"):
         learner.partial_fit(X, y, classes=[0, 1, 2])
 
 

@@ -1,7 +1,7 @@
 """Failures of compiled code, and signals.
 
 A row loop runs without the interpreter and cannot raise. What it calls back into Python catches every
-exception, Ctrl-C and MemoryError included, records it here for its thread and leaves the model whole; the loop
+exception, Ctrl-C and MemoryError included, records it for its thread and leaves the model whole; the loop
 sees `failed` after the row and stops, and `end_call` raises the error once. Calls can nest: a learner written
 in Python may call compiled learners.
 """

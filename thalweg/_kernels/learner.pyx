@@ -180,6 +180,22 @@ cdef class Kernel:
         self.check(arrays)
         self.adopt(arrays)
 
+    def inherit(self, Kernel old):
+        """Go on from a kernel of fewer classes: as if there had been so many, the new ones never seen.
+
+        Along the axis "class" the first places are the old kernel's, the others stay as they begin. A subclass
+        whose other arrays depend on the number of classes does more.
+        """
+        new = {}
+        for name, array in self.layout.items():
+            shape = [self.lengths["class"] if axis == "class" else n
+                     for axis, n in zip(array.axes, old.arrays[name].shape, strict=True)]
+            new[name] = layouts.new_array(tuple(shape), array.dtype, array.fill)
+            if new[name].shape == self.arrays[name].shape:
+                new[name][...] = self.arrays[name]
+            new[name][tuple(slice(n) for n in old.arrays[name].shape)] = old.arrays[name]
+        self.adopt(new)
+
     def check(self, arrays):
         """Raise StateError if arrays that fit their declarations contradict each other."""
 

@@ -2,7 +2,7 @@
 
 Its fields change only while the interpreter's lock is held, which makes each change atomic. A thread that has
 to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. The thread
-that writes may read and write again. A fork while another thread writes leaves the child with half of a change
+that writes may read and write again. A fork while another thread writes leaves the child with half a change
 and nobody to finish it: there the learner refuses everything until `begin` or `restore`.
 """
 

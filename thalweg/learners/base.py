@@ -3,27 +3,26 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.lock import Lock
 from thalweg._kernels.missing import fill, fill_and_update, update_means
-from thalweg.learners import state as states
+from thalweg.learners.new_classes import grown
 from thalweg.learners.rows import (
     Labels,
     Names,
     as_category_counts,
     as_codes,
-    as_numbers,
     as_row,
     as_rows,
     as_weights,
     usual_rows,
 )
+from thalweg.learners.saving import OF_THE_BASE, Saved
+from thalweg.learners.sklearn_verbs import SklearnVerbs
 
 
-class StreamClassifier(ClassifierMixin, BaseEstimator):
+class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
     """A classifier that learns rows as they come.
 
     A learner writes `_begin`, `_learn` and `_predict`, and `_observe` if rows without a label teach it
@@ -64,70 +63,130 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
     def _observe(self, X):
         """See rows that have no label. Most learners make nothing of them."""
 
-    def begin(self, n_features, classes, names=None, n_categories=None):
-        """Start afresh for rows of `n_features` inputs and the given classes; return self.
+    def _grow_classes(self, n_classes):
+        """Make room for more classes: as if there had been so many, the new ones never seen."""
+        before, n_before = vars(self).copy(), max(len(self.classes_), 1)
+        self._begin(self.n_features_in_, n_classes)
+        own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False))
+        vars(self).update({name: grown(before[name], vars(self)[name], n_before, n_classes) for name in own})
 
-        `names` are the inputs' names, if known; `n_categories` gives for each input the number of its
-        categories (coded 0, 1, 2, …; more may follow), 0 where it is numeric.
+    def begin(self, n_features, classes=None, names=None, n_categories=None):
+        """Start again for rows of `n_features` inputs and the given classes; return self.
+
+        Without `classes`, labels are taken as they come, and `classes_` lists them in that order; otherwise a
+        label that is none of them is an error. `names` are the inputs' names, if known; `n_categories` gives
+        for each input the number of its categories (coded 0, 1, 2, …; more may follow), 0 where it is
+        numeric.
         """
         if names is not None and len(names) != n_features:
             raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
+        labels = Labels([] if classes is None else classes, is_open=classes is None)
+        return self._begin_with(n_features, labels, names, n_categories)
+
+    def _begin_with(self, n_features, labels, names=None, n_categories=None):
         self._own_lock().renew()
         with self._lock.write:
-            return self._all_or_nothing(self._begin_unlocked, n_features, classes, names, n_categories)
+            return self._all_or_nothing(self._begin_unlocked, n_features, labels, names, n_categories)
 
     def _own_lock(self):
         # An attribute that neither parameters nor states know; the first of two threads makes it.
         return vars(self).setdefault("_lock", Lock())
 
-    def _all_or_nothing(self, change, *arguments):
-        """Call `change`, which replaces attributes; if it fails, put back those of before."""
-        before = vars(self).copy()
-        try:
-            return change(*arguments)
-        except BaseException:
-            self.__dict__ = before
-            raise
-
-    def _begin_unlocked(self, n_features, classes, names=None, n_categories=None):
+    def _begin_unlocked(self, n_features, labels, names=None, n_categories=None):
         """Do what `begin` does, for a caller that holds the lock; replaces attributes and changes none."""
         if isinstance(n_features, bool) or not isinstance(n_features, int | np.integer) or n_features < 1:
             raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features!r}")
-        self._labels = Labels(classes)
-        self.classes_ = self._labels.classes
+        self._labels = labels
+        self.classes_ = labels.classes
         self.n_features_in_ = int(n_features)
         self.n_categories_ = as_category_counts(n_categories, self.n_features_in_, self._who)
         self._names = Names(names, self.n_features_in_, self._who)
         self._means = None if self.takes_missing else (np.zeros(n_features), np.zeros(n_features))
-        self._begin(self.n_features_in_, len(self.classes_))
+        # The first label to come has a place from the start.
+        self._begin(self.n_features_in_, max(len(self.classes_), 1))
         return self
 
     def test_then_train(self, X, y, sample_weight=None):
         """Learn the rows one after another; return the probabilities each got just before it was learned."""
         self._check_begun()
-        return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
+        if not self._labels.is_open:
+            return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
+        with self._lock.write:
+            labels, codes = self._labels.extended(y, self._who)
+            X = self._checked(X)[0]
+            codes, w = self._checked_labels(codes, sample_weight, len(X), len(labels.list))
+            return self._learn_open(X, codes, w, labels)
 
     def test_then_train_coded(self, X, codes, sample_weight=None):
         """Do `test_then_train` for labels given as positions in `classes_`."""
         self._check_begun()
         with self._lock.write:
             X, has_missing = self._checked(X)
-            codes = as_codes(codes, len(X), len(self.classes_), self._who)
-            p = np.empty((len(X), len(self.classes_)))
-            if len(X):
-                w = np.ones(len(X)) if sample_weight is None else as_weights(sample_weight, len(X), self._who)
-                self._learn(self._filled(X, has_missing, w), codes, w, p)
+            codes, w = self._checked_labels(codes, sample_weight, len(X), len(self.classes_))
+            return self._learn_block(X, has_missing, codes, w)
+
+    def _checked_labels(self, codes, sample_weight, n_rows, n_classes):
+        codes = as_codes(codes, n_rows, n_classes, self._who)
+        return codes, as_weights(sample_weight, n_rows, self._who)
+
+    def _learn_block(self, X, has_missing, codes, w):
+        # Learn rows that have been checked; return their probabilities.
+        p = np.empty((len(X), self._n_columns))
+        if not len(X):
             return p
+        means = None if self._means is None else tuple(mean.copy() for mean in self._means)
+        try:
+            self._learn(self._filled(X, has_missing, w), codes, w, p)
+        except BaseException as error:
+            n = getattr(error, "rows_learned", None)
+            if means is not None and n is not None:
+                update_means(X[:n], w[:n], *means)
+                self._means = means
+            raise
+        return p
+
+    def _learn_open(self, X, codes, w, labels):
+        # As _learn_block, where codes may be of classes that are new; each is added at its first row.
+        p, start = np.zeros((len(X), len(labels.list))), 0
+        try:
+            for n_known in range(len(self.classes_), len(labels.list)):
+                first = int(np.argmax(codes == n_known))
+                start = self._learn_part(X, codes, w, p, start, first)
+                p[first, :n_known] = self.predict_block(X[first : first + 1])[0]
+                self._all_or_nothing(self._add_class, labels.first(n_known + 1))
+                start = self._learn_part(X, codes, w, np.empty_like(p), start, first + 1)
+            self._learn_part(X, codes, w, p, start, len(X))
+        except BaseException as error:
+            if hasattr(error, "rows_learned"):
+                error.rows_learned += start
+            raise
+        return p
+
+    def _learn_part(self, X, codes, w, p, start, stop):
+        part, n_classes = slice(start, stop), len(self.classes_)
+        has_missing = self._means is not None and bool(np.isnan(X[part]).any())
+        p[part, :n_classes] = self._learn_block(X[part], has_missing, codes[part], w[part])[:, :n_classes]
+        return stop
+
+    def _add_class(self, labels):
+        if len(labels.list) > 1:
+            self._grow_classes(len(labels.list))
+        self._labels, self.classes_ = labels, labels.classes
+
+    @property
+    def _n_columns(self):
+        # Of the probabilities that the learner writes: one even before the first label.
+        return max(len(self._labels.list), 1)
 
     def predict_block(self, X):
         """Return the probabilities of each row: rows × classes."""
         self._check_begun()
         with self._lock.read:
             X, has_missing = self._checked(X)
-            p = np.empty((len(X), len(self.classes_)))
+            p = np.empty((len(X), self._n_columns))
             if len(X):
                 self._predict(self._filled(X, has_missing), p)
-            return p
+            return p[:, : len(self.classes_)]
 
     def observe(self, X):
         """See rows that have no label, or not yet."""
@@ -143,9 +202,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         with self._lock.write:
             row, names = self._row(x)
             X, has_missing = usual_rows(row, self._names, self._who)
+            if self._labels.is_open and y not in self._labels.code:
+                self._all_or_nothing(self._add_class, self._labels.extended([y], self._who)[0])
             code = np.array([self._labels.one(y, self._who)])
             weight = np.ones(1)
-            self._learn(self._filled(X, has_missing, weight), code, weight, np.empty((1, len(self.classes_))))
+            self._learn(self._filled(X, has_missing, weight), code, weight, np.empty((1, self._n_columns)))
             self._names = names
 
     def predict_proba_one(self, x):
@@ -154,115 +215,26 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
     def predict_one(self, x):
-        """Return the most probable class of one row: an array of inputs, or a dict of named ones."""
-        best = self._predict_row(x).argmax()
-        return self._labels.list[best]
+        """Return the most probable class of one row, None before any is known.
+
+        The row is an array of inputs, or a dict of named ones.
+        """
+        p = self._predict_row(x)
+        return self._labels.list[p.argmax()] if len(p) else None
 
     def _predict_row(self, x):
         self._check_begun()
         with self._lock.read:
             row, _names = self._row(x)
             X, has_missing = usual_rows(row, self._names, self._who)
-            p = np.empty((1, len(self._labels.list)))
+            p = np.empty((1, self._n_columns))
             self._predict(self._filled(X, has_missing), p)
-            return p[0]
-
-    def fit(self, X, y, sample_weight=None):
-        """Start afresh and learn the rows in their order."""
-        return self._taught(X, y, None, sample_weight, afresh=True)
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn more rows. The first call names all classes that will ever come."""
-        return self._taught(X, y, classes, sample_weight, afresh=not self._begun)
-
-    def predict(self, X):
-        """Return the most probable class of each row."""
-        p = self.predict_proba(X)
-        return self.classes_[p.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        """Return the probabilities of each row: rows × classes, in the order of `classes_`."""
-        self._check_begun()
-        return self.predict_block(self._validated(X, reset=False))
-
-    def state(self):
-        """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
-        with self._own_lock().read:
-            state = {
-                "format": states.FORMAT,
-                "learner": states.name_of(self),
-                "parameters": states.to_plain(self.get_params(deep=False)),
-            }
-            if self._begun:
-                means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
-                state |= {
-                    "classes": self.classes_.copy(),
-                    "n_categories": self.n_categories_.copy(),
-                    "names": list(self._names),
-                    "feature_names": list(getattr(self, "feature_names_in_", [])),
-                    "means": states.to_plain(means),
-                    "memory": self._state(),
-                }
-            return state
-
-    def restore(self, state):
-        """Become the learner whose `state()` this is; return self.
-
-        Raises StateError if the state is damaged or another learner's; this learner is then as it was.
-        """
-        self._own_lock().renew()
-        with self._lock.write:
-            return self._all_or_nothing(self._become, state)
-
-    def _become(self, state):
-        states.check_header(state, self)
-        with states.naming(self._who):
-            self.set_params(**states.from_plain(state["parameters"]))
-            if "classes" in state:
-                counts = states.array_of(state, "n_categories", 1)
-                names = states.names_of(state, "names", len(counts))
-                self._begin_unlocked(len(counts), state["classes"], names, counts)
-                names = states.names_of(state, "feature_names", len(counts))
-                if names:
-                    self.feature_names_in_ = np.array(names, dtype=object)
-                if self._means is not None:
-                    self._means = states.means_of(state["means"], len(counts))
-                self._restore(state["memory"])
-        return self
-
-    def copy(self):
-        """Return a learner that knows all this one knows and shares nothing with it."""
-        return type(self)().restore(self.state())
-
-    def _state(self):
-        """Return what the learner has learned, plain: all its attributes that are not the base class's."""
-        kept = set(self.get_params(deep=False)) | _OF_THE_BASE
-        return states.to_plain({name: value for name, value in vars(self).items() if name not in kept})
-
-    def _restore(self, memory):
-        """Replace what was learned by what `_state` returned; the learner has just begun."""
-        states.check_alike(memory, self._state(), "memory")
-        vars(self).update(states.from_plain(memory))
+            return p[0, : len(self._labels.list)]
 
     def _handle(self):
         """Return the kernel through which compiled code calls this learner; here a trampoline into Python."""
         self._check_begun()
         return PythonKernel(self, self.n_features_in_, len(self.classes_))
-
-    def __getstate__(self):
-        return self.state()
-
-    def __setstate__(self, state):
-        vars(self).update(vars(type(self)()))
-        self.restore(state)
-
-    def __sklearn_is_fitted__(self):
-        return self._begun
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     @property
     def _who(self):
@@ -310,32 +282,3 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(x, dict):
             return self._names.row(x, self._who)
         return as_row(x, self.n_features_in_, self._who), self._names
-
-    def _validated(self, X, *y, reset):
-        try:
-            return validate_data(
-                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
-            )
-        except ValueError as error:
-            if "could not convert" in str(error):
-                as_numbers(X, self._who)  # says where the text is
-            raise
-
-    def _taught(self, X, y, classes, sample_weight, afresh):
-        X, y = self._validated(X, y, reset=afresh)
-        check_classification_targets(y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if afresh:
-            self.begin(X.shape[1], np.unique(y) if classes is None else np.unique(classes),
-                       getattr(self, "feature_names_in_", None))
-        elif classes is not None and not np.array_equal(np.unique(classes), np.sort(self.classes_)):
-            raise ValueError(f"{self._who}: classes={classes!r} are not the classes of the first call, "
-                             f"{self.classes_.tolist()}")
-        self.test_then_train(X, y, sample_weight)
-        return self
-
-
-_OF_THE_BASE = {
-    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_lock"
-}

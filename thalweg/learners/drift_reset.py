@@ -109,7 +109,7 @@ class DriftReset(NativeClassifier):
             return old
         member = clone(self._template()).set_params(**self._seeds)
         member._lock = self._lock
-        return member._begin_unlocked(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+        return member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
 
     def _replaced(self, warned):
         if warned:

@@ -100,7 +100,7 @@ class Ensemble(SeededClassifier):
 
     def _begin_member(self, member, m):
         member._lock = self._lock
-        member._begin_unlocked(self.n_features_in_, self.classes_, n_categories=self.n_categories_)
+        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
 
     def _renews(self, member, seeds):
         """Whether members can be brought back to the beginning of the first one."""

@@ -19,12 +19,15 @@ class NativeClassifier(StreamClassifier):
 
     def learn_one(self, x, y):
         """Learn one row: an array of inputs, or a dict of named ones."""
-        if not (self._is_fast(x) and self._kernel.learn_row(x, self._labels.one(y, self._who))):
-            super().learn_one(x, y)
+        if self._is_fast(x):
+            code = self._labels.code.get(y, -1)
+            if code >= 0 and self._kernel.learn_row(x, code):
+                return
+        super().learn_one(x, y)
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
-        if self._is_fast(x):
+        if self._is_fast(x) and self._labels.list:
             p = np.empty(len(self._labels.list))
             if self._kernel.predict_row(x, p):
                 return p
@@ -44,6 +47,12 @@ class NativeClassifier(StreamClassifier):
 
     def _restore(self, memory):
         self._kernel.restore(memory)
+
+    def _grow_classes(self, n_classes):
+        kernel = self._make_kernel(self.n_features_in_, n_classes)
+        kernel.inherit(self._kernel)
+        kernel.lock = self._kernel.lock
+        self._kernel = kernel
 
     def _starts_again(self, seeds):
         """Whether `_start_again` can take these seeds: here, if there are none."""

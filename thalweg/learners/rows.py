@@ -100,7 +100,9 @@ def as_codes(codes, n_rows, n_classes, who):
 
 
 def as_weights(sample_weight, n_rows, who):
-    """Return sample weights as a float64 array, one weight from 0 to 1e100 for each row."""
+    """Return sample weights as a float64 array, one weight from 0 to 1e100 for each row; 1 if None."""
+    if sample_weight is None:
+        return np.ones(n_rows)
     w = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if w.shape != (n_rows,):
         raise ValueError(f"{who}: got {n_rows} rows but weights of shape {w.shape}")
@@ -157,10 +159,11 @@ class Names(dict):
 
 
 class Labels:
-    """The classes in order, and the codes (positions) of labels among them."""
+    """The classes in order, and the codes (positions) of labels among them; if open, more may come."""
 
-    def __init__(self, classes):
-        self.classes = _as_classes(classes)
+    def __init__(self, classes, is_open=False):
+        self.is_open = is_open
+        self.classes = _as_classes(classes, may_be_empty=is_open)
         self.list = self.classes.tolist()
         self.code = {label: code for code, label in enumerate(self.list)}
         if len(self.code) < len(self.list):
@@ -171,25 +174,44 @@ class Labels:
         self._order = np.argsort(self.classes) if self._kinds else None
 
     def codes(self, y, who):
-        """Return the code of each label."""
+        """Return the code of each label; an unknown one is an error."""
+        codes, known = self._find(y, who)
+        if not known.all():
+            i = int(np.argmin(known))
+            raise ValueError(f"{who}: row {i} has the label {self._shown(np.asarray(y)[i])}, {self._hint()}")
+        return codes
+
+    def extended(self, y, who):
+        """Return labels with those of `y` that are new added in order, and the code of each of `y`."""
+        codes, known = self._find(y, who)
+        if known.all():
+            return self, codes
+        more, given = dict(self.code), _as_list(y)
+        for i in np.flatnonzero(~known).tolist():
+            label = given[i]
+            if label is None or label != label:
+                raise ValueError(f"{who}: row {i} has the label {label!r}: a class cannot be missing")
+            codes[i] = more.setdefault(label, len(more))
+        return Labels(list(more), is_open=True), codes
+
+    def _find(self, y, who):
+        # The code of each label, and whether it is known: its code means something only then.
         given, y = y, np.asarray(y)
         if y.ndim != 1:
             raise ValueError(f"{who}: expected one label a row, a 1-dimensional array, got shape {y.shape}")
         if self._is_range and y.dtype.kind in "iu":
-            codes = y.astype(np.intp, copy=False)
-            known = (codes >= 0) & (codes < len(self.list))
-        elif y.dtype.kind in self._kinds:
+            codes = y.astype(np.intp)
+            return codes, (codes >= 0) & (codes < len(self.list))
+        if self.list and y.dtype.kind in self._kinds:
             places = np.searchsorted(self.classes, y, sorter=self._order)
             codes = self._order[np.minimum(places, len(self.list) - 1)]
-            known = self.classes[codes] == y
-        else:
-            given = given.tolist() if hasattr(given, "tolist") else list(given)
-            codes = np.array([self.code.get(label, -1) for label in given], dtype=np.intp)
-            known = codes >= 0
-        if not known.all():
-            i = int(np.argmin(known))
-            raise ValueError(f"{who}: row {i} has the label {self._shown(y[i])}, {self._hint()}")
-        return codes
+            return codes, self.classes[codes] == y
+        codes = np.array([self.code.get(label, -1) for label in _as_list(given)], dtype=np.intp)
+        return codes, codes >= 0
+
+    def first(self, n):
+        """Return the first n of these labels."""
+        return self if n == len(self.list) else Labels(self.list[:n], is_open=self.is_open)
 
     def one(self, label, who):
         """Return the code of a single label."""
@@ -205,9 +227,13 @@ class Labels:
         return f"which is not one of the classes {self.list}. Name every class when the learner begins."
 
 
-def _as_classes(classes):
+def _as_list(labels):
+    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+
+
+def _as_classes(classes, may_be_empty=False):
     values = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
-    if not values:
+    if not values and not may_be_empty:
         raise ValueError("classes must name at least one label")
     if any(value is None or value != value for value in values):
         raise ValueError(f"a class cannot be missing, got {values}")

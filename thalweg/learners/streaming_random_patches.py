@@ -94,7 +94,7 @@ class StreamingRandomPatches(Forest):
     def _begin_member(self, member, slot):
         columns = self._subset(slot)
         member._lock = self._lock
-        member._begin_unlocked(len(columns), self.classes_, n_categories=self.n_categories_[columns])
+        member._begin_unlocked(len(columns), self._labels, n_categories=self.n_categories_[columns])
 
     def _renews(self, member, seeds):
         return super()._renews(member, seeds) and not self.n_categories_.any()

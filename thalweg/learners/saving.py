@@ -1,0 +1,92 @@
+"""How a learner is saved, restored, copied and pickled: through a plain dict of arrays and numbers."""
+
+import numpy as np
+
+from thalweg.learners import state as states
+from thalweg.learners.rows import Labels
+
+
+class Saved:
+    """The part of a learner that turns it into a plain dict and back."""
+
+    def state(self):
+        """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
+        with self._own_lock().read:
+            state = {
+                "format": states.FORMAT,
+                "learner": states.name_of(self),
+                "parameters": states.to_plain(self.get_params(deep=False)),
+            }
+            if self._begun:
+                means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
+                state |= {
+                    "classes": self.classes_.copy(),
+                    "open": self._labels.is_open,
+                    "n_categories": self.n_categories_.copy(),
+                    "names": list(self._names),
+                    "feature_names": list(getattr(self, "feature_names_in_", [])),
+                    "means": states.to_plain(means),
+                    "memory": self._state(),
+                }
+            return state
+
+    def restore(self, state):
+        """Become the learner whose `state()` this is; return self.
+
+        Raises StateError if the state is damaged or another learner's; this learner is then as it was.
+        """
+        self._own_lock().renew()
+        with self._lock.write:
+            return self._all_or_nothing(self._become, state)
+
+    def _become(self, state):
+        states.check_header(state, self)
+        with states.naming(self._who):
+            self.set_params(**states.from_plain(state["parameters"]))
+            if "classes" in state:
+                counts = states.array_of(state, "n_categories", 1)
+                names = states.names_of(state, "names", len(counts))
+                labels = Labels(state["classes"], is_open=state["open"] is True)
+                self._begin_unlocked(len(counts), labels, names, counts)
+                names = states.names_of(state, "feature_names", len(counts))
+                if names:
+                    self.feature_names_in_ = np.array(names, dtype=object)
+                if self._means is not None:
+                    self._means = states.means_of(state["means"], len(counts))
+                self._restore(state["memory"])
+        return self
+
+    def copy(self):
+        """Return a learner that knows all this one knows and shares nothing with it."""
+        return type(self)().restore(self.state())
+
+    def _state(self):
+        """Return what the learner has learned, plain: all its attributes that are not the base class's."""
+        kept = set(self.get_params(deep=False)) | OF_THE_BASE
+        return states.to_plain({name: value for name, value in vars(self).items() if name not in kept})
+
+    def _restore(self, memory):
+        """Replace what was learned by what `_state` returned; the learner has just begun."""
+        states.check_alike(memory, self._state(), "memory")
+        vars(self).update(states.from_plain(memory))
+
+    def __getstate__(self):
+        return self.state()
+
+    def __setstate__(self, state):
+        vars(self).update(vars(type(self)()))
+        self.restore(state)
+
+    def _all_or_nothing(self, change, *arguments):
+        """Call `change`, which replaces attributes; if it fails, put back those of before."""
+        before = vars(self).copy()
+        try:
+            return change(*arguments)
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+
+OF_THE_BASE = {
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_lock"
+}
