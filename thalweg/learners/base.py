@@ -244,15 +244,6 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
     def _begun(self):
         return hasattr(self, "classes_")
 
-    def _as_member(self, model):
-        """Return what is to be a member, if it is a learner."""
-        if not isinstance(model, StreamClassifier):
-            raise TypeError(
-                f"{self._who}: member must be a learner such as HoeffdingTree(), got {model!r}; "
-                "docs/add_a_learner.md shows how to wrap another model"
-            )
-        return model
-
     def _check_begun(self):
         if not hasattr(self, "classes_"):
             raise NotFittedError(

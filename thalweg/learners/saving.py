@@ -48,6 +48,8 @@ class Saved:
                 names = states.names_of(state, "names", len(counts))
                 labels = Labels(state["classes"], is_open=state["open"] is True)
                 self._begin_unlocked(len(counts), labels, names, counts)
+                # Beginning draws from a generator among the parameters.
+                self.set_params(**states.from_plain(state["parameters"]))
                 names = states.names_of(state, "feature_names", len(counts))
                 if names:
                     self.feature_names_in_ = np.array(names, dtype=object)

@@ -21,6 +21,8 @@ def to_plain(value):
         return value.item()
     if isinstance(value, list | tuple):
         return type(value)(to_plain(part) for part in value)
+    if isinstance(value, range):
+        return list(value)
     if isinstance(value, dict):
         return {key: to_plain(part) for key, part in value.items()}
     if isinstance(value, np.random.Generator):
