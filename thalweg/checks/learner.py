@@ -122,6 +122,25 @@ def labels_may_be_anything(learner):
     assert np.array_equal(flags, clone(learner).begin(X.shape[1], [0, 1]).test_then_train(X, two.astype(int)))
 
 
+def classes_may_come_later(learner):
+    """Without classes named, labels are taken as they come, in blocks as one by one, and copies carry on."""
+    X, codes = rows(240, with_gaps=True)
+    codes[:60] %= 2
+    y = np.array(["b", "a", "c"])[codes]
+    whole, single = clone(learner).begin(X.shape[1]), clone(learner).begin(X.shape[1])
+    assert whole.predict_one(X[0]) is None and whole.predict_block(X[:2]).shape == (2, 0)
+    expected = whole.test_then_train(X, y)
+    assert whole.classes_.tolist() == list(dict.fromkeys(y.tolist())), f"classes_ is {whole.classes_}"
+    assert_proper(expected[1:])
+    for i in range(len(X)):
+        p = single.test_then_train(X[i : i + 1], y[i : i + 1])[0]
+        same = np.array_equal(p, expected[i, : len(p)]) and not expected[i, len(p) :].any()
+        assert same, f"row {i} alone gets another answer"
+    assert_same(single.state(), whole.state())
+    again = whole.copy()
+    assert np.array_equal(again.test_then_train(X, y), whole.test_then_train(X, y)), "a copy goes on differently"
+
+
 def weight_two_is_the_row_twice(learner):
     """A row of weight 2 teaches what the row given twice does."""
     X, y = rows(100)
@@ -282,6 +301,7 @@ CHECKS = [
     inputs_are_not_kept,
     memory_is_bounded,
     labels_may_be_anything,
+    classes_may_come_later,
     weight_two_is_the_row_twice,
     weight_zero_is_no_row,
     missing_values_are_taken,

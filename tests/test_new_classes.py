@@ -1,0 +1,66 @@
+"""Classes that appear later: close to a learner that knew them from the start."""
+
+import numpy as np
+import pytest
+
+from thalweg import learners
+from thalweg.checks.rows import rows
+
+# How far the probabilities at the end are from those of a learner that knew all classes at the start, where
+# they are not equal, and why.
+DIFFERENT = {}
+
+
+def late_rows(n=900):
+    X, y = rows(n)
+    keep = np.r_[np.flatnonzero(y < 2)[:150], np.arange(n // 3, n)]
+    return X[keep], y[keep]
+
+
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_the_end_is_that_of_a_learner_that_knew(name):
+    X, y = late_rows()
+    order = list(dict.fromkeys(y.tolist()))
+    known = learners.registry.load(name)().begin(3, order)
+    open_ = learners.registry.load(name)().begin(3)
+    known.test_then_train(X, y)
+    open_.test_then_train(X, y)
+    p, q = known.predict_block(X), open_.predict_block(X)
+    if name in DIFFERENT:
+        assert np.abs(p - q).mean() < DIFFERENT[name][0], DIFFERENT[name][1]
+    else:
+        np.testing.assert_array_equal(q, p)
+
+
+def test_a_named_class_stays_the_only_one_allowed():
+    learner = learners.NaiveBayes().begin(1, ["a", "b"])
+    with pytest.raises(ValueError, match="'c', which is not one of the classes"):
+        learner.learn_one([1.0], "c")
+    learner = learners.NaiveBayes().fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="which is not one of the classes"):
+        learner.partial_fit([[0.0]], ["c"])
+
+
+def test_partial_fit_without_classes_takes_new_ones():
+    learner = learners.MajorityClass().partial_fit([[0.0], [1.0]], ["b", "a"])
+    assert learner.classes_.tolist() == ["a", "b"]
+    learner.partial_fit([[0.0]], ["c"])
+    assert learner.classes_.tolist() == ["a", "b", "c"]
+    assert learner.predict_proba([[0.0]]).tolist() == [[1 / 3, 1 / 3, 1 / 3]]
+
+
+def test_labels_one_at_a_time():
+    learner = learners.MajorityClass().begin(1)
+    assert learner.predict_one([0.0]) is None
+    assert learner.predict_proba_one({"x": 0.0}) == {}
+    for label in ("up", "up", "down"):
+        learner.learn_one({"x": 0.0}, label)
+    assert learner.predict_proba_one({"x": 0.0}) == {"up": 2 / 3, "down": 1 / 3}
+
+
+@pytest.mark.parametrize("label", [None, float("nan")])
+def test_a_missing_label_is_no_class(label):
+    learner = learners.MajorityClass().begin(1)
+    with pytest.raises(ValueError, match="cannot be missing"):
+        learner.test_then_train([[0.0]], [label])
+    assert learner.classes_.tolist() == []
