@@ -136,12 +136,14 @@ def test_an_arrow_file_that_is_cut_while_it_is_read(tmp_path, writer, size):
 
 
 def test_files_that_change_between_two_readings(tmp_path):
-    path = write(tmp_path, ipc_bytes({"a": [1.5, 2], "y": ["u", "v"]}), "t.arrow")
-    stream = from_file(path)
-    for columns in ({"y": ["u", "v"]}, {"a": ["p", "q"], "y": ["u", "v"]}):
-        path.write_bytes(ipc_bytes(columns))
-        with pytest.raises(StreamError, match=r"t\.arrow"):
-            whole(stream)
+    columns = {"a": [1.5, 2], "y": ["u", "v"]}
+    for written in (ipc_bytes, parquet_bytes):
+        path = write(tmp_path, written(columns), "t.arrow")
+        stream = from_file(path)
+        for others in ({"b": [1.5, 2]}, {"a": ["p", "q"]}):
+            path.write_bytes(written(others | {"y": ["u", "v"]}))
+            with pytest.raises(StreamError, match=r"t\.arrow has changed since it was opened"):
+                whole(stream)
     path = write(tmp_path, "a,y\n1,u\n2,v\n")
     stream = from_file(path)
     path.write_bytes(b"a,y\n1,u\n2,v\n3,u\n")
@@ -168,5 +170,8 @@ def test_messages_are_one_line_whatever_the_file_says(tmp_path):
     whole(stream)
     assert r"is not one of the labels u\nv" in stream.messages[0]
     assert len(one_line("x" * 10_000)) == 1000
-    path = write(tmp_path, "a,y\n1,u\n2,v\n1,u\0\n")
-    assert "rows.csv" in complaint(path)
+
+
+def test_labels_that_numpy_cannot_tell_apart(tmp_path):
+    path = write(tmp_path, ipc_bytes({"a": [1, 2], "y": ["u", "u\0"]}), "t.arrow")
+    assert complaint(path).endswith("t.arrow, classes: a value is listed twice: u, u")
