@@ -42,7 +42,8 @@ def from_file(
     from the first 10,000 rows: numbers are numeric, text is categorical, and a column with nothing but 0 and
     1 is categorical with those codes. Other categories are numbered as an ARFF header or dictionary lists
     them or, without such a list, as they turn up; a new one that turns up later gets the next number, so
-    `n_categories` may grow, and with it the memory this stream keeps.
+    `n_categories` may grow, and with it the memory this stream keeps. Of an Arrow file one record batch at a
+    time is in memory, as long as whoever wrote it made it.
 
     Parameters
     ----------
