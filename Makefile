@@ -7,7 +7,7 @@ SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: install demo test lint checked docs clean
+.PHONY: install demo test lint checked fuzz docs clean
 
 install: $(VENV)/.installed
 
@@ -45,6 +45,15 @@ checked:
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 UBSAN_OPTIONS=halt_on_error=1 \
 	  python -m pytest -n 2 -q -k "not twenty_times_under_the_paper"
+
+# Every script in tests/fuzz runs for SECONDS; what it finds is kept in build/fuzz and should become a test.
+SECONDS ?= 60
+SEED ?= $(shell date +%s)
+fuzz: $(VENV)/.tested
+	@failed=0; for script in tests/fuzz/*.py; do \
+	  echo "$$script --seconds $(SECONDS) --seed $(SEED)"; \
+	  PYTHONPATH=tests $(BIN)/python $$script --seconds $(SECONDS) --seed $(SEED) || failed=1; \
+	done; exit $$failed
 
 docs: $(VENV)/.tested
 	$(BIN)/python -m mkdocs build --strict --quiet

@@ -99,6 +99,27 @@ def test_typed_files_keep_the_order_of_their_dictionaries_and_integer_labels(tmp
     assert rows[:, 1].tolist() == [2, 0] and stream.n_categories.tolist() == [0, 3]
 
 
+def test_dictionaries_whose_codes_fill_their_type_and_of_values_that_are_no_categories(tmp_path):
+    codes = pa.array([0, None, 127], pa.int8())
+    colour = pa.DictionaryArray.from_arrays(codes, [f"colour{j}" for j in range(128)])
+    day = pa.DictionaryArray.from_arrays([0, 0, 0], pa.array([7], pa.date32()))
+    pa.feather.write_feather(pa.table({"colour": colour, "day": day, "y": [0, 1, 0]}), tmp_path / "t.arrow")
+    assert "column 'day': values of type 'dictionary<" in complaint(tmp_path / "t.arrow")
+    rows, _ = whole(from_file(tmp_path / "t.arrow", ignore="day"))
+    np.testing.assert_array_equal(rows, [[0], [np.nan], [127]])
+
+
+def test_dictionaries_of_bytes_as_categories_or_numbers(tmp_path):
+    table = pa.table({"a": pa.array([b"1", b"2.5", b"?"]).dictionary_encode(), "y": [0, 1, 0]})
+    pa.feather.write_feather(table, tmp_path / "t.arrow")
+    np.testing.assert_array_equal(whole(from_file(tmp_path / "t.arrow"))[0], [[0], [1], [np.nan]])
+    numbers = whole(from_file(tmp_path / "t.arrow", numeric="a"))[0]
+    np.testing.assert_array_equal(numbers, [[1], [2.5], [np.nan]])
+    table = pa.table({"a": pa.array([b"x", b"2.5", b"?"]).dictionary_encode(), "y": [0, 1, 0]})
+    pa.feather.write_feather(table, tmp_path / "t.arrow")
+    assert "data row 1, column 'a': b'x' is not a number" in complaint(tmp_path / "t.arrow", numeric="a")
+
+
 ARFF = """% a comment
 @RELATION 'rows of % things'
 

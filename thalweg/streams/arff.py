@@ -7,11 +7,11 @@ import pyarrow.csv
 from thalweg.streams.codes import Codes
 from thalweg.streams.columns import CATEGORY, NUMBER, Column
 from thalweg.streams.errors import StreamError
-from thalweg.streams.text_files import TextSource
+from thalweg.streams.text_files import MAX_ROW, TextSource
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.*)", re.I)
-VALUE = re.compile(rf"\s*({QUOTED}|[^,]*?)\s*(?:,|$)")
+VALUE = re.compile(rf"\s*({QUOTED}|[^,]*)\s*(?:,|$)")
 DATA = re.compile(rb"^[ \t]*@data[^\r\n]*(?:\r\n|\n|\r|\Z)", re.I | re.M)
 COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
 
@@ -41,12 +41,15 @@ def _split(pieces, last):
     """Return the header's text, comments taken out, and the pieces of data below it."""
     read, head = pieces.read(last), b""
     for piece in read:
+        done = len(head)
         head += piece
-        found = DATA.search(head)
+        found = DATA.search(head, done)
         if found:
             text = COMMENT.sub(b"", head[: found.start()]).decode("utf-8", "replace")
             rest = head[found.end() :]
             return "\n".join(line.strip() for line in text.splitlines()), _chained(rest, read)
+        if len(head) > MAX_ROW:
+            raise StreamError(f"{pieces.name} has no @data line in its first {MAX_ROW} bytes")
     raise StreamError(f"{pieces.name} has no @data line" if head.strip() else f"{pieces.name} is empty")
 
 
@@ -61,7 +64,7 @@ def _column(line, name):
         raise StreamError(f"{name}: cannot read {line!r}; it should be @attribute NAME TYPE")
     column, kind = _plain(found[1]), found[2]
     if kind.startswith("{"):
-        values = [_plain(value) for value in VALUE.findall(kind[1 : kind.rfind("}")]) if value]
+        values = [_plain(value) for value in _values(kind[1 : kind.rfind("}")])]
         return Column(column, CATEGORY, Codes(values, where=f"{name}, attribute {column!r}"))
     word = kind.split()[0].lower()
     if word in ("numeric", "real", "integer"):
@@ -69,6 +72,10 @@ def _column(line, name):
     if word == "string":
         return Column(column)
     return Column(column, f"type {word!r}")
+
+
+def _values(text):
+    return [value for value in map(str.strip, VALUE.findall(text)) if value]
 
 
 def _plain(text):
@@ -94,10 +101,9 @@ def _cleaned(piece, zeros):
 def _in_full(line, zeros):
     cells = zeros.copy()
     try:
-        for pair in VALUE.findall(line[1 : line.rindex("}")]) if line else ():
-            if pair:
-                position, value = pair.split(maxsplit=1)
-                cells[int(position)] = value
+        for pair in _values(line[1 : line.rindex("}")]) if line else ():
+            position, value = pair.split(maxsplit=1)
+            cells[range(len(cells)).index(int(position))] = value
     except (ValueError, IndexError):
         return line
     return ",".join(cells) if line else ""

@@ -1,20 +1,28 @@
 """Parquet and Arrow (Feather, IPC) files."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
 from thalweg.streams.columns import CATEGORY, FLAG, Column
+from thalweg.streams.errors import StreamError
 from thalweg.streams.text_files import Batch
 
 ROWS = 1 << 14
 NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
-TEXTS = (pa.types.is_dictionary, pa.types.is_string, pa.types.is_large_string)
+TEXTS = (pa.types.is_string, pa.types.is_large_string)
+IN_DICTIONARIES = (*NUMBERS, *TEXTS, pa.types.is_boolean, pa.types.is_binary, pa.types.is_large_binary)
 
 
 class ArrowSource:
-    """Rows of a Parquet or Arrow file; text and dictionary columns are categories, booleans are flags."""
+    """Rows of a Parquet or Arrow file; text and dictionary columns are categories, booleans are flags.
+
+    pyarrow takes a file's word for offsets, lengths and codes, and reads outside its memory where they are
+    wrong. So every batch is validated before anything else is done with it.
+    """
 
     once = False
 
@@ -23,57 +31,85 @@ class ArrowSource:
         self.path = path
         with open(path, "rb") as file:
             self._parquet = file.read(4) == b"PAR1"
-        if self._parquet:
-            with pa.parquet.ParquetFile(path) as file:
-                schema, self.n_rows = file.schema_arrow, file.metadata.num_rows
-        else:
-            with _ipc(path) as file:
-                schema, self.n_rows = file.schema, None
-        self.columns = [Column(field.name, _kind(field.type)) for field in schema]
+        with self._opened() as file:
+            self._schema = self._schema_of(file)
+            self.n_rows = self._claimed_rows(file.metadata) if self._parquet else None
+        self.columns = [Column(field.name, _kind(field.type)) for field in self._schema]
 
     def batches(self, names, numeric=(), last=False):
         """Yield batches of the columns `names`: those in `numeric` as floats, the rest as they are."""
+        if all(pa.types.is_null(self._schema.field(name).type) for name in names):
+            # Their number of rows is a mere claim, with no values to prove it.
+            raise StreamError(f"{self.name}: there are no values in column {names[-1]!r}, its type is null")
         done = 0
-        for batch in self._parquet_batches(names) if self._parquet else self._ipc_batches(names):
+        for batch in self._read(names):
+            self._validate(batch, names, done)
             arrays = [_array(batch.column(name), name in numeric) for name in names]
             numbers = np.arange(done + 1, done + batch.num_rows + 1)
             yield Batch(pa.RecordBatch.from_arrays(arrays, names=names), numbers, [])
             done += batch.num_rows
+        if self.n_rows not in (None, done):
+            raise StreamError(f"{self.name} is damaged: it claims to have {self.n_rows} rows, found {done}")
 
     def distinct(self, name):
         """Yield (values, n_rows, problems) of each batch: the different values of the column `name`."""
         for batch in self.batches([name]):
             yield batch.rows.column(0).unique().to_pylist(), batch.rows.num_rows, batch.problems
 
-    def _parquet_batches(self, names):
-        with pa.parquet.ParquetFile(self.path) as file:
-            yield from file.iter_batches(ROWS, columns=names)
-
-    def _ipc_batches(self, names):
-        wanted = [j for j, column in enumerate(self.columns) if column.name in names]
-        with _ipc(self.path, wanted) as file:
-            stream = (file.get_batch(i) for i in range(file.num_record_batches)) if _is_file(file) else file
-            for batch in stream:
+    def _read(self, names):
+        """Yield record batches of at most ROWS rows whose values have not been validated."""
+        with self._opened(names) as file:
+            types = {field.name: field.type for field in self._schema_of(file)}
+            if any(types.get(name) != self._schema.field(name).type for name in names):
+                raise StreamError(f"{self.name} has changed since it was opened")
+            if self._parquet:
+                yield from file.iter_batches(ROWS, columns=names)
+                return
+            is_file = isinstance(file, pa.ipc.RecordBatchFileReader)
+            for batch in map(file.get_batch, range(file.num_record_batches)) if is_file else file:
+                batch.validate()
                 for start in range(0, batch.num_rows, ROWS):
                     yield batch.slice(start, ROWS)
 
+    def _validate(self, batch, names, done):
+        for name in names:
+            try:
+                batch.column(name).validate(full=True)
+            except pa.ArrowInvalid as error:
+                rows = f"data rows {done + 1} to {done + batch.num_rows}"
+                reason = f"damaged values: {str(error).splitlines()[0]}"
+                raise StreamError(f"{self.name}, {rows}, column {name!r}: {reason}") from error
 
-def _ipc(path, wanted=None):
-    options = pa.ipc.IpcReadOptions(included_fields=wanted)
-    source = pa.memory_map(str(path))
-    start = source.read(6)
-    source.seek(0)
-    return (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source, options=options)
+    def _claimed_rows(self, metadata):
+        claimed = metadata.num_rows
+        found = sum(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
+        if found != claimed or claimed < 0:
+            raise StreamError(f"{self.name} is damaged: it claims to have {claimed} rows, its groups {found}")
+        return claimed
 
+    def _schema_of(self, file):
+        return file.schema_arrow if self._parquet else file.schema
 
-def _is_file(reader):
-    return isinstance(reader, pa.ipc.RecordBatchFileReader)
+    @contextmanager
+    def _opened(self, names=None):
+        # Not mapped to memory: there, reading on after the file was cut short would end the process.
+        with pa.OSFile(str(self.path)) as source:
+            if self._parquet:
+                yield pa.parquet.ParquetFile(source, page_checksum_verification=True)
+                return
+            wanted = None if names is None else [self._schema.get_field_index(name) for name in names]
+            options = pa.ipc.IpcReadOptions(included_fields=wanted)
+            start = source.read(6)
+            source.seek(0)
+            yield (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source, options=options)
 
 
 def _kind(type):
     if pa.types.is_boolean(type):
         return FLAG
     if any(test(type) for test in TEXTS):
+        return CATEGORY
+    if pa.types.is_dictionary(type) and any(test(type.value_type) for test in IN_DICTIONARIES):
         return CATEGORY
     if any(test(type) for test in NUMBERS):
         return None

@@ -8,6 +8,7 @@ from thalweg.streams.errors import StreamError
 
 MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
 MISSING, UNKNOWN = -1, -2
+MAX_TEXT = 1 << 16
 
 
 def number(text):
@@ -38,8 +39,16 @@ def spelling(value):
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
 
 
+def holds_rows(text):
+    """Tell whether `text` is long and of several lines, as rows that follow a quote which never ends."""
+    return len(text) > MAX_TEXT and ("\n" in text or "\r" in text)
+
+
 class Codes:
-    """Numbers values from 0 on: known ones in the order given, and new ones as they turn up if `grows`."""
+    """Numbers values from 0 on: known ones in the order given, and new ones as they turn up if `grows`.
+
+    A text that `holds_rows` is never a new value.
+    """
 
     def __init__(self, values=(), grows=False, where="classes"):
         self.values = list(values)
@@ -60,7 +69,7 @@ class Codes:
         if text is None:
             return MISSING
         code = self._code.get(text, UNKNOWN)
-        if code == UNKNOWN and self.grows:
+        if code == UNKNOWN and self.grows and not holds_rows(text):
             code = self._code[text] = len(self.values)
             self.values.append(value.strip() if isinstance(value, str) else value)
         return code

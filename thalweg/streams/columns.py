@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from thalweg.streams.codes import MISSING, UNKNOWN, Codes, number, spelling
+from thalweg.streams.codes import MISSING, UNKNOWN, Codes, holds_rows, number, spelling
 
 NUMBER, FLAG, CATEGORY = "number", "flag", "category"
 MAX_MIXED_NUMBERS = 20
@@ -48,7 +48,8 @@ def coded(array, codes, complaint):
     values, positions = _distinct(array)
     found = np.append(codes.of(values), MISSING)[positions]
     unknown = np.flatnonzero(found == UNKNOWN)
-    return np.maximum(found, MISSING), [(i, f"{_shown(values[positions[i]])} {complaint}") for i in unknown]
+    problems = [(i, _complaint(values[positions[i]], complaint)) for i in unknown]
+    return np.maximum(found, MISSING), problems
 
 
 def find_kind(arrays):
@@ -94,8 +95,9 @@ def _floats(array, name):
 
 
 def _float(value):
-    if isinstance(value, str):
-        return np.nan if spelling(value) is None else number(value)
+    if isinstance(value, (str, bytes)):
+        text = spelling(value)
+        return np.nan if text is None else number(text)
     return np.nan if value is None else float(value)
 
 
@@ -103,7 +105,13 @@ def _distinct(array):
     """Return the distinct values and the position of each row's value in them (their count where null)."""
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     values = array.dictionary.to_pylist()
-    return values, array.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
+    return values, array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
+
+
+def _complaint(value, otherwise):
+    text = spelling(value)
+    swallowed = f"has {len(text)} characters in several lines; is there a quote that never ends?"
+    return f"{_shown(value)} {swallowed if holds_rows(text) else otherwise}"
 
 
 def _shown(value):

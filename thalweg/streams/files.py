@@ -12,7 +12,7 @@ from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import Codes, as_classes
 from thalweg.streams.columns import CATEGORY, NUMBER, coded
-from thalweg.streams.errors import StreamError, reading
+from thalweg.streams.errors import StreamError, one_line, reading
 from thalweg.streams.look_ahead import check_kinds, find_classes, first_rows, raise_first, settle_kinds
 from thalweg.streams.text_files import Pieces, csv_source
 
@@ -42,7 +42,8 @@ def from_file(
     from the first 10,000 rows: numbers are numeric, text is categorical, and a column with nothing but 0 and
     1 is categorical with those codes. Other categories are numbered as an ARFF header or dictionary lists
     them or, without such a list, as they turn up; a new one that turns up later gets the next number, so
-    `n_categories` may grow, and with it the memory this stream keeps.
+    `n_categories` may grow, and with it the memory this stream keeps. Of an Arrow file one record batch at a
+    time is in memory, as long as whoever wrote it made it.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ class FileStream(Stream):
         else:
             self.classes, n_rows = find_classes(source, label, head, strict)
         self.n_rows = (n_rows or source.n_rows) if strict else None
-        self._labels = Codes(self.classes)
+        self._labels = Codes(self.classes, where=f"{self.name}, classes")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,12 +134,16 @@ class FileStream(Stream):
     def _chunks(self):
         self.skipped, self.messages = 0, []
         numeric = {column.name for column in self.inputs if column.kind != CATEGORY}
+        total = 0
         with reading(self.source.name):
             for batch in self.source.batches([*self.names, self.label.name], numeric, last=True):
                 X, codes, problems = self._converted(batch)
                 if problems or batch.problems:
                     X, codes = self._without(X, codes, problems, batch)
                 yield X, codes
+                total += len(X)
+        if total < (self.n_rows or 0):
+            raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
 
     def _converted(self, batch):
         """Return X, codes and a list of (position, complaint)."""
@@ -161,7 +166,7 @@ class FileStream(Stream):
             raise_first(self.source, list(found.items()))
         self.skipped += len(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
-            self.messages.append(f"{self.source.name}, data row {row}{found[row]}")
+            self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
         wrong = sorted({i for i, _ in problems})
         return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
 
@@ -178,6 +183,8 @@ def _source(path, header, delimiter):
         source = arff_source(pieces)
     else:
         source = csv_source(pieces, header, delimiter)
+    if not source.columns:
+        raise StreamError(f"{source.name} has no columns")
     twice, times = Counter(column.name for column in source.columns).most_common(1)[0]
     if times > 1:
         hint = "rename one, or pass header=False if the first row is no header"

@@ -19,6 +19,7 @@ from thalweg.streams.columns import Column
 from thalweg.streams.errors import StreamError
 
 PIECE = 1 << 20
+MAX_ROW, MAX_COLUMNS = 1 << 26, 100_000
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
@@ -71,6 +72,8 @@ class Pieces:
             first = True
             while piece := file.read(PIECE):
                 piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
+                if len(piece) > MAX_ROW:
+                    raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
                 yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
                 first = False
 
@@ -120,15 +123,17 @@ class TextSource:
         return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
     def _parse(self, names, numeric, piece):
+        try:
+            # pyarrow decodes a row of the wrong length before `note` sees it, and cannot pass on a failure.
+            piece.isascii() or piece.decode()
+        except UnicodeDecodeError as error:
+            raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
         bad = []
         try:
             return self._table(names, numeric, piece, bad), bad
         except pa.ArrowInvalid:
             bad.clear()
-        try:
-            return self._table(names, (), piece, bad), bad
-        except pa.ArrowInvalid as error:
-            raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+        return self._table(names, (), piece, bad), bad
 
     def _table(self, names, numeric, piece, bad):
         def note(row):
@@ -167,9 +172,15 @@ def csv_source(pieces, header=None, delimiter=None):
     if b"\0" in start:
         raise StreamError(f"{pieces.name} is not UTF-8 text: it has zero bytes in it")
     text = start.decode("utf-8", "replace")
-    delimiter = delimiter or max(",;\t|", key=text.splitlines()[0].count)
+    first = text.splitlines()[0]
+    delimiter = delimiter or max(",;\t|", key=first.count)
+    if first.count(delimiter) >= MAX_COLUMNS:
+        raise StreamError(f"{pieces.name} is damaged or no text: it has more than {MAX_COLUMNS} columns")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    cells = [cell.strip() for cell in next(reader)]
+    try:
+        cells = [cell.strip() for cell in next(reader)]
+    except csv.Error as error:
+        raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
     if header is None:
         header = all(number(cell) is None for cell in cells)
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
@@ -177,7 +188,7 @@ def csv_source(pieces, header=None, delimiter=None):
 
     def body(last):
         read = pieces.read(last)
-        first = next(read).lstrip(b"\r\n")
+        first = next(read, b"").lstrip(b"\r\n")
         yield b"".join(first.splitlines(keepends=True)[n_lines:])
         yield from read
 
@@ -198,10 +209,10 @@ def _opened(path):
 
 def _row_end(file, at_line_end, n_quotes):
     """Read on to the end of the row: of the line, or a line further down if a quoted cell spans lines."""
-    lines = [] if at_line_end else [file.readline()]
+    lines = [] if at_line_end else [file.readline(MAX_ROW)]
     n_quotes += sum(map(_n_quotes, lines))
     n_bytes = 0
-    while n_quotes % 2 and n_bytes < PIECE and (line := file.readline()):
+    while n_quotes % 2 and n_bytes < PIECE and (line := file.readline(MAX_ROW)):
         lines.append(line)
         n_bytes += len(line)
         n_quotes += _n_quotes(line)

@@ -1,0 +1,88 @@
+"""Rows without a label have the code -1 in a stream, which no protocol hands on to a learner."""
+
+import numpy as np
+import pytest
+from file_rows import whole, write
+
+from thalweg.evaluation import chunked, prequential
+from thalweg.learners import NaiveBayes
+from thalweg.streams import drifting, from_arrays, from_file, noisy
+
+X = np.arange(100.0)[:, None]
+LABELS = ["?" if i % 7 in (0, 3, 4) else "uv"[i % 2] for i in range(100)]
+N_KNOWN = sum(label != "?" for label in LABELS)
+
+
+def file_stream(folder):
+    rows = "".join(f"{x},{y}\n" for x, y in zip(X[:, 0], LABELS, strict=True))
+    return from_file(write(folder, "a,y\n" + rows))
+
+
+def array_stream(folder):
+    return from_arrays(X, [None if label == "?" else label for label in LABELS])
+
+
+def noisy_stream(folder):
+    return noisy(file_stream(folder), 0.3)
+
+
+def drifting_stream(folder):
+    return drifting.Abrupt(file_stream(folder), array_stream(folder), at=40)
+
+
+class Strict(NaiveBayes):
+    """Refuses codes that are no class, and counts the rest."""
+
+    n_learned = 0
+
+    def test_then_train_coded(self, X, codes, sample_weight=None):
+        assert ((codes >= 0) & (codes < len(self.classes_))).all()
+        self.n_learned += len(codes)
+        return super().test_then_train_coded(X, codes, sample_weight)
+
+
+class Observing(Strict):
+    """Is shown rows without a label too."""
+
+    def _observe(self, X):
+        self.n_observed = getattr(self, "n_observed", 0) + len(X)
+
+
+@pytest.mark.parametrize("opened", [file_stream, array_stream, noisy_stream, drifting_stream])
+@pytest.mark.parametrize("learner", [Strict, Observing])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        prequential,
+        lambda stream, learner: prequential(stream, learner, block=1),
+        lambda stream, learner: prequential(stream, learner, delay=3, rows=100),
+        lambda stream, learner: chunked(stream, learner, 9),
+        lambda stream, learner: chunked(stream, learner, 9, labels=0.5),
+    ],
+)
+def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protocol):
+    stream = opened(tmp_path)
+    codes = whole(stream)[1]
+    assert set(codes) == {-1, 0, 1}
+    learner = learner()
+    run = protocol(stream, learner)
+    np.testing.assert_array_equal(run.labels, codes[: run.n_rows])
+    assert np.isfinite(run.probabilities).all()
+    assert 0 < learner.n_learned <= np.count_nonzero(codes >= 0)
+    scored = run.labels >= 0
+    right = run.probabilities.argmax(axis=1)[scored] == run.labels[scored]
+    assert run.summary()["accuracy"] == pytest.approx(right.mean())
+
+
+def test_every_labelled_row_is_learned(tmp_path):
+    for protocol in (prequential, lambda stream, learner: chunked(stream, learner, 9)):
+        learner = Observing()
+        protocol(file_stream(tmp_path), learner)
+        assert learner.n_learned == N_KNOWN
+        assert learner.n_observed == (100 - N_KNOWN if protocol is prequential else 100)
+
+
+def test_blocks_of_labels_leave_rows_without_one_out(tmp_path):
+    for opened in (file_stream, array_stream):
+        y = np.concatenate([labels for _, labels in opened(tmp_path).blocks(9)])
+        assert y.tolist() == [label for label in LABELS if label != "?"]
