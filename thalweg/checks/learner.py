@@ -138,7 +138,8 @@ def classes_may_come_later(learner):
         assert same, f"row {i} alone gets another answer"
     assert_same(single.state(), whole.state())
     again = whole.copy()
-    assert np.array_equal(again.test_then_train(X, y), whole.test_then_train(X, y)), "a copy goes on differently"
+    same = np.array_equal(again.test_then_train(X, y), whole.test_then_train(X, y))
+    assert same, "a copy goes on differently"
 
 
 def weight_two_is_the_row_twice(learner):
