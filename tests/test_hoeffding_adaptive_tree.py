@@ -93,7 +93,7 @@ def test_memory_does_not_grow_with_the_number_of_drifts():
     living = np.flatnonzero(tree._kernel.arrays["feature"][: size[0]] != -3)
     slots = tree._kernel.arrays["slot"][living]
     assert len(np.unique(slots[slots >= 0])) == (slots >= 0).sum() == size[1] - size[2], "slots were lost"
-    assert (tree._kernel.arrays["watch"][living] >= 0).sum() == size[6] - size[7], "windows were lost"
+    assert (tree._kernel.arrays["window"][living] >= 0).sum() == size[6] - size[7], "windows were lost"
 
 
 def test_a_bounded_tree_stays_within_its_bytes():

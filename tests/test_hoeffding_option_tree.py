@@ -26,7 +26,7 @@ def leaves_reached(arrays, x, node=None):
     while node >= 0 and arrays["feature"][node] >= 0:
         above = x[arrays["feature"][node]] > arrays["threshold"][node]
         n += leaves_reached(arrays, x, int(arrays["child"][node]) + above)
-        node = int(arrays["beside"][node])
+        node = int(arrays["alternate"][node])
     return n
 
 

@@ -50,8 +50,8 @@ def assert_sound(tree):
     for node in living[arrays["feature"][living] >= 0]:
         children = np.arange(arrays["n_children"][node]) + arrays["child"][node]
         assert (arrays["parent"][children] == node).all() and arrays["usual"][node] in children
-    if "watch" in arrays:
-        assert (arrays["watch"][living] >= 0).sum() == size[6] - size[7], "a window is lost"
+    if "window" in arrays:
+        assert (arrays["window"][living] >= 0).sum() == size[6] - size[7], "a window is lost"
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,86 +1,142 @@
-"""The Hoeffding adaptive tree: tests watch their errors, and grow a subtree beside them when these rise.
+"""The Hoeffding adaptive tree: tests watch their errors, and grow an alternate subtree when these rise.
 
 Each test has an ADWIN over the errors (0 or 1) of the tree below it. When its window is cut and the error has
-risen, a new leaf begins to grow beside the test, with an ADWIN of its own. Once both windows hold more than
-WIDTH errors, the subtree of error b over n_b rows replaces that of error a over n_a rows if
+risen, an alternate subtree for the test begins as a leaf, with an ADWIN of its own. Once both windows hold
+more than WIDTH errors, the alternate of error b over n_b rows replaces the test of error a over n_a rows if
 
     a - b > e,   e = sqrt(2 a (1 - a) log(2/0.05) (1/n_a + 1/n_b))                (1)
 
 and is dropped if b - a > e. A leaf may learn each row k times, k drawn from Poisson(1), at least once.
 """
 
+from . import tree_check
+from .layout import FLOAT, INT, WORD, Array
+
 from libc.math cimport exp, log, sqrt
 from libc.stdint cimport uint64_t
 
-import numpy as np
-
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_t, adwin_update
+from .pointers cimport doubles, ints, words
+from .tree_codes cimport FREE_WINDOWS, MAJORITY, MORE_WINDOWS, ROOT, WINDOWS
 from .tree_leaf cimport bayes_scores, learn_at, predict_at, vote
-from .tree_nodes cimport (DEAD, DEAD_NODES, FREE_WINDOWS, MAJORITY, NODES, ROOT, TreeKernel, branch,
-                          copy_node, find_leaf, free_slots, new_leaves, new_window, sweep, tree_t)
-from .tree_split cimport is_due, try_to_split
+from .tree_nodes cimport (
+    TreeKernel, branch, find_leaf, free_slots, has_room, hoeffding_t, move_node, new_leaves, remove_node,
+    sweep,
+)
+from .tree_split cimport find_split, hoeffding_split_t, is_due, split_leaf
 
 cdef enum:
-    ROOM = 12                           # sizes of buckets in an ADWIN: up to 20,000 errors
-    PERIOD = 32                         # errors between searches of its window
+    ADWIN_SIZES = 12                    # of buckets: up to 20,000 errors
+    ADWIN_PERIOD = 32                   # errors between searches of a window
     WIDTH = 300
 
 cdef uint64_t MASK = (1 << 48) - 1
+cdef double MOST_ERRORS = 1e16
+
+ctypedef struct adaptive_t:
+    hoeffding_t* tree
+    double watch_delta                  # of the ADWINs
+    bint bootstrap                      # leaves learn each row a random number of times
+    bint early                          # alternates replace their test with their first split
+    bint watch_root                     # also while it is a leaf
+    # of each node
+    int* alternate                      # root of its alternate subtree, or -1
+    int* window                         # the ADWIN over its errors, or -1; tests and alternates have one
+    uint64_t* draw                      # state of its random numbers
+    # of each window
+    double* windows                     # [window, window_size]
+    int* free_windows                   # windows given back
+    Py_ssize_t window_room
+    Py_ssize_t window_size
 
 
 cdef class AdaptiveTreeKernel(TreeKernel):
-    """A Hoeffding adaptive tree: `beside` is the root of a new subtree, `windows` are ADWINs."""
+    """A Hoeffding adaptive tree."""
+
+    cdef adaptive_t core
 
     def __init__(self, n_features, n_classes, n_categories, options):
+        cdef adaptive_t* a = &self.core
+        a.tree = &self.tree
+        a.watch_delta = options["watch_delta"]
+        a.bootstrap = options["bootstrap"]
+        a.early = options["early"]
+        a.watch_root = options["watch_root"]
+        a.window_size = adwin_doubles(ADWIN_SIZES)
         more = {
-            "beside": np.zeros((), dtype=np.int32),
-            "watch": np.zeros((), dtype=np.int32),
-            "draw": np.zeros((), dtype=np.uint64),
+            "alternate": Array(INT, "node", low=-1, high="node", fill=-1),
+            "window": Array(INT, "node", low=-1, high="window", fill=-1),
+            # Every leaf draws the same sequence, as in MOA: drand48's generator, whose seed 1 MOA takes.
+            "draw": Array(WORD, "node", high=MASK, fill=(options["draw_seed"] ^ 0x5DEECE66D) & MASK),
+            "windows": Array(FLOAT, "window", a.window_size, low=-MOST_ERRORS, high=MOST_ERRORS),
+            "free_windows": Array(INT, "window", low=0, high="window"),
         }
-        self.tree.watch_delta = options["watch_delta"]
-        self.tree.bootstrap = options["bootstrap"]
-        self.tree.seed = options["draw_seed"]
-        self.tree.early = options["early"]
-        self.tree.watch_root = options["watch_root"]
-        super().__init__(n_features, n_classes, n_categories, options, more, adwin_doubles(ROOM))
-        self.start(learn, predict, born)
-        self.handle.predict_learn = both
-        if self.tree.watch_root:
-            begin_window(&self.tree, 0)
+        super().__init__(n_features, n_classes, n_categories, options, more)
+        self.handle.state = <void*> a
+        self.handle.learn = learn
+        self.handle.predict = predict
+        self.handle.predict_learn = predict_learn
+        if a.watch_root:
+            begin_window(a, 0)
+
+    cdef void bind(self):
+        cdef adaptive_t* a = &self.core
+        TreeKernel.bind(self)
+        a.alternate = ints(self.arrays["alternate"])
+        a.window = ints(self.arrays["window"])
+        a.draw = words(self.arrays["draw"])
+        a.windows = doubles(self.arrays["windows"])
+        a.free_windows = ints(self.arrays["free_windows"])
+        a.window_room = len(self.arrays["free_windows"])
+
+    def check(self, arrays):
+        """Raise StateError if arrays that fit their declarations contradict each other."""
+        TreeKernel.check(self, arrays)
+        tree_check.check_windows(arrays, self.core.watch_root, self.who)
 
 
-cdef inline adwin_t* window(tree_t* t, Py_ssize_t node) noexcept nogil:
-    return <adwin_t*> (t.windows + t.watch[node] * t.window_size)
+cdef inline adwin_t* window_of(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    return <adwin_t*> (a.windows + a.window[node] * a.window_size)
 
 
-cdef void born(tree_t* t, Py_ssize_t node) noexcept nogil:
-    # Every leaf draws the same sequence, as in MOA: drand48's generator, whose seed 1 MOA takes.
-    t.watch[node] = -1
-    t.draw[node] = (t.seed ^ <uint64_t> 0x5DEECE66D) & MASK
+cdef bint can_begin_window(adaptive_t* a) noexcept nogil:
+    # Whether there is a free window; more of them are made if there is none.
+    cdef hoeffding_t* t = a.tree
+    if t.size[FREE_WINDOWS] or t.size[WINDOWS] < a.window_room:
+        return True
+    with gil:
+        return (<TreeKernel> t.kernel).change(MORE_WINDOWS, a.window_room * 9 // 8 + 1, 0)
 
 
-cdef void begin_window(tree_t* t, Py_ssize_t node) noexcept nogil:
-    if t.watch[node] < 0:
-        t.watch[node] = new_window(t)
-    adwin_begin(window(t, node), t.watch_delta, PERIOD, ROOM)
+cdef void begin_window(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    # There must be a free one.
+    cdef Py_ssize_t* size = a.tree.size
+    if a.window[node] < 0 and size[FREE_WINDOWS]:
+        size[FREE_WINDOWS] -= 1
+        a.window[node] = a.free_windows[size[FREE_WINDOWS]]
+    elif a.window[node] < 0:
+        a.window[node] = size[WINDOWS]
+        size[WINDOWS] += 1
+    adwin_begin(window_of(a, node), a.watch_delta, ADWIN_PERIOD, ADWIN_SIZES)
 
 
-cdef void end_window(tree_t* t, Py_ssize_t node) noexcept nogil:
-    if t.watch[node] >= 0:
-        t.free_windows[t.size[FREE_WINDOWS]] = t.watch[node]
-        t.size[FREE_WINDOWS] += 1
-        t.watch[node] = -1
+cdef void end_window(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    cdef Py_ssize_t* size = a.tree.size
+    if a.window[node] >= 0:
+        a.free_windows[size[FREE_WINDOWS]] = a.window[node]
+        size[FREE_WINDOWS] += 1
+        a.window[node] = -1
 
 
-cdef inline uint64_t bits(uint64_t* state, int n) noexcept nogil:
+cdef inline uint64_t next_bits(uint64_t* state, int n) noexcept nogil:
     state[0] = (state[0] * <uint64_t> 0x5DEECE66D + 0xB) & MASK
     return state[0] >> (48 - n)
 
 
-cdef double poisson(uint64_t* state) noexcept nogil:
+cdef double draw_poisson(uint64_t* state) noexcept nogil:
     # A draw from Poisson(1), by inversion.
-    cdef uint64_t high = bits(state, 26)
-    cdef double target = ((high << 27) + bits(state, 27)) * (1.0 / 9007199254740992.0) * exp(1.0)
+    cdef uint64_t high = next_bits(state, 26)
+    cdef double target = ((high << 27) + next_bits(state, 27)) * (1.0 / 9007199254740992.0) * exp(1.0)
     cdef double term = 1.0, sum = 1.0
     cdef int k = 0
     while sum <= target and k < 99:
@@ -91,24 +147,24 @@ cdef double poisson(uint64_t* state) noexcept nogil:
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
+    cdef hoeffding_t* t = (<adaptive_t*> state).tree
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    both(state, x, y, w, (<tree_t*> state).score)
+    predict_learn(state, x, y, w, (<adaptive_t*> state).tree.score)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
-    if t.size[DEAD_NODES] > 8 + t.size[NODES] // 3:
-        sweep(t)
-    learn_below(t, t.size[ROOT], x, y, w, p)
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef adaptive_t* a = <adaptive_t*> state
+    sweep(a.tree)
+    learn_below(a, a.tree.size[ROOT], x, y, w, p)
 
 
-cdef void learn_below(tree_t* t, Py_ssize_t top, const double* x, Py_ssize_t y, double w,
+cdef void learn_below(adaptive_t* a, Py_ssize_t top, const double* x, Py_ssize_t y, double w,
                       double* p) noexcept nogil:
     # Learn a row in the tree below a node; its probabilities before that go into p.
+    cdef hoeffding_t* t = a.tree
     cdef Py_ssize_t leaf, node = top, bayes = -1
     cdef bint wrong
     leaf = find_leaf(t, top, x)
@@ -117,20 +173,20 @@ cdef void learn_below(tree_t* t, Py_ssize_t top, const double* x, Py_ssize_t y, 
     vote(t, leaf, p)
     wrong = best_of(p, t.n_classes) != y
     if top == leaf and top != t.size[ROOT]:
-        adwin_update(window(t, top), wrong)
-    while t.feature[node] >= 0 or (t.watch_root and node == t.size[ROOT]):
-        if review(t, node, wrong):
-            learn_below(t, node, x, y, w, t.score)
+        adwin_update(window_of(a, top), wrong)
+    while t.feature[node] >= 0 or (a.watch_root and node == t.size[ROOT]):
+        if review(a, node, wrong):
+            learn_below(a, node, x, y, w, t.score)
             return
-        if t.beside[node] >= 0:
-            learn_below(t, t.beside[node], x, y, w, t.score)
-            if t.early and t.feature[t.beside[node]] >= 0:
-                replace(t, node)
+        if a.alternate[node] >= 0:
+            learn_below(a, a.alternate[node], x, y, w, t.score)
+            if a.early and t.feature[a.alternate[node]] >= 0:
+                replace(a, node)
                 return
         if node == leaf:
             break
         node = branch(t, node, x)
-    learn_at_leaf(t, leaf, x, y, w, bayes)
+    learn_at_leaf(a, leaf, x, y, w, bayes)
 
 
 cdef inline Py_ssize_t best_of(const double* p, Py_ssize_t n) noexcept nogil:
@@ -141,79 +197,84 @@ cdef inline Py_ssize_t best_of(const double* p, Py_ssize_t n) noexcept nogil:
     return best
 
 
-cdef void learn_at_leaf(tree_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
+cdef void learn_at_leaf(adaptive_t* a, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
                         Py_ssize_t bayes) noexcept nogil:
-    if t.bootstrap:
-        w *= max(poisson(t.draw + leaf), 1.0)
+    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_split_t split
+    if a.bootstrap:
+        w *= max(draw_poisson(a.draw + leaf), 1.0)
     learn_at(t, leaf, x, y, w, bayes)
-    if is_due(t, leaf) and try_to_split(t, leaf):
-        begin_window(t, leaf)
+    if not is_due(t, leaf) or not find_split(t, leaf, &split):
+        return
+    # A test needs a window: make sure of all memory before anything changes.
+    if not has_room(t, split.n_children) or (a.window[leaf] < 0 and not can_begin_window(a)):
+        return
+    if split_leaf(t, leaf, &split):
+        begin_window(a, leaf)
 
 
-cdef bint review(tree_t* t, Py_ssize_t node, bint wrong) noexcept nogil:
-    # Note a test's error, begin or drop the subtree beside it; True if that one has replaced it.
+cdef bint review(adaptive_t* a, Py_ssize_t node, bint wrong) noexcept nogil:
+    # Update a test's window, begin or drop its alternate; True if that one has replaced it.
     cdef Py_ssize_t other
-    cdef double a, b, e
-    if adwin_update(window(t, node), wrong) > 0:
-        drop_beside(t, node)
-        other = new_leaves(t, 1, node)
-        t.beside[node] = other
-        if other >= 0:
-            begin_window(t, other)
+    cdef double mean, rival, e
+    if adwin_update(window_of(a, node), wrong) > 0:
+        drop_alternate(a, node)
+        if has_room(a.tree, 1) and can_begin_window(a):
+            other = new_leaves(a.tree, 1, node)
+            a.alternate[node] = other
+            begin_window(a, other)
         return False
-    other = t.beside[node]
-    if other < 0 or window(t, node).width <= WIDTH or window(t, other).width <= WIDTH:
+    other = a.alternate[node]
+    if other < 0 or window_of(a, node).width <= WIDTH or window_of(a, other).width <= WIDTH:
         return False
-    a = adwin_mean(window(t, node))
-    b = adwin_mean(window(t, other))
-    e = sqrt(2.0 * a * (1.0 - a) * log(2.0 / 0.05)
-             * (1.0 / window(t, other).width + 1.0 / window(t, node).width))     # (1)
-    if e < a - b:
-        replace(t, node)
+    mean = adwin_mean(window_of(a, node))
+    rival = adwin_mean(window_of(a, other))
+    e = sqrt(2.0 * mean * (1.0 - mean) * log(2.0 / 0.05)
+             * (1.0 / window_of(a, other).width + 1.0 / window_of(a, node).width))     # (1)
+    if e < mean - rival:
+        replace(a, node)
         return True
-    if e < b - a:
-        drop_beside(t, node)
+    if e < rival - mean:
+        drop_alternate(a, node)
     return False
 
 
-cdef void drop_beside(tree_t* t, Py_ssize_t node) noexcept nogil:
-    if t.beside[node] >= 0:
-        cut(t, t.beside[node])
-        t.beside[node] = -1
+cdef void drop_alternate(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    if a.alternate[node] >= 0:
+        cut(a, a.alternate[node])
+        a.alternate[node] = -1
 
 
-cdef void cut(tree_t* t, Py_ssize_t node) noexcept nogil:
-    # Declare a node and all below and beside it dead.
-    cut_below(t, node)
-    free_slots(t, node)
-    end_window(t, node)
-    t.feature[node] = DEAD
-    t.size[DEAD_NODES] += 1
+cdef void cut(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    # Remove a node and all below it, alternates included.
+    cut_below(a, node)
+    end_window(a, node)
+    remove_node(a.tree, node)
 
 
-cdef void cut_below(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef void cut_below(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    cdef hoeffding_t* t = a.tree
     cdef Py_ssize_t child
-    drop_beside(t, node)
+    drop_alternate(a, node)
     if t.feature[node] >= 0:
         for child in range(t.child[node], t.child[node] + t.n_children[node]):
-            cut(t, child)
+            cut(a, child)
 
 
-cdef void replace(tree_t* t, Py_ssize_t node) noexcept nogil:
-    # Put the subtree beside a node in its place.
-    cdef Py_ssize_t other = t.beside[node], child, k
-    t.beside[node] = -1
-    cut_below(t, node)
+cdef void replace(adaptive_t* a, Py_ssize_t node) noexcept nogil:
+    # Put a node's alternate subtree in its place.
+    cdef hoeffding_t* t = a.tree
+    cdef Py_ssize_t other = a.alternate[node], child
+    a.alternate[node] = -1
+    cut_below(a, node)
     free_slots(t, node)
-    end_window(t, node)
-    copy_node(t, other, node)
+    end_window(a, node)
+    move_node(t, other, node)
+    a.alternate[node], a.window[node], a.draw[node] = a.alternate[other], a.window[other], a.draw[other]
+    a.alternate[other] = a.window[other] = -1
     if t.feature[node] >= 0:
         for child in range(t.child[node], t.child[node] + t.n_children[node]):
             t.parent[child] = node
-    if t.beside[node] >= 0:
-        t.parent[t.beside[node]] = node
-    for k in range(t.n_classes):
-        t.slot[other * t.n_classes + k] = -1
-    t.watch[other] = t.beside[other] = -1
-    t.feature[other] = DEAD
-    t.size[DEAD_NODES] += 1
+    if a.alternate[node] >= 0:
+        t.parent[a.alternate[node]] = node
+    remove_node(t, other)

@@ -13,6 +13,10 @@ cdef failure_t* current_failure() noexcept nogil
 # keep `error` unless one is kept already
 cdef void record_failure(error) noexcept
 
+# function(*arguments), or None if it raised an Exception, which is recorded; it must change nothing before it
+# returns, because what Ctrl-C raises inside it is recorded and the call repeated
+cdef object attempt(function, tuple arguments)
+
 
 ctypedef struct call_t:
     failure_t* failure

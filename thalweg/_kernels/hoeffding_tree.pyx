@@ -1,8 +1,9 @@
 """The Hoeffding tree: a row goes down to its leaf, which learns it and now and then tries to split."""
 
+from .tree_codes cimport MAJORITY, ROOT
 from .tree_leaf cimport bayes_scores, learn_at, predict_at, vote
-from .tree_nodes cimport MAJORITY, ROOT, TreeKernel, find_leaf, tree_t
-from .tree_split cimport is_due, try_to_split
+from .tree_nodes cimport TreeKernel, find_leaf, hoeffding_t
+from .tree_split cimport find_split, hoeffding_split_t, is_due, split_leaf
 
 
 cdef class HoeffdingTreeKernel(TreeKernel):
@@ -10,26 +11,27 @@ cdef class HoeffdingTreeKernel(TreeKernel):
 
     def __init__(self, n_features, n_classes, n_categories, options):
         super().__init__(n_features, n_classes, n_categories, options)
-        self.start(learn, predict, NULL)
-        self.handle.predict_learn = both
+        self.handle.learn = learn
+        self.handle.predict = predict
+        self.handle.predict_learn = predict_learn
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
+    cdef hoeffding_t* t = <hoeffding_t*> state
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
+    cdef hoeffding_t* t = <hoeffding_t*> state
     cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
     if t.votes != MAJORITY:
         bayes = bayes_scores(t, leaf, x, t.score)
     learn_and_split(t, leaf, x, y, w, bayes)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     # The same as predict and then learn, with one walk down the tree and one look at naive Bayes.
-    cdef tree_t* t = <tree_t*> state
+    cdef hoeffding_t* t = <hoeffding_t*> state
     cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
     if t.votes != MAJORITY:
         bayes = bayes_scores(t, leaf, x, p)
@@ -37,8 +39,9 @@ cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) 
     learn_and_split(t, leaf, x, y, w, bayes)
 
 
-cdef inline void learn_and_split(tree_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
+cdef inline void learn_and_split(hoeffding_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
                                  Py_ssize_t bayes) noexcept nogil:
+    cdef hoeffding_split_t split
     learn_at(t, leaf, x, y, w, bayes)
-    if is_due(t, leaf):
-        try_to_split(t, leaf)
+    if is_due(t, leaf) and find_split(t, leaf, &split):
+        split_leaf(t, leaf, &split)

@@ -1,106 +1,138 @@
 """The Hoeffding option tree: a leaf that splits may go on learning beside its split, and split once more.
 
-A test, its options beside it, and a last leaf still learning form a chain; the first is its head. A row goes
-down every option, all leaves reached learn it, and those that are no option in waiting vote together. A leaf
-in waiting splits if its best merit exceeds that of every test in its chain, by the chain's children as they
-are now, by more than Hoeffding's bound for `option_delta`.
+A test, its options and a last leaf that is still learning form a chain, linked by `alternate`; the first is
+its head. A row goes down every option, all leaves reached learn it, and those that are not waiting at the end
+of a chain vote together. A waiting leaf splits if its best merit exceeds that of every test in its chain, by
+the chain's children as they are now, by more than Hoeffding's bound for `option_delta`.
 
 `options` of a head counts the options on the way through it that has most; when this reaches the most
-allowed, leaves in waiting there are given up. In the adaptive tree a leaf votes with the weight
+allowed, waiting leaves there are removed. In the adaptive tree a leaf votes with the weight
 
     1/(1 - c)^2,   c += 0.2 (right - c),                                          (1)
 
 where right is 1 if the leaf's vote was right, else 0.
 """
 
-import numpy as np
+import math
 
-from libc.math cimport INFINITY, isinf, isnan
+from . import tree_check
+from .layout import FLOAT, INT, Array
 
+from libc.math cimport INFINITY
+
+from .pointers cimport doubles, ints
+from .tree_codes cimport INACTIVE_LEAVES, LEAF, MAJORITY, ROOT
 from .tree_leaf cimport bayes_scores, heaviest, learn_at, predict_at
-from .tree_nodes cimport (DEAD, DEAD_NODES, LEAF, MAJORITY, NODES, ROOT, SLEEPERS, TreeKernel, branch,
-                          copy_node, free_slots, new_leaves, rebalance, sweep, tree_t)
-from .tree_split cimport best_split, bound, is_due, make_children, merit_of, split_t
+from .tree_nodes cimport (
+    TreeKernel, branch, free_slots, hoeffding_t, move_node, new_leaves, rebalance, remove_node, sweep,
+)
+from .tree_split cimport (
+    best_split, bound, hoeffding_split_t, is_due, is_useless, make_children, merit_of,
+)
 
-cdef enum:
-    FEW = 64                            # classes whose votes fit on the stack
+ctypedef struct option_t:
+    hoeffding_t* tree
+    double option_delta                 # of the splits of waiting leaves
+    Py_ssize_t most_options             # on any way down
+    bint fading                         # leaves vote by how often they were right lately
+    # of each node
+    int* alternate                      # the next option, or a waiting leaf, or -1
+    int* options                        # of the chain of tests of which it is the head, else 0
+    double* recent                      # how often a leaf was right lately
 
 
 cdef class OptionTreeKernel(TreeKernel):
-    """A Hoeffding option tree: `beside` is the next option, or a leaf in waiting."""
+    """A Hoeffding option tree."""
+
+    cdef option_t core
 
     def __init__(self, n_features, n_classes, n_categories, options):
-        more = {name: np.zeros((), dtype=np.int32) for name in ("beside", "options")}
-        self.tree.option_delta = options["option_delta"]
-        self.tree.most_options = options["max_options"]
-        self.tree.fading = options["fading"]
-        super().__init__(n_features, n_classes, n_categories, options, more | {"recent": np.zeros(())})
-        self.start(learn, predict, born)
+        cdef option_t* o = &self.core
+        o.tree = &self.tree
+        o.option_delta = options["option_delta"]
+        o.most_options = options["max_options"]
+        o.fading = options["fading"]
+        more = {
+            "alternate": Array(INT, "node", low=-1, high="node", fill=-1),
+            "options": Array(INT, "node", low=0),
+            "recent": Array(FLOAT, "node", low=0.0, high=math.nextafter(1.0, 0.0)),
+        }
+        super().__init__(n_features, n_classes, n_categories, options, more)
+        self.handle.state = <void*> o
+        self.handle.scratch_size = n_classes
+        self.handle.learn = learn
+        self.handle.predict = predict
 
+    cdef void bind(self):
+        cdef option_t* o = &self.core
+        TreeKernel.bind(self)
+        o.alternate = ints(self.arrays["alternate"])
+        o.options = ints(self.arrays["options"])
+        o.recent = doubles(self.arrays["recent"])
 
-cdef void born(tree_t* t, Py_ssize_t node) noexcept nogil:
-    t.options[node] = 0
-    t.recent[node] = 0.0
+    def check(self, arrays):
+        """Raise StateError if arrays that fit their declarations contradict each other."""
+        TreeKernel.check(self, arrays)
+        tree_check.check_options(arrays, self.core.most_options, self.who)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
-    cdef double[FEW] stack
-    cdef double* votes = &stack[0] if t.n_classes <= FEW else t.left
+    cdef option_t* o = <option_t*> state
+    cdef Py_ssize_t k, n_classes = o.tree.n_classes
     cdef double total
-    cdef Py_ssize_t k
-    for k in range(t.n_classes):
+    for k in range(n_classes):
         p[k] = 0.0
-    total = add_votes(t, t.size[ROOT], x, p, votes)
-    for k in range(t.n_classes):
+    total = add_votes(o, o.tree.size[ROOT], x, p, scratch)
+    for k in range(n_classes):
         p[k] /= total
 
 
-cdef double add_votes(tree_t* t, Py_ssize_t node, const double* x, double* p, double* votes) noexcept nogil:
-    # Add the votes of the leaves below and beside a node; return their weight.
+cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, double* votes) noexcept nogil:
+    # Add the votes of the leaves below a node and its options; return their weight.
+    cdef hoeffding_t* t = o.tree
     cdef double weight = 0.0, fault
     cdef Py_ssize_t k
     if t.feature[node] < 0:
         predict_at(t, node, x, votes)
-        fault = 1.0 - t.recent[node]
-        weight = 1.0 / (fault * fault) if t.fading else 1.0                      # (1)
+        fault = 1.0 - o.recent[node]
+        weight = 1.0 / (fault * fault) if o.fading else 1.0                      # (1)
         for k in range(t.n_classes):
             p[k] += weight * votes[k]
         return weight
     while node >= 0 and t.feature[node] >= 0:
-        weight += add_votes(t, branch(t, node, x), x, p, votes)
-        node = t.beside[node]
+        weight += add_votes(o, branch(t, node, x), x, p, votes)
+        node = o.alternate[node]
     return weight
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef tree_t* t = <tree_t*> state
-    if t.size[DEAD_NODES] > 8 + t.size[NODES] // 3:
-        sweep(t)
-    learn_below(t, t.size[ROOT], x, y, w, False)
+    cdef option_t* o = <option_t*> state
+    sweep(o.tree)
+    learn_below(o, o.tree.size[ROOT], x, y, w, False)
 
 
-cdef void learn_below(tree_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
+cdef void learn_below(option_t* o, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
                       bint waiting) noexcept nogil:
+    cdef hoeffding_t* t = o.tree
     cdef Py_ssize_t bayes = -1
     if t.feature[node] >= 0:
         t.weight[node * t.n_classes + y] += w
         t.n_seen[node] = max(t.n_seen[node], y + 1)
-        learn_below(t, branch(t, node, x), x, y, w, False)
-        if t.beside[node] >= 0:
-            learn_below(t, t.beside[node], x, y, w, True)
+        learn_below(o, branch(t, node, x), x, y, w, False)
+        if o.alternate[node] >= 0:
+            learn_below(o, o.alternate[node], x, y, w, True)
         return
-    # A leaf in waiting never votes, so it need not know how well it would.
+    # A waiting leaf never votes, so it need not know how well it would.
     if t.votes != MAJORITY and not waiting:
         bayes = bayes_scores(t, node, x, t.score)
-    if t.fading and not waiting:
-        t.recent[node] += 0.2 * (was_right(t, node, y, w, bayes) - t.recent[node])           # (1)
+    if o.fading and not waiting:
+        o.recent[node] += 0.2 * (was_right(t, node, y, w, bayes) - o.recent[node])           # (1)
     learn_at(t, node, x, y, w, bayes)
     if is_due(t, node):
-        consider(t, node, waiting)
+        consider(o, node, waiting)
 
 
-cdef bint was_right(tree_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_ssize_t bayes) noexcept nogil:
+cdef bint was_right(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_ssize_t bayes) noexcept nogil:
     # Whether the vote that the leaf trusts, this row included, was right.
     cdef double majority = t.right[2 * node], naive = t.right[2 * node + 1]
     cdef bint right = False
@@ -113,117 +145,116 @@ cdef bint was_right(tree_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_ssize
     return right
 
 
-cdef void consider(tree_t* t, Py_ssize_t leaf, bint waiting) noexcept nogil:
-    cdef split_t split = best_split(t, leaf)
-    cdef double e = bound(t, leaf, t.option_delta if waiting else t.delta)
-    if split.feature < 0 or isinf(split.merit) or isnan(split.merit):
+cdef void consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
+    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_split_t split = best_split(t, leaf)
+    cdef double e = bound(t, leaf, o.option_delta if waiting else t.delta)
+    if is_useless(&split):
         return
     if waiting:
-        if not split.merit - best_in_chain(t, leaf) > e:
+        if not split.merit - best_in_chain(o, leaf) > e:
             return
     elif not (split.merit - split.second > e or e < t.tie):
         return
-    grow(t, leaf, &split, waiting)
-    if t.size[SLEEPERS]:
+    grow(o, leaf, &split, waiting)
+    if t.size[INACTIVE_LEAVES]:
         rebalance(t)
 
 
-cdef double best_in_chain(tree_t* t, Py_ssize_t leaf) noexcept nogil:
+cdef double best_in_chain(option_t* o, Py_ssize_t leaf) noexcept nogil:
+    cdef hoeffding_t* t = o.tree
     cdef Py_ssize_t node = leaf
     cdef double best = -INFINITY
-    while t.options[node] == 0:
+    while o.options[node] == 0:
         node = t.parent[node]
         best = max(best, merit_of(t, leaf, t.weight + t.child[node] * t.n_classes, t.n_children[node]))
     return best
 
 
-cdef Py_ssize_t head_of(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef Py_ssize_t head_of(option_t* o, Py_ssize_t node) noexcept nogil:
     # The head of the chain of a test, -1 above the root.
-    while node >= 0 and t.options[node] == 0:
+    cdef hoeffding_t* t = o.tree
+    while node >= 0 and o.options[node] == 0:
         node = t.parent[node]
     return node
 
 
-cdef void grow(tree_t* t, Py_ssize_t leaf, const split_t* split, bint waiting) noexcept nogil:
-    # Make a test of a leaf; while more options are allowed the leaf goes on in waiting beside it.
-    cdef Py_ssize_t above = head_of(t, t.parent[leaf]), rest = -1, k
-    cdef Py_ssize_t n_options = 1 if above < 0 else t.options[above]
-    if n_options < t.most_options:
+cdef void grow(option_t* o, Py_ssize_t leaf, const hoeffding_split_t* split, bint waiting) noexcept nogil:
+    # Make a test of a leaf; while more options are allowed the leaf goes on as its option, waiting.
+    cdef hoeffding_t* t = o.tree
+    cdef Py_ssize_t above = head_of(o, t.parent[leaf]), rest = -1
+    cdef Py_ssize_t n_options = 1 if above < 0 else o.options[above]
+    if n_options < o.most_options:
         rest = new_leaves(t, 1, leaf)
     if not make_children(t, leaf, split):
         if rest >= 0:
-            bury(t, rest)
+            remove_node(t, rest)
         return
     if rest >= 0:
-        copy_node(t, leaf, rest)
-        t.recent[rest] = t.recent[leaf]
+        move_node(t, leaf, rest)
+        o.recent[rest] = o.recent[leaf]
         t.feature[rest] = LEAF
         t.child[rest] = t.usual[rest] = -1
         t.n_children[rest] = 0
-        for k in range(t.n_classes):
-            t.slot[leaf * t.n_classes + k] = -1
     free_slots(t, leaf)
-    t.beside[leaf] = rest
+    o.alternate[leaf] = rest
     if waiting:
-        raise_below(t, above, 1)
-        raise_above(t, t.parent[above], above)
+        raise_below(o, above, 1)
+        raise_above(o, t.parent[above], above)
     else:
-        t.options[leaf] = n_options
+        o.options[leaf] = n_options
 
 
-cdef void bury(tree_t* t, Py_ssize_t leaf) noexcept nogil:
-    free_slots(t, leaf)
-    t.feature[leaf] = DEAD
-    t.size[DEAD_NODES] += 1
-
-
-cdef void end_waiting(tree_t* t, Py_ssize_t head) noexcept nogil:
-    # Give up the leaf in waiting at the end of a chain.
+cdef void end_waiting(option_t* o, Py_ssize_t head) noexcept nogil:
+    # Remove the waiting leaf at the end of a chain.
+    cdef hoeffding_t* t = o.tree
     cdef Py_ssize_t node = head
-    while t.beside[node] >= 0 and t.feature[t.beside[node]] >= 0:
-        node = t.beside[node]
-    if t.beside[node] >= 0:
-        bury(t, t.beside[node])
-        t.beside[node] = -1
+    while o.alternate[node] >= 0 and t.feature[o.alternate[node]] >= 0:
+        node = o.alternate[node]
+    if o.alternate[node] >= 0:
+        remove_node(t, o.alternate[node])
+        o.alternate[node] = -1
 
 
-cdef void raise_options(tree_t* t, Py_ssize_t head, Py_ssize_t n) noexcept nogil:
-    t.options[head] += n
-    if t.options[head] >= t.most_options:
-        end_waiting(t, head)
+cdef void raise_options(option_t* o, Py_ssize_t head, Py_ssize_t n) noexcept nogil:
+    o.options[head] += n
+    if o.options[head] >= o.most_options:
+        end_waiting(o, head)
 
 
-cdef void raise_below(tree_t* t, Py_ssize_t node, Py_ssize_t n) noexcept nogil:
+cdef void raise_below(option_t* o, Py_ssize_t node, Py_ssize_t n) noexcept nogil:
     # n more options for a chain, from this node on, and all chains below it.
+    cdef hoeffding_t* t = o.tree
     cdef Py_ssize_t child
-    if t.options[node]:
-        raise_options(t, node, n)
+    if o.options[node]:
+        raise_options(o, node, n)
     while node >= 0 and t.feature[node] >= 0:
         for child in range(t.child[node], t.child[node] + t.n_children[node]):
             if t.feature[child] >= 0:
-                raise_below(t, child, n)
-        node = t.beside[node]
+                raise_below(o, child, n)
+        node = o.alternate[node]
 
 
-cdef void raise_above(tree_t* t, Py_ssize_t node, Py_ssize_t source) noexcept nogil:
+cdef void raise_above(option_t* o, Py_ssize_t node, Py_ssize_t source) noexcept nogil:
     # A chain has more options now: so have the chains above it, and those beside it on the way.
-    cdef Py_ssize_t head = head_of(t, node), most = 0, child, n
+    cdef hoeffding_t* t = o.tree
+    cdef Py_ssize_t head = head_of(o, node), most = 0, child, n
     if head < 0:
         return
     node = head
     while node >= 0 and t.feature[node] >= 0:
         for child in range(t.child[node], t.child[node] + t.n_children[node]):
             if t.feature[child] >= 0:
-                most = max(most, t.options[child])
-        node = t.beside[node]
-    n = most - t.options[head]
+                most = max(most, o.options[child])
+        node = o.alternate[node]
+    n = most - o.options[head]
     if n <= 0:
         return
-    raise_options(t, head, n)
+    raise_options(o, head, n)
     node = head
     while node >= 0 and t.feature[node] >= 0:
         for child in range(t.child[node], t.child[node] + t.n_children[node]):
             if t.feature[child] >= 0 and child != source:
-                raise_below(t, child, n)
-        node = t.beside[node]
-    raise_above(t, t.parent[head], head)
+                raise_below(o, child, n)
+        node = o.alternate[node]
+    raise_above(o, t.parent[head], head)

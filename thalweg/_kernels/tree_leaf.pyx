@@ -8,35 +8,42 @@ where W_k counts the rows inherited from the split that made the leaf too. Numer
 mean m, sum of squares s (Welford), and the least and greatest value. With variance v = s/(n - 1)
 
     n += w,  e = x - m,  m += w e/n,  s += w e (x - m)                            (2)
-    log f = -q + log(c/pi)/2,  c = (n - 1)/(2 s),  q = min(c (x - m)^2, FAR)      (3)
+    log f = -q + log(c/pi)/2,  c = (n - 1)/(2 s),  q = min(c (x - m)^2, FARTHEST) (3)
 
 Categorical input j keeps counts c of its categories; V is the highest category seen with this class, plus 1:
 
     f = (c + 1)/(n + V)                                                           (4)
 
-FAR = 745 is where exp(-q) leaves the range of a double. An input of which a class of the leaf knows nothing
-counts as FAR; where v is 0, f is 1 at the mean and exp(-FAR) elsewhere. Missing values are left out.
+FARTHEST = 745 is where exp(-q) leaves the range of a double. An input of which a class of the leaf knows
+nothing counts as FARTHEST; where v is 0, f is 1 at the mean and exp(-FARTHEST) elsewhere. Missing values are
+left out.
 """
+
+from . import tree_layout
 
 from libc.math cimport M_PI, exp, isnan, log
 
-from .tree_nodes cimport (ADAPTIVE, LEAF, MAJORITY, NUMBERS, more_categories, new_slot, picked_inputs,
-                          total_weight)
+from .tree_codes cimport (
+    ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, TREE_CATEGORIES,
+)
+from .tree_nodes cimport add_category, new_slot, picked_inputs, total_weight
 
-cdef double FAR = 745.0
-cdef double SURE = 1e300                # stands for c where s is 0
-cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
-cdef double MOST = 1.7e308              # sums of squares stop growing here
-cdef double MOST_CATEGORIES = 1024
+cdef double FARTHEST = 745.0
+cdef double LARGE = 1e150               # products are turned into logs beyond LARGE and below 1/LARGE
+cdef double SURE = tree_layout.SURE     # stands for c where s is 0
+cdef double LEAST_INVERSE = tree_layout.LEAST_INVERSE
+cdef double MOST_SQUARES = tree_layout.MOST_SQUARES
 
 
-cdef inline double folded(double* product) noexcept nogil:
-    # The log of a product about to leave the range of a double, which starts again at 1; otherwise 0.
-    cdef double value = product[0]
+cdef inline double multiply(double* product, double factor) noexcept nogil:
+    # Multiply a product. If it gets too large or small it starts again at 1, and its log is returned, else 0.
+    cdef double value = product[0] * factor
     if 1.0 / LARGE < value < LARGE:
+        product[0] = value
         return 0.0
+    value = log(value) if 1e-300 < value < 1e300 else log(product[0]) + log(factor)
     product[0] = 1.0
-    return log(value)
+    return value
 
 
 cdef inline double distances(const double* x, const double* mean, const double* inverse,
@@ -46,22 +53,22 @@ cdef inline double distances(const double* x, const double* mean, const double* 
     cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0, e
     for j in range(0, n - 3, 4):
         e = x[j] - mean[j]
-        a += min(e * e * inverse[j], FAR)
+        a += min(e * e * inverse[j], FARTHEST)
         e = x[j + 1] - mean[j + 1]
-        b += min(e * e * inverse[j + 1], FAR)
+        b += min(e * e * inverse[j + 1], FARTHEST)
         e = x[j + 2] - mean[j + 2]
-        c += min(e * e * inverse[j + 2], FAR)
+        c += min(e * e * inverse[j + 2], FARTHEST)
         e = x[j + 3] - mean[j + 3]
-        d += min(e * e * inverse[j + 3], FAR)
+        d += min(e * e * inverse[j + 3], FARTHEST)
     for j in range(n - n % 4, n):
         e = x[j] - mean[j]
-        a += min(e * e * inverse[j], FAR)
+        a += min(e * e * inverse[j], FARTHEST)
     return a + b + c + d
 
 
-cdef double numeric_score(tree_t* t, const double* x, Py_ssize_t slot, const int* inputs) noexcept nogil:
-    cdef const double* mean = t.numbers + (slot * NUMBERS + 1) * t.n_numeric
-    cdef const double* inverse = mean + 2 * t.n_numeric
+cdef double numeric_score(hoeffding_t* t, const double* x, Py_ssize_t slot, const int* inputs) noexcept nogil:
+    cdef const double* mean = t.numbers + (slot * N_NUMBERS + MEAN) * t.n_numeric
+    cdef const double* inverse = mean + (INVERSE - MEAN) * t.n_numeric
     cdef Py_ssize_t i
     cdef double e, score = t.bias[slot]
     if t.all_numeric:
@@ -71,13 +78,13 @@ cdef double numeric_score(tree_t* t, const double* x, Py_ssize_t slot, const int
     for i in range(inputs[0]):
         e = x[inputs[1 + i]] - mean[i]
         if not isnan(e):
-            score -= min(e * e * inverse[i], FAR)                                # (3)
+            score -= min(e * e * inverse[i], FARTHEST)                           # (3)
         elif inverse[i] < SURE:
             score += 0.5 * log(M_PI / inverse[i])
     return score
 
 
-cdef double categorical_score(tree_t* t, const double* x, Py_ssize_t slot,
+cdef double categorical_score(hoeffding_t* t, const double* x, Py_ssize_t slot,
                               const int* inputs) noexcept nogil:
     cdef Py_ssize_t i, c, n_values
     cdef double value, count, above = 1.0, below = 1.0, score = 0.0
@@ -85,30 +92,28 @@ cdef double categorical_score(tree_t* t, const double* x, Py_ssize_t slot,
         c = inputs[1 + i]
         value = x[t.column[c]]
         n_values = t.n_values[slot * t.n_categorical + c]
-        if not 0 <= value < MOST_CATEGORIES:
+        if not 0 <= value < TREE_CATEGORIES:
             continue
         if n_values == 0:
-            score -= FAR
+            score -= FARTHEST
             continue
         count = t.counts[slot * t.total_room + t.offset[c] + <Py_ssize_t> value] if value < n_values else 0.0
-        above *= count + 1.0                                                     # (4)
-        below *= t.seen[slot * t.n_categorical + c] + n_values
-        score += folded(&above)
-        score -= folded(&below)
+        score += multiply(&above, count + 1.0)                                   # (4)
+        score -= multiply(&below, t.seen[slot * t.n_categorical + c] + n_values)
     return score + log(above / below)
 
 
-cdef double unknown_score(tree_t* t, const double* x, const int* inputs) noexcept nogil:
+cdef double unknown_score(hoeffding_t* t, const double* x, const int* inputs) noexcept nogil:
     cdef Py_ssize_t i
     cdef double value, score = 0.0
     for i in range(t.n_picked):
         value = x[inputs[1 + i]] if i < inputs[0] else x[t.column[inputs[1 + i]]]
         if not isnan(value):
-            score -= FAR
+            score -= FARTHEST
     return score
 
 
-cdef Py_ssize_t bayes_scores(tree_t* t, Py_ssize_t node, const double* x, double* score) noexcept nogil:
+cdef Py_ssize_t bayes_scores(hoeffding_t* t, Py_ssize_t node, const double* x, double* score) noexcept nogil:
     cdef const int* inputs = picked_inputs(t, node)
     cdef const int* slots = t.slot + node * t.n_classes
     cdef const double* weight = t.weight + node * t.n_classes
@@ -130,7 +135,7 @@ cdef Py_ssize_t bayes_scores(tree_t* t, Py_ssize_t node, const double* x, double
     return best
 
 
-cdef void shares(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
+cdef void shares(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
     # The classes' shares of the weight; an empty leaf asks its parent.
     cdef Py_ssize_t k
     cdef double total = total_weight(t, node)
@@ -141,7 +146,7 @@ cdef void shares(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
         p[k] = t.weight[node * t.n_classes + k] / total if total > 0 else 1.0 / t.n_classes
 
 
-cdef void vote(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
+cdef void vote(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
     cdef Py_ssize_t k
     cdef double best = -1e308, total = 0.0
     if trusts_majority(t, node) or t.n_seen[node] == 0 or t.feature[node] != LEAF:
@@ -156,13 +161,13 @@ cdef void vote(tree_t* t, Py_ssize_t node, double* p) noexcept nogil:
         p[k] /= total
 
 
-cdef void predict_at(tree_t* t, Py_ssize_t node, const double* x, double* p) noexcept nogil:
+cdef void predict_at(hoeffding_t* t, Py_ssize_t node, const double* x, double* p) noexcept nogil:
     if not trusts_majority(t, node):
         bayes_scores(t, node, x, p)
     vote(t, node, p)
 
 
-cdef void learn_at(tree_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
+cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
                    Py_ssize_t bayes) noexcept nogil:
     cdef Py_ssize_t slot, i
     cdef const int* inputs
@@ -181,7 +186,7 @@ cdef void learn_at(tree_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, do
         if slot < 0:
             return
         for i in range(t.n_numeric):
-            t.numbers[(slot * NUMBERS + 3) * t.n_numeric + i] = SURE
+            t.numbers[(slot * N_NUMBERS + INVERSE) * t.n_numeric + i] = SURE
     inputs = picked_inputs(t, node)
     for i in range(inputs[0], t.n_picked):
         learn_category(t, slot, inputs[1 + i], x[t.column[inputs[1 + i]]], w)
@@ -190,30 +195,31 @@ cdef void learn_at(tree_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, do
         t.bias[slot] += log(t.weight[node * t.n_classes + y])
 
 
-cdef void learn_category(tree_t* t, Py_ssize_t slot, Py_ssize_t c, double value, double w) noexcept nogil:
+cdef void learn_category(hoeffding_t* t, Py_ssize_t slot, Py_ssize_t c, double value,
+                         double w) noexcept nogil:
     cdef Py_ssize_t code
     cdef int* n_values = t.n_values + slot * t.n_categorical + c
-    if not 0 <= value < MOST_CATEGORIES:
+    if not 0 <= value < TREE_CATEGORIES:
         return
     code = <Py_ssize_t> value
-    if code >= t.offset[c + 1] - t.offset[c]:
-        more_categories(t, c, code)
+    if code >= t.offset[c + 1] - t.offset[c] and not add_category(t, c, code):
+        return
     t.known[c] = max(t.known[c], code + 1)
     n_values[0] = max(n_values[0], code + 1)
     t.counts[slot * t.total_room + t.offset[c] + code] += w
     t.seen[slot * t.n_categorical + c] += w
 
 
-cdef double learn_numbers(tree_t* t, Py_ssize_t slot, const double* x, const int* inputs,
+cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, const int* inputs,
                           double w) noexcept nogil:
     # Returns the sum of log(c/pi)/2 of (3).
     cdef Py_ssize_t i, step = t.n_numeric
-    cdef double* n = t.numbers + slot * NUMBERS * step
-    cdef double* mean = n + step
-    cdef double* squares = n + 2 * step
-    cdef double* inverse = n + 3 * step
-    cdef double* low = n + 4 * step
-    cdef double* high = n + 5 * step
+    cdef double* n = t.numbers + (slot * N_NUMBERS + COUNT) * step
+    cdef double* mean = n + MEAN * step
+    cdef double* squares = n + SQUARES * step
+    cdef double* inverse = n + INVERSE * step
+    cdef double* low = n + LOWEST * step
+    cdef double* high = n + HIGHEST * step
     cdef double value, e, product = 1.0, logs = 0.0
     for i in range(inputs[0]):
         value = x[inputs[1 + i]]
@@ -225,12 +231,13 @@ cdef double learn_numbers(tree_t* t, Py_ssize_t slot, const double* x, const int
                 n[i] += w                                                        # (2)
                 e = value - mean[i]
                 mean[i] += w * e / n[i]
-                squares[i] = min(squares[i] + w * e * (value - mean[i]), MOST)
+                squares[i] = min(squares[i] + w * e * (value - mean[i]), MOST_SQUARES)
                 low[i] = min(low[i], value)
                 high[i] = max(high[i], value)
                 if squares[i] > 0 and n[i] > 1:
-                    inverse[i] = min(0.5 * (n[i] - 1) / squares[i], SURE)
+                    inverse[i] = max(min(0.5 * (n[i] - 1) / squares[i], SURE), LEAST_INVERSE)
+                elif not squares[i] >= 0:
+                    squares[i] = 0.0                                             # a large sum, rounded
         if inverse[i] < SURE:
-            product *= inverse[i] * (1 / M_PI)
-            logs += folded(&product)
+            logs += multiply(&product, inverse[i] * (1 / M_PI))
     return 0.5 * (logs + log(product))

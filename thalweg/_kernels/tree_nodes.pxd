@@ -4,41 +4,9 @@ from libc.math cimport floor
 from libc.stdint cimport uint64_t
 
 from .learner cimport Kernel
+from .tree_codes cimport BELOW, EACH
 
-cdef enum:
-    # `feature` of a node that splits nothing
-    LEAF = -1                           # learns
-    ASLEEP = -2                         # for want of memory only counts classes
-    DEAD = -3                           # cut off, to be swept away
-
-cdef enum:
-    # `test` of a node that splits: which child comes first
-    BELOW = 0                           # value <= threshold, then the others
-    EACH = 1                            # one child for each category
-    IS = 2                              # category == threshold, then the others
-
-cdef enum:
-    MAJORITY = 0
-    BAYES = 1
-    ADAPTIVE = 2
-
-cdef enum:
-    # places in `size`
-    NODES = 0
-    SLOTS = 1                           # ever used; those given back are in `free`
-    FREE = 2
-    DEAD_NODES = 3
-    SLEEPERS = 4
-    ROOT = 5
-    WINDOWS = 6
-    FREE_WINDOWS = 7
-
-cdef enum:
-    NUMBERS = 6                         # kept for each numeric input of a slot
-
-ctypedef struct tree_t
-
-ctypedef struct tree_t:
+ctypedef struct hoeffding_t:
     void* kernel
     Py_ssize_t n_classes
     Py_ssize_t n_numeric                # numeric inputs a leaf looks at, at most
@@ -46,6 +14,7 @@ ctypedef struct tree_t:
     Py_ssize_t n_picked                 # inputs a leaf looks at
     Py_ssize_t n_features
     bint all_numeric                    # every leaf looks at every input and all are numbers
+    # settings
     bint gini
     int votes                           # MAJORITY, BAYES or ADAPTIVE
     Py_ssize_t n_points                 # thresholds tried for a numeric input
@@ -53,18 +22,13 @@ ctypedef struct tree_t:
     double delta
     double tie
     double least_share                  # of the weight, in at least two branches
-    double watch_delta                  # of the ADWINs of an adaptive tree
-    bint bootstrap                      # its leaves learn each row a random number of times
-    uint64_t seed                       # of these numbers
-    bint early                          # its new subtrees take over with their first split
-    double option_delta                 # of the splits of leaves in waiting
-    Py_ssize_t most_options             # of an option tree, on any way down
-    bint fading                         # its leaves vote by how often they were right lately
-    bint watch_root                     # also while it is a leaf
+    Py_ssize_t most_nodes
+    Py_ssize_t most_slots
+    # how many there are, and how many the arrays have room for
+    Py_ssize_t* size
     Py_ssize_t node_room
     Py_ssize_t slot_room
     Py_ssize_t total_room               # categories of all inputs
-    Py_ssize_t* size
     # of each node
     int* feature
     int* test
@@ -79,19 +43,8 @@ ctypedef struct tree_t:
     double* weight                      # [node, class]
     double* tried                       # weight at the last attempt to split
     double* right                       # [node, 2]: weight the majority, naive Bayes had right
-    # of each node, where a kind of tree asks for it
-    int* beside                         # another node in the same place, or -1
-    int* options                        # of the chain of tests of which it is the head, else 0
-    double* recent                      # how often a leaf was right lately
-    int* watch                          # the window over its errors, or -1
-    uint64_t* draw                      # state of its random numbers
-    double* windows                     # [window, window_size]
-    int* free_windows
-    Py_ssize_t window_room
-    Py_ssize_t window_size
-    void (*born)(tree_t* t, Py_ssize_t node) noexcept nogil
     # of each slot: one class at one leaf
-    double* numbers                     # [slot, NUMBERS, numeric]: n, mean, squares, inverse, low, high
+    double* numbers                     # [slot, N_NUMBERS, numeric]
     double* bias                        # log prior plus the logs of the densities' factors
     double* counts                      # [slot, total_room]
     double* seen                        # [slot, categorical]: sum of the counts
@@ -101,60 +54,56 @@ ctypedef struct tree_t:
     Py_ssize_t* column
     Py_ssize_t* offset                  # where its counts begin; one more entry marks the end
     Py_ssize_t* known                   # categories it has as far as known
-    int* inputs                         # columns of the numeric inputs, then places of the categorical ones
+    int* inputs                         # how many numeric, their columns, then places of the categorical ones
     uint64_t* random
-    # scratch
+    # memory for learning
     double* score                       # [class]
     double* left                        # [class]
     double* other                       # [class]
 
 
-ctypedef void (*learn_t)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
-ctypedef void (*predict_t)(void* state, const double* x, double* p, double* scratch) noexcept nogil
-ctypedef void (*born_t)(tree_t* t, Py_ssize_t node) noexcept nogil
-
-
 cdef class TreeKernel(Kernel):
-    cdef tree_t tree
-    cdef dict scratch
-    cdef dict groups
-    cdef Py_ssize_t most_nodes
-    cdef Py_ssize_t most_slots
+    cdef hoeffding_t tree
+    cdef object scratch
 
-    # set the functions, and what happens to each new node, then make the root
-    cdef void start(self, learn_t learn, predict_t predict, born_t born)
-    cdef void bind(self)
     cdef void bind_nodes(self)
     cdef void bind_slots(self)
-    cdef void grow_nodes(self, Py_ssize_t n)
-    cdef void grow_slots(self)
-    cdef void grow_windows(self)
-    cdef void grow_categories(self, Py_ssize_t c, Py_ssize_t code)
+
+    # make new arrays for MORE_NODES, RANK, … and adopt them; False if that failed: the failure is recorded
+    cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept
 
 
-# n new leaves side by side, or -1 where memory ends
-cdef Py_ssize_t new_leaves(tree_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept nogil
+# whether there is memory for n more nodes; the arrays grow if they must
+cdef bint has_room(hoeffding_t* t, Py_ssize_t n) noexcept nogil
 
-# an empty slot for class y at a leaf, or -1 where the leaf fell asleep for want of memory
-cdef Py_ssize_t new_slot(tree_t* t, Py_ssize_t node, Py_ssize_t y) noexcept nogil
+# n new leaves side by side, or -1 if there is no memory
+cdef Py_ssize_t new_leaves(hoeffding_t* t, Py_ssize_t n, Py_ssize_t parent) noexcept nogil
 
-cdef Py_ssize_t new_window(tree_t* t) noexcept nogil
+# an empty slot for class y at a leaf, or -1 if there is no memory; the leaf may have become inactive
+cdef Py_ssize_t new_slot(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y) noexcept nogil
 
-cdef void free_slots(tree_t* t, Py_ssize_t node) noexcept nogil
+cdef void free_slots(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 
-# let the most promising leaves learn and the others sleep
-cdef void rebalance(tree_t* t) noexcept nogil
+# activate the most promising leaves, deactivate the others
+cdef void rebalance(hoeffding_t* t) noexcept nogil
 
-cdef void more_categories(tree_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil
+# make room for a category; False if there is no memory
+cdef bint add_category(hoeffding_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil
 
-# copy all of a node but its parent
-cdef void copy_node(tree_t* t, Py_ssize_t source, Py_ssize_t target) noexcept nogil
+# copy all of a node but its parent, and leave the source without slots
+cdef void move_node(hoeffding_t* t, Py_ssize_t source, Py_ssize_t target) noexcept nogil
 
-# forget nodes that are cut off; others change their numbers
-cdef void sweep(tree_t* t) noexcept nogil
+# mark a node as dead; its slots are free
+cdef void remove_node(hoeffding_t* t, Py_ssize_t node) noexcept nogil
+
+# drop the nodes that are dead once they are many; others change their numbers
+cdef void sweep(hoeffding_t* t) noexcept nogil
+
+# nodes above this one, those beside which it is an alternate included
+cdef Py_ssize_t depth_of(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 
 
-cdef inline Py_ssize_t branch(tree_t* t, Py_ssize_t node, const double* x) noexcept nogil:
+cdef inline Py_ssize_t branch(hoeffding_t* t, Py_ssize_t node, const double* x) noexcept nogil:
     cdef double value = x[t.feature[node]], threshold = t.threshold[node]
     if t.test[node] == BELOW:
         if value <= threshold:
@@ -167,13 +116,13 @@ cdef inline Py_ssize_t branch(tree_t* t, Py_ssize_t node, const double* x) noexc
     return t.child[node] if floor(value) == threshold else t.child[node] + 1
 
 
-cdef inline Py_ssize_t find_leaf(tree_t* t, Py_ssize_t node, const double* x) noexcept nogil:
+cdef inline Py_ssize_t find_leaf(hoeffding_t* t, Py_ssize_t node, const double* x) noexcept nogil:
     while t.feature[node] >= 0:
         node = branch(t, node, x)
     return node
 
 
-cdef inline double total_weight(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef inline double total_weight(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     cdef Py_ssize_t k
     cdef double total = 0.0
     for k in range(t.n_classes):
@@ -181,6 +130,6 @@ cdef inline double total_weight(tree_t* t, Py_ssize_t node) noexcept nogil:
     return total
 
 
-cdef inline int* picked_inputs(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef inline int* picked_inputs(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     # Without random subsets all leaves share the tree's inputs.
     return t.picked + node * (1 + t.n_picked) if t.n_picked < t.n_features else t.inputs

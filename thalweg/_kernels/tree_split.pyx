@@ -16,13 +16,17 @@ The leaf splits if the best input is ahead of the second by more than e, or if e
     e = sqrt(R^2 log(1/delta)/(2 n)),   R = log2(classes) or, for Gini, 1         (5)
 """
 
-from libc.math cimport INFINITY, erfc, isinf, isnan, log, log2, sqrt
+from libc.math cimport INFINITY, erfc, log, log2, sqrt
 
-from .tree_nodes cimport (BELOW, EACH, IS, LEAF, NUMBERS, SLEEPERS, free_slots, new_leaves,
-                          picked_inputs, rebalance, total_weight)
+from .tree_codes cimport (
+    BELOW, COUNT, EACH, HIGHEST, INACTIVE_LEAVES, INVERSE, IS, LEAF, LOWEST, MEAN, MOST_DEPTH, N_NUMBERS,
+)
+from .tree_nodes cimport (
+    depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
+)
 
 
-cdef double impurity(tree_t* t, const double* v, double* total) noexcept nogil:
+cdef double impurity(hoeffding_t* t, const double* v, double* total) noexcept nogil:
     # S I; the weight S is left in total.
     cdef Py_ssize_t k
     cdef double s = 0.0, sum = 0.0
@@ -41,13 +45,13 @@ cdef double impurity(tree_t* t, const double* v, double* total) noexcept nogil:
     return s * log2(s) - sum                                                     # (2)
 
 
-cdef inline double base_of(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef inline double base_of(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     cdef double total
     cdef double leaf = impurity(t, t.weight + node * t.n_classes, &total)
     return 1.0 if t.gini else leaf / total
 
 
-cdef inline double merit_of_two(tree_t* t, double base) noexcept nogil:
+cdef inline double merit_of_two(hoeffding_t* t, double base) noexcept nogil:
     # The merit of parting the weights into t.left and t.other.
     cdef double a, b, sum
     sum = impurity(t, t.left, &a) + impurity(t, t.other, &b)
@@ -56,7 +60,7 @@ cdef inline double merit_of_two(tree_t* t, double base) noexcept nogil:
     return base - sum / (a + b)                                                  # (1)
 
 
-cdef double merit_of(tree_t* t, Py_ssize_t node, const double* weights, Py_ssize_t n) noexcept nogil:
+cdef double merit_of(hoeffding_t* t, Py_ssize_t node, const double* weights, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, enough = 0
     cdef double s, total = 0.0, sum = 0.0
     for i in range(n):
@@ -68,7 +72,7 @@ cdef double merit_of(tree_t* t, Py_ssize_t node, const double* weights, Py_ssize
     return base_of(t, node) - sum / total if enough > 1 else -INFINITY           # (1)
 
 
-cdef void part_at(tree_t* t, Py_ssize_t node, Py_ssize_t i, double threshold) noexcept nogil:
+cdef void part_at(hoeffding_t* t, Py_ssize_t node, Py_ssize_t i, double threshold) noexcept nogil:
     # The weights of the classes at and below a threshold of numeric input i, and above it; t.score is scale.
     cdef Py_ssize_t k, slot, step = t.n_numeric
     cdef const double* n
@@ -78,18 +82,18 @@ cdef void part_at(tree_t* t, Py_ssize_t node, Py_ssize_t i, double threshold) no
         slot = t.slot[node * t.n_classes + k]
         if slot < 0:
             continue
-        n = t.numbers + slot * NUMBERS * step + i
-        if threshold >= n[5 * step]:
-            t.left[k] = n[0]
-        elif threshold < n[4 * step]:
-            t.other[k] = n[0]
+        n = t.numbers + slot * N_NUMBERS * step + i
+        if threshold >= n[HIGHEST * step]:
+            t.left[k] = n[COUNT]
+        elif threshold < n[LOWEST * step]:
+            t.other[k] = n[COUNT]
         else:
-            below = n[0] * 0.5 * erfc((n[step] - threshold) * t.score[k])        # (4)
+            below = n[COUNT] * 0.5 * erfc((n[MEAN * step] - threshold) * t.score[k])         # (4)
             t.left[k] = below
-            t.other[k] = n[0] - below
+            t.other[k] = n[COUNT] - below
 
 
-cdef void range_of(tree_t* t, Py_ssize_t node, Py_ssize_t i, double* low, double* high) noexcept nogil:
+cdef void range_of(hoeffding_t* t, Py_ssize_t node, Py_ssize_t i, double* low, double* high) noexcept nogil:
     # Least and greatest value of numeric input i; 1/sqrt(2 v) of each class goes into t.score.
     cdef Py_ssize_t k, slot, step = t.n_numeric
     cdef const double* n
@@ -99,15 +103,15 @@ cdef void range_of(tree_t* t, Py_ssize_t node, Py_ssize_t i, double* low, double
         slot = t.slot[node * t.n_classes + k]
         if slot < 0:
             continue
-        n = t.numbers + slot * NUMBERS * step + i
-        if n[0] > 0:
-            low[0] = min(low[0], n[4 * step])
-            high[0] = max(high[0], n[5 * step])
-            t.score[k] = sqrt(n[3 * step])
+        n = t.numbers + slot * N_NUMBERS * step + i
+        if n[COUNT] > 0:
+            low[0] = min(low[0], n[LOWEST * step])
+            high[0] = max(high[0], n[HIGHEST * step])
+            t.score[k] = sqrt(n[INVERSE * step])
 
 
-cdef bint best_threshold(tree_t* t, Py_ssize_t node, Py_ssize_t i, double base,
-                         split_t* found) noexcept nogil:
+cdef bint best_threshold(hoeffding_t* t, Py_ssize_t node, Py_ssize_t i, double base,
+                         hoeffding_split_t* found) noexcept nogil:
     cdef Py_ssize_t point
     cdef double low, high, threshold, merit
     cdef bint any = False
@@ -127,13 +131,13 @@ cdef bint best_threshold(tree_t* t, Py_ssize_t node, Py_ssize_t i, double base,
     return any
 
 
-cdef inline double count_of(tree_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssize_t k,
+cdef inline double count_of(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssize_t k,
                             Py_ssize_t code) noexcept nogil:
     cdef Py_ssize_t slot = t.slot[node * t.n_classes + k]
     return t.counts[slot * t.total_room + t.offset[c] + code] if slot >= 0 else 0.0
 
 
-cdef Py_ssize_t categories_at(tree_t* t, Py_ssize_t node, Py_ssize_t c) noexcept nogil:
+cdef Py_ssize_t categories_at(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c) noexcept nogil:
     # The highest category seen at a leaf, plus 1.
     cdef Py_ssize_t k, slot, most = 0
     for k in range(t.n_classes):
@@ -143,7 +147,7 @@ cdef Py_ssize_t categories_at(tree_t* t, Py_ssize_t node, Py_ssize_t c) noexcept
     return most
 
 
-cdef void part_by_category(tree_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssize_t code) noexcept nogil:
+cdef void part_by_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssize_t code) noexcept nogil:
     # The weights of the classes with this category, and with another.
     cdef Py_ssize_t k, slot
     for k in range(t.n_classes):
@@ -152,7 +156,8 @@ cdef void part_by_category(tree_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssize_t 
         t.other[k] = t.seen[slot * t.n_categorical + c] - t.left[k] if slot >= 0 else 0.0
 
 
-cdef bint best_category(tree_t* t, Py_ssize_t node, Py_ssize_t c, double base, split_t* found) noexcept nogil:
+cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double base,
+                        hoeffding_split_t* found) noexcept nogil:
     # One branch for each category, or one category against the others where that is better.
     cdef Py_ssize_t code, n = categories_at(t, node, c), enough = 0
     cdef double s, merit, total = 0.0, sum = 0.0
@@ -178,9 +183,9 @@ cdef bint best_category(tree_t* t, Py_ssize_t node, Py_ssize_t c, double base, s
     return n > 0
 
 
-cdef split_t best_split(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     cdef const int* inputs = picked_inputs(t, node)
-    cdef split_t best, found
+    cdef hoeffding_split_t best, found
     cdef double total, base = base_of(t, node)
     cdef Py_ssize_t i
     cdef bint any
@@ -208,21 +213,23 @@ cdef split_t best_split(tree_t* t, Py_ssize_t node) noexcept nogil:
     return best
 
 
-cdef double bound(tree_t* t, Py_ssize_t node, double delta) noexcept nogil:
+cdef double bound(hoeffding_t* t, Py_ssize_t node, double delta) noexcept nogil:
     cdef double r = 1.0 if t.gini else log2(max(t.n_seen[node], 2))
     return sqrt(r * r * log(1.0 / delta) / (2.0 * total_weight(t, node)))        # (5)
 
 
-cdef bint is_pure(tree_t* t, Py_ssize_t node) noexcept nogil:
+cdef bint is_pure(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     cdef Py_ssize_t k, n = 0
     for k in range(t.n_classes):
         n += t.weight[node * t.n_classes + k] != 0
     return n < 2
 
 
-cdef bint make_children(tree_t* t, Py_ssize_t node, const split_t* split) noexcept nogil:
-    cdef Py_ssize_t first = new_leaves(t, split.n_children, node), child, c
+cdef bint make_children(hoeffding_t* t, Py_ssize_t node, const hoeffding_split_t* split) noexcept nogil:
+    cdef Py_ssize_t first = -1, child, c
     cdef double a, b
+    if depth_of(t, node) < MOST_DEPTH:
+        first = new_leaves(t, split.n_children, node)
     if first < 0:
         return False
     if split.test == BELOW:
@@ -246,7 +253,7 @@ cdef bint make_children(tree_t* t, Py_ssize_t node, const split_t* split) noexce
     return True
 
 
-cdef void fill(tree_t* t, Py_ssize_t leaf, const double* weights) noexcept nogil:
+cdef void fill(hoeffding_t* t, Py_ssize_t leaf, const double* weights) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(t.n_classes):
         t.weight[leaf * t.n_classes + k] = weights[k]
@@ -255,7 +262,7 @@ cdef void fill(tree_t* t, Py_ssize_t leaf, const double* weights) noexcept nogil
     t.tried[leaf] = total_weight(t, leaf)
 
 
-cdef bint is_due(tree_t* t, Py_ssize_t leaf) noexcept nogil:
+cdef bint is_due(hoeffding_t* t, Py_ssize_t leaf) noexcept nogil:
     cdef double total = total_weight(t, leaf)
     if t.feature[leaf] != LEAF or total - t.tried[leaf] < t.grace:
         return False
@@ -263,16 +270,16 @@ cdef bint is_due(tree_t* t, Py_ssize_t leaf) noexcept nogil:
     return not is_pure(t, leaf)
 
 
-cdef bint try_to_split(tree_t* t, Py_ssize_t leaf) noexcept nogil:
-    cdef split_t split = best_split(t, leaf)
+cdef bint find_split(hoeffding_t* t, Py_ssize_t leaf, hoeffding_split_t* split) noexcept nogil:
     cdef double e = bound(t, leaf, t.delta)
-    if split.feature < 0 or isinf(split.merit) or isnan(split.merit):
-        return False
-    if not (split.merit - split.second > e or e < t.tie):
-        return False
-    if not make_children(t, leaf, &split):
+    split[0] = best_split(t, leaf)
+    return not is_useless(split) and (split.merit - split.second > e or e < t.tie)
+
+
+cdef bint split_leaf(hoeffding_t* t, Py_ssize_t leaf, const hoeffding_split_t* split) noexcept nogil:
+    if not make_children(t, leaf, split):
         return False
     free_slots(t, leaf)
-    if t.size[SLEEPERS]:
+    if t.size[INACTIVE_LEAVES]:
         rebalance(t)
     return True

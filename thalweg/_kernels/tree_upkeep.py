@@ -1,75 +1,131 @@
-"""What a tree does to its arrays now and then, in NumPy: sharing out memory, waking leaves, sweeping up.
+"""What a tree does to its arrays now and then, in NumPy: sharing out memory, growing, removing dead nodes.
 
-`groups` names the arrays that have a row for each node, slot and window. `size` holds the numbers below.
+Nothing is changed in place: functions return new arrays for the kernel to adopt, so that one that fails or is
+interrupted leaves the tree as it was.
 """
 
 import numpy as np
 
-NODES, SLOTS, FREE, DEAD_NODES, SLEEPERS, ROOT, WINDOWS, FREE_WINDOWS = range(8)
-LEAF, ASLEEP, DEAD = -1, -2, -3
+from thalweg._kernels import layout as layouts
+from thalweg._kernels.tree_codes import (
+    DEAD,
+    DEAD_NODES,
+    FREE_SLOTS,
+    FREE_WINDOWS,
+    INACTIVE,
+    INACTIVE_LEAVES,
+    LEAF,
+    MORE_CATEGORIES,
+    MORE_NODES,
+    MORE_SLOTS,
+    MORE_WINDOWS,
+    NODES,
+    RANK,
+    ROOT,
+    SLOTS,
+    WINDOWS,
+)
+from thalweg.errors import ParameterError
+
+AXES = {MORE_NODES: "node", MORE_SLOTS: "slot", MORE_WINDOWS: "window"}
+
+POOLS = (("slot", "free", SLOTS, FREE_SLOTS), ("window", "free_windows", WINDOWS, FREE_WINDOWS))
+"""Axis, also the nodes' array of positions on it; list of the free positions; their counts in `size`."""
 
 
-def limits(arrays, groups, most_bytes, who):
+def limits(layout, arrays, most_bytes, who):
     """Return how many nodes and slots there may be: a third of the bytes is for nodes and their windows."""
-    row, slot, window = (sum(arrays[name][:1].nbytes for name in names) for names in groups.values())
+    row, slot, window = (_row_bytes(layout, arrays, axis) for axis in ("node", "slot", "window"))
     n_classes = arrays["weight"].shape[1]
-    grouped = {name for names in groups.values() for name in names}
-    spare = most_bytes - sum(array.nbytes for name, array in arrays.items() if name not in grouped)
+    fixed = [name for name, array in layout.items() if array.axes[0] not in ("node", "slot", "window")]
+    spare = most_bytes - sum(arrays[name].nbytes for name in fixed)
     if spare < 3 * (row + window) + (n_classes + 1) * slot:
         least = most_bytes - spare + 3 * (row + window) + (n_classes + 1) * slot
-        raise ValueError(f"{who}: max_bytes={most_bytes} is too little, a leaf needs {least}")
+        raise ParameterError(f"{who}: max_bytes must be at least {least}, got {most_bytes}")
     n_slots = max(spare * 2 // 3 // slot, n_classes + 1)
     return (spare - n_slots * slot) // (row + window), n_slots
 
 
-def lengthen(arrays, names, n):
-    """Give the named arrays n rows."""
-    for name in names:
-        old = arrays[name]
-        arrays[name] = np.concatenate([old, np.zeros((n - len(old), *old.shape[1:]), dtype=old.dtype)])
+def changed(layout, arrays, what, a, b):
+    """Return the new arrays for a change that a kernel asks for; `a` and `b` are numbers the change needs."""
+    if what in AXES:
+        return layouts.resized(layout, arrays, AXES[what], a)
+    if what == MORE_CATEGORIES:
+        return with_category(arrays, a, b)
+    return ranked(arrays, a) if what == RANK else swept(layout, arrays)
 
 
-def rank(arrays, most_slots):
-    """Wake the most promising leaves that nine tenths of the slots can serve; put the others to sleep."""
-    size, feature, weight, slot = (arrays[name] for name in ("size", "feature", "weight", "slot"))
-    leaves = np.flatnonzero(np.isin(feature[: size[NODES]], (LEAF, ASLEEP)))
-    promise = weight[leaves].sum(axis=1) - weight[leaves].max(axis=1)
-    order = leaves[np.argsort(-promise, kind="stable")]
-    need = np.cumsum(np.maximum((weight[order] > 0).sum(axis=1), 1))
-    awake = need <= max(int(0.9 * most_slots), need[0])
-    asleep = order[~awake]
-    given = slot[asleep][slot[asleep] >= 0]
-    arrays["free"][size[FREE] : size[FREE] + len(given)] = given
-    slot[asleep] = -1
-    feature[order] = np.where(awake, LEAF, ASLEEP)
-    size[FREE] += len(given)
-    size[SLEEPERS] = len(asleep)
+def _row_bytes(layout, arrays, axis):
+    return sum(arrays[name][:1].nbytes for name, array in layout.items() if array.axes[0] == axis)
 
 
-def sweep(arrays, groups):
-    """Move living nodes, slots and windows together, and give back the memory of the others."""
-    size, used = arrays["size"], arrays["size"][NODES]
-    living = np.flatnonzero(arrays["feature"][:used] != DEAD)
-    place = _keep(arrays, groups["nodes"], living, used)
-    for link in ("child", "usual", "parent", "beside"):
-        if link in arrays:
-            arrays[link][:] = place[arrays[link]]
+def with_category(arrays, c, code):
+    """Return counts and offsets with room for a new category of input c: twice as much, or more."""
+    offset, counts = arrays["offset"].copy(), arrays["counts"]
+    end = offset[c + 1]
+    room = end - offset[c]
+    extra = max(2 * room, code + 1) - room
+    wider = layouts.new_array((len(counts), counts.shape[1] + extra), counts.dtype)
+    wider[:, :end] = counts[:, :end]
+    wider[:, end + extra :] = counts[:, end:]
+    offset[c + 1 :] += extra
+    return {"counts": wider, "offset": offset}
+
+
+def ranked(arrays, most_slots):
+    """Activate the most promising leaves that nine tenths of the slots can serve; deactivate the others."""
+    size, feature, slot, free = (_copied(arrays[name]) for name in ("size", "feature", "slot", "free"))
+    leaves = np.flatnonzero(np.isin(feature[: size[NODES]], (LEAF, INACTIVE)))
+    weight = arrays["weight"][leaves]
+    promise = weight.sum(axis=1) - weight.max(axis=1)
+    best = np.argsort(-promise, kind="stable")
+    order = leaves[best]
+    need = np.cumsum(np.maximum((weight[best] > 0).sum(axis=1), 1))
+    active = need <= max(int(0.9 * most_slots), need[0])
+    others = order[~active]
+    given = slot[others][slot[others] >= 0]
+    free[size[FREE_SLOTS] : size[FREE_SLOTS] + len(given)] = given
+    slot[others] = -1
+    feature[order] = np.where(active, LEAF, INACTIVE)
+    size[FREE_SLOTS] += len(given)
+    size[INACTIVE_LEAVES] = len(others)
+    return {"size": size, "feature": feature, "slot": slot, "free": free}
+
+
+def swept(layout, arrays):
+    """Return the arrays without dead nodes and free slots and windows, and with an eighth more in reserve."""
+    size = arrays["size"].copy()
+    living = np.flatnonzero(arrays["feature"][: size[NODES]] != DEAD)
+    new, place = _kept(layout, arrays, "node", living, size[NODES])
+    for link in ("child", "usual", "parent", "alternate"):
+        if link in new:
+            new[link][: len(living)] = place[new[link][: len(living)]]
     size[NODES], size[DEAD_NODES], size[ROOT] = len(living), 0, place[size[ROOT]]
-    pools = ("slots", "slot", SLOTS, FREE), ("windows", "watch", WINDOWS, FREE_WINDOWS)
-    for group, link, used, free in pools:
-        if groups[group]:
-            held = np.unique(arrays[link][: len(living)])
+    for axis, free_list, used, free in POOLS:
+        if axis in new:
+            held = np.unique(new[axis][: len(living)])
             held = held[held >= 0]
-            arrays[link][:] = _keep(arrays, groups[group], held, size[used])[arrays[link]]
+            kept, place = _kept(layout, arrays, axis, held, size[used])
+            kept[free_list][:] = 0
+            new |= kept
+            new[axis][: len(living)] = place[new[axis][: len(living)]]
             size[used], size[free] = len(held), 0
+    return new | {"size": size}
 
 
-def _keep(arrays, names, rows, used):
-    # Keep these rows of the arrays, and an eighth more in reserve; return the new place of each old one.
-    for name in names:
-        old = arrays[name]
-        arrays[name] = np.zeros((len(rows) + len(rows) // 8 + 1, *old.shape[1:]), dtype=old.dtype)
-        arrays[name][: len(rows)] = old[rows]
+def _kept(layout, arrays, axis, rows, used):
+    # These rows of the arrays of an axis, and the new position of each row; -1 stays -1.
+    new, n = {}, len(rows)
+    for name, array in layout.items():
+        if array.axes[0] == axis:
+            new[name] = layouts.new_array((n + n // 8 + 1, *arrays[name].shape[1:]), array.dtype, array.fill)
+            new[name][:n] = arrays[name][rows]
     place = np.full(used + 1, -1, dtype=np.int32)
-    place[rows] = np.arange(len(rows))
-    return place
+    place[rows] = np.arange(n)
+    return new, place
+
+
+def _copied(array):
+    new = layouts.new_array(array.shape, array.dtype)
+    new[...] = array
+    return new

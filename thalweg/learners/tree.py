@@ -41,21 +41,24 @@ class Tree(SeededClassifier):
     def n_bytes_(self):
         """Bytes the tree takes, rows of its arrays held in reserve included."""
         self._check_begun()
-        return self._kernel.bytes
+        with self._lock.read:
+            return self._kernel.bytes
 
     def _starts_again(self, seeds):
         return list(seeds) == ["random_state"]
 
     def _start_again(self, pristine, random_state):
         # `_seed` stays the one the kernel was made with, which an adaptive tree goes on drawing from.
-        self._restore_kernel(pristine)
-        self.random_state = random_state
+        arrays = {name: value for name, value in pristine.items() if name != "random_state"}
         if self.max_features is not None:
-            self._kernel.arrays["random"][0] = short_seed(random_state)
+            arrays["random"] = np.array([short_seed(random_state)], dtype=np.uint64)
+        self._kernel.start_again(arrays)
+        self.random_state = random_state
 
     def _nodes(self):
         self._check_begun()
-        return list(tree_view.walk(self._kernel.arrays))
+        with self._lock.read:
+            return list(tree_view.walk(self._kernel.arrays))
 
     def _shown(self):
         self._check_begun()

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-BELOW, EACH, IS = 0, 1, 2
-ROOT = 5
+from thalweg._kernels.tree_codes import EACH, IS, ROOT
 
 
 @dataclass
@@ -29,18 +28,18 @@ class Node:
 
 
 def walk(arrays):
-    """Yield the nodes that vote from the root down: each before its children, then the options beside it."""
+    """Yield the nodes that vote from the root down: each before its children, then its other options."""
     stack = [(int(arrays["size"][ROOT]), -1, 0, 0, False)]
     while stack:
         i, parent, branch, depth, is_option = stack.pop()
         node = Node(i, parent, branch, depth, int(arrays["feature"][i]), int(arrays["test"][i]),
-                    float(arrays["threshold"][i]), arrays["weight"][i], is_option)
+                    float(arrays["threshold"][i]), arrays["weight"][i].copy(), is_option)
         yield node
         if node.is_leaf:
             continue
-        beside = int(arrays["beside"][i]) if "options" in arrays else -1
-        if beside >= 0 and arrays["feature"][beside] >= 0:
-            stack.append((beside, parent, branch, depth, True))
+        option = int(arrays["alternate"][i]) if "options" in arrays else -1
+        if option >= 0 and arrays["feature"][option] >= 0:
+            stack.append((option, parent, branch, depth, True))
         first, n = int(arrays["child"][i]), int(arrays["n_children"][i])
         stack.extend((first + child, i, child, depth + 1, False) for child in reversed(range(n)))
 

@@ -1,0 +1,1 @@
+"""Numbers that stand for something in the arrays of a Hoeffding tree: see tree_codes.pxd."""
