@@ -20,19 +20,23 @@ SECONDS = 0.5  # within which an interrupt ends a call
 FORK_SECONDS = 20.0  # after which a forked process hangs
 
 
-def interrupts_lose_nothing(learner):
-    """An interrupt at a random moment ends the call soon; continued, the run is as if there had been none."""
+def interrupts_lose_nothing(learner, seed=1):
+    """An interrupt at a random moment ends the call soon; continued, the run is as if there had been none.
+
+    Returns the number of interrupts that came before the call was done.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        return
+        return 0
     X, y, seconds = _rows_for(learner, 0.12)
     whole = taught(learner, X, y)
-    rng = np.random.default_rng(1)
+    rng, n_interrupts = np.random.default_rng(seed), 0
     for _ in range(TRIES):
         other = begun(learner)
         late = _interrupted(lambda other=other: other.test_then_train(X, y), rng.uniform(0.05, 0.8) * seconds)
         if late is None:
             continue
         error, delay = late
+        n_interrupts += 1
         assert delay < SECONDS, f"ended {delay:.2f} s after the interrupt"
         assert_proper(other.predict_block(X[:50]))
         n_learned = getattr(error, "rows_learned", None)
@@ -41,6 +45,7 @@ def interrupts_lose_nothing(learner):
             assert_same(other.state(), whole.state(), f"interrupted after row {n_learned}: state")
         else:
             assert_proper(other.test_then_train(X[:200], y[:200]))
+    return n_interrupts
 
 
 def failed_allocations_lose_nothing(learner):

@@ -1,0 +1,102 @@
+"""Restore damaged states of every learner and detector: each is refused, or works on properly.
+
+    PYTHONPATH=tests python tests/fuzz/states.py --seconds 60 --seed 1
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+from isolated import Worker, answer_cases
+
+from thalweg import drift, learners
+from thalweg.checks.mutate import mutated
+from thalweg.checks.rows import rows, taught
+from thalweg.checks.safety import try_damaged_state
+
+TIME_LIMIT = 20
+TAUGHT = {}  # name: a learner or detector that knows something, and its state
+
+
+def restore(case):
+    """Return "fine", or what is wrong with how the damaged state was met; a case is "name seed number"."""
+    name, seed, number = case.split()
+    rng = np.random.default_rng([int(seed), int(number)])
+    try:
+        subject, state = TAUGHT.get(name) or TAUGHT.setdefault(name, _taught(name))
+        what, damaged = mutated(state, rng)
+        X, y = rows(200, with_gaps=True)
+        if name in learners.registry:
+            try_damaged_state(subject, what, damaged, X, y)
+        else:
+            _try_detector(subject, what, damaged)
+        subject.restore(state)
+    except BaseException as error:
+        TAUGHT.pop(name, None)
+        return f"{type(error).__name__}: {error}"
+    return "fine"
+
+
+def _taught(name):
+    if name in learners.registry:
+        X, y = rows(300, with_gaps=True)
+        subject = taught(learners.registry.load(name)(), X, y)
+    else:
+        subject = drift.registry.load(name)()
+        subject.update_many((np.random.default_rng(0).random(500) < 0.3).astype(float))
+    return subject, subject.state()
+
+
+def _try_detector(detector, what, damaged):
+    try:
+        detector.restore(damaged)
+    except ValueError:
+        return
+    losses = (np.random.default_rng(1).random(400) < 0.3).astype(float)
+    alarms = detector.update_many(losses)
+    assert len(alarms) < 200, f"accepted a state ({what}) and then raised {len(alarms)} alarms in 400 losses"
+
+
+def run(seed, seconds=np.inf, n_states=sys.maxsize):
+    """Restore damaged states for that long, or so many; return counts of (name, answer), and the problems."""
+    names = [*learners.registry, *(name for name in drift.registry if _is_detector(name))]
+    answers, problems, ends = Counter(), [], time.monotonic() + seconds
+    with Worker(["-W", "ignore", __file__, "--worker"]) as worker:
+        for number in range(n_states):
+            if time.monotonic() > ends:
+                break
+            name = names[number % len(names)]
+            answer, ending = worker.answer(f"{name} {seed} {number}")
+            if answer != "fine":
+                problems.append(f"{name} {seed} {number}: {answer or ending}")
+            answers[name, "fine" if answer == "fine" else "problem"] += 1
+    return answers, problems
+
+
+def _is_detector(name):
+    return issubclass(drift.registry.load(name), drift.base.Detector)
+
+
+def main():
+    """Run, print what came of it, and exit with status 1 if there was a problem."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60, help="how long to go on")
+    parser.add_argument("--states", type=int, help="how many states to restore, however long it takes")
+    parser.add_argument("--seed", type=int, default=0, help="the same seed damages states in the same way")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        answer_cases(restore, TIME_LIMIT)
+        return
+    limit = {"n_states": options.states} if options.states else {"seconds": options.seconds}
+    answers, problems = run(options.seed, **limit)
+    for problem in problems:
+        print(problem)
+    print(f"{answers.total()} damaged states: {len(problems)} problems")
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()
