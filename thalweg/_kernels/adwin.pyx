@@ -15,11 +15,14 @@ old and n1 new values. The oldest bucket is dropped, and the search repeated, if
 where both parts have more than six values. Sums, order of operations and borders are those of MOA, so that
 the cuts are the same. MOA takes n m of (1) in 32 bits, which overflow in windows beyond some 130,000; that
 can be asked for. If the memory's largest size is full, the oldest values are forgotten.
+
+Total and variance are running sums. When values of very different size have left the window, what rounding left
+of them may exceed the sums of the buckets; the running sums are then computed again from the buckets.
 """
 
-import numpy as np
-
 from thalweg.errors import StateError
+
+from .fields import LARGEST_LOSS, Field, counter, setting
 
 from libc.math cimport fabs, floor, isfinite, log, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -33,6 +36,20 @@ cdef enum:
     MOST_SIZES = 48                     # of buckets: the lengths of larger windows are not exact
 
 cdef double MOST_VALUES = 9007199254740992.0
+cdef double LARGEST = LARGEST_LOSS
+cdef double ROUNDED = 1e-3              # part of the running sums that rounding may make up
+
+FIELDS = (
+    setting("delta"),
+    setting("period"),
+    setting("room"),
+    setting("as_moa"),
+    counter("time"),
+    counter("n_sizes"),
+    counter("width"),
+    Field("total"),
+    Field("variance"),
+)
 
 
 cdef Py_ssize_t adwin_doubles(Py_ssize_t room) noexcept nogil:
@@ -103,6 +120,7 @@ cdef void merge(adwin_t* a) noexcept nogil:
         if size + 1 == <Py_ssize_t> a.n_sizes:
             if size + 1 == <Py_ssize_t> a.room:
                 forget(a)
+                correct(a)
                 return
             a.n_sizes += 1
         total = sums(a, size)
@@ -125,6 +143,37 @@ cdef void forget(adwin_t* a) noexcept nogil:
     drop(a, size, 1)
     if counts(a)[size] == 0:
         a.n_sizes -= 1
+
+
+cdef void sum_up(adwin_t* a, double* total, double* variance) noexcept nogil:
+    # The sums of the window from its buckets.
+    cdef Py_ssize_t size, place
+    cdef double n0 = 0.0, n, off
+    total[0] = variance[0] = 0.0
+    for size in range(<Py_ssize_t> a.n_sizes - 1, -1, -1):
+        n = <double> (<Py_ssize_t> 1 << size)
+        for place in range(<Py_ssize_t> counts(a)[size]):
+            off = total[0] / n0 - sums(a, size)[place] / n if n0 > 0 else 0.0
+            variance[0] += squares(a, size)[place] + n0 * n * off * off / (n0 + n)              # (1)
+            total[0] += sums(a, size)[place]
+            n0 += n
+
+
+cdef bint is_rounded(const adwin_t* a, double total, double variance) noexcept nogil:
+    # Whether the running sums are these but for rounding.
+    cdef double mean = total / max(a.width, 1.0), spread = sqrt(variance * a.width)
+    if not fabs(a.total - total) <= ROUNDED * (fabs(total) + spread + a.width):
+        return False
+    return fabs(a.variance - variance) <= ROUNDED * (variance + a.width) + 1e-9 * a.width * mean * mean
+
+
+cdef void correct(adwin_t* a) noexcept nogil:
+    cdef double total, variance
+    if a.as_moa:
+        return
+    sum_up(a, &total, &variance)
+    if not is_rounded(a, total, variance):
+        a.total, a.variance = total, variance
 
 
 cdef bint differs(adwin_t* a) noexcept nogil:
@@ -170,6 +219,7 @@ cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
         cut = True
     if not cut:
         return 0
+    correct(a)
     return 1 if adwin_mean(a) > before else -1
 
 
@@ -187,6 +237,8 @@ def check_adwin(const double[::1] memory, who, name):
         wrong = "holds settings or a time that no ADWIN can have"
     elif not are_buckets(<adwin_t*> &memory[0]):
         wrong = "holds an ADWIN whose buckets do not make up its window"
+    elif not are_sums(<adwin_t*> &memory[0]):
+        wrong = "holds an ADWIN whose sums do not fit each other"
     if wrong is not None:
         raise StateError(f"{who}: the state's {name!r} {wrong}")
 
@@ -221,33 +273,60 @@ cdef bint are_buckets(adwin_t* a) noexcept nogil:
             return False
         width += n * counts(a)[size]
         n *= 2
-    return a.width == width
+    return a.width == width <= a.time
+
+
+cdef bint are_sums(adwin_t* a) noexcept nogil:
+    # A bucket's sums are of values up to LARGEST, the window's are those of its buckets; MOA's overflow.
+    cdef Py_ssize_t size, place
+    cdef double most = LARGEST * (1 + ROUNDED), most_squared = 0.0, total, variance
+    for size in range(<Py_ssize_t> a.n_sizes):
+        for place in range(<Py_ssize_t> counts(a)[size]):
+            if fabs(sums(a, size)[place]) > most:
+                return False
+            if not a.as_moa and not 0 <= squares(a, size)[place] <= most_squared:
+                return False
+        most *= 2
+        most_squared = most * LARGEST
+    sum_up(a, &total, &variance)
+    return a.as_moa or is_rounded(a, total, variance)
 
 
 cdef class ADWINKernel(DetectorKernel):
     """ADWIN as a detector: an alarm where the window was cut and its mean rose."""
 
     def __init__(self, delta, period, room, as_moa):
-        self.keep(np.zeros(adwin_doubles(room)))
+        self.allocate(FIELDS, adwin_doubles(room) - len(FIELDS), (delta, period, room, as_moa))
         self.handle.update = update
         self.handle.reset = reset
-        adwin_begin(<adwin_t*> self.handle.state, delta, period, room)
-        (<adwin_t*> self.handle.state).as_moa = as_moa
+        self.reset()
+
+    def check(self, memory, found):
+        """Raise StateError if the window is none that updates leave."""
+        check_adwin(memory, self.who, "memory")
 
     @property
     def width(self):
         """Values in the window."""
-        return int((<adwin_t*> self.handle.state).width)
+        return self.measured()[0]
 
     @property
     def mean(self):
         """Mean of the window."""
-        return adwin_mean(<adwin_t*> self.handle.state)
+        return self.measured()[1]
 
     @property
     def variance(self):
         """Variance of the window."""
-        return adwin_variance(<adwin_t*> self.handle.state)
+        return self.measured()[2]
+
+    cdef tuple measured(self):
+        cdef adwin_t* a = <adwin_t*> self.handle.state
+        cdef double width, mean, variance
+        self.lock.begin_read()
+        width, mean, variance = a.width, adwin_mean(a), adwin_variance(a)
+        self.lock.end_read()
+        return int(width), mean, max(variance, 0.0)
 
 
 cdef int update(void* state, double loss) noexcept nogil:

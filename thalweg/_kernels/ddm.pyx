@@ -8,10 +8,12 @@ EDDM, for the distances between errors, of mean m and standard deviation d:
 
     ratio = (m + 2 d)/(its highest value so far);   alarm if ratio < level        (2)
 
-Both first let `min_values` losses, or errors, go by. Counting is MOA's, where n is one ahead.
+Both ignore the first `min_values` losses, or errors. Counting is MOA's, where n is one ahead.
 """
 
-import numpy as np
+from math import sqrt as root
+
+from .fields import Field, counter, require, setting
 
 from libc.math cimport sqrt
 
@@ -25,9 +27,20 @@ ctypedef struct ddm_t:
     double min_values
     double n
     double p
-    double low                          # lowest p + s, where p was low_p and s was low_s
+    double low                          # lowest p + s, where p was low_p and s was low_s; HIGHEST before
     double low_p
     double low_s
+
+DDM_FIELDS = (
+    setting("warning_level"),
+    setting("alarm_level"),
+    setting("min_values"),
+    counter("n"),
+    Field("p", 0.0, 1.0),
+    Field("low", 0.0, 1.5, others=(HIGHEST,)),
+    Field("low_p", 0.0, 1.0, others=(HIGHEST,)),
+    Field("low_s", 0.0, 0.5, others=(HIGHEST,)),
+)
 
 ctypedef struct eddm_t:
     double warning_level
@@ -41,26 +54,64 @@ ctypedef struct eddm_t:
     double high                         # highest m + 2 d
     double level                        # stands until the next error
 
+EDDM_FIELDS = (
+    setting("warning_level"),
+    setting("alarm_level"),
+    setting("min_errors"),
+    counter("n"),
+    counter("n_errors"),
+    counter("last"),
+    Field("mean", 0.0),
+    Field("squares", 0.0),
+    Field("high", 0.0),
+    counter("level", WARNING),
+)
+
 
 cdef class DDMKernel(DetectorKernel):
     """The sums of a DDM."""
 
     def __init__(self, warning_level, alarm_level, min_values):
-        self.keep(np.zeros(sizeof(ddm_t) // sizeof(double)))
-        self.memory[:3] = warning_level, alarm_level, min_values
+        self.allocate(DDM_FIELDS, 0, (warning_level, alarm_level, min_values))
         self.handle.update = ddm_update
         self.handle.reset = ddm_reset
         self.reset()
+
+    def check(self, memory, found):
+        """Raise StateError if the fields contradict each other."""
+        n, low_p, low_s = found["n"], found["low_p"], found["low_s"]
+        require(n or not found["p"], self.who, "'p' is a mean of no losses")
+        if HIGHEST in (found["low"], low_p, low_s):
+            require(found["low"] == low_p == low_s, self.who, "only some of 'low', 'low_p' and 'low_s' are unset")
+            require(n == 0 or n + 1 < found["min_values"], self.who, "'low' is unset after enough losses")
+        else:
+            require(found["low"] == low_p + low_s, self.who, "'low' is not the sum of 'low_p' and 'low_s'")
+            require(n > 0 and n + 1 >= found["min_values"], self.who, "'low' is set before there were enough losses")
 
 
 cdef class EDDMKernel(DetectorKernel):
     """The sums of an EDDM."""
 
     def __init__(self, warning_level, alarm_level, min_errors):
-        self.keep(np.zeros(sizeof(eddm_t) // sizeof(double)))
-        self.memory[:3] = warning_level, alarm_level, min_errors
+        self.allocate(EDDM_FIELDS, 0, (warning_level, alarm_level, min_errors))
         self.handle.update = eddm_update
         self.handle.reset = eddm_reset
+
+    def check(self, memory, found):
+        """Raise StateError if the fields contradict each other."""
+        n_errors, last, mean, high = found["n_errors"], found["last"], found["mean"], found["high"]
+        require(n_errors <= last <= found["n"], self.who, "'n_errors' <= 'last' <= 'n' does not hold")
+        if n_errors == 0:
+            require(not any((last, mean, found["squares"], high, found["level"])), self.who,
+                    "'n_errors' is 0, but there is something known of errors")
+            return
+        require(abs(mean * n_errors - last) <= 1e-6 * last, self.who, "'mean' is not 'last' / 'n_errors'")
+        require(found["squares"] <= last * last, self.who, "'squares' is larger than the errors allow")
+        spread = mean + 2 * root(found["squares"] / n_errors)
+        wanted = spread <= high <= 2 * last if last + 1 > found["min_errors"] else high == 0
+        require(wanted, self.who, "'high' does not fit the errors")
+        warned = high > 0 and n_errors > found["min_errors"] and spread / high < found["warning_level"]
+        require(found["level"] == warned, self.who, "'level' does not fit the errors")
 
 
 cdef void ddm_reset(void* state) noexcept nogil:

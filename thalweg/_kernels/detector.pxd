@@ -1,5 +1,7 @@
 # The handle through which compiled code calls a drift detector.
 
+from .lock cimport Lock
+
 cdef enum:
     QUIET = 0
     WARNING = 1
@@ -7,15 +9,19 @@ cdef enum:
 
 ctypedef struct detector_t:
     void* state
-    # update: take a loss; return QUIET, WARNING or ALARM (the detector goes on by itself afterwards)
+    # update: process a loss; return QUIET, WARNING or ALARM (the detector goes on by itself afterwards)
     int (*update)(void* state, double loss) noexcept nogil
     void (*reset)(void* state) noexcept nogil
 
 
 cdef class DetectorKernel:
     cdef detector_t handle
-    cdef double[::1] view
-    cdef public object memory
-    cdef readonly int level
+    cdef readonly object memory
+    cdef int last_level                 # what the last loss led to
+    cdef tuple fields                   # of the struct at the start of `memory`
+    cdef Py_ssize_t n_losses            # to process before the next look at the clock
+    cdef public str who
+    cdef public Lock lock
 
-    cdef void keep(self, memory)
+    cdef int allocate(self, tuple fields, Py_ssize_t n_more, tuple settings) except -1
+    cdef void adopt(self, memory, int level)

@@ -2,73 +2,116 @@
 
 import numpy as np
 
+from . import layout
+from .fields import LARGEST_LOSS, checked_fields, checked_memory, require
+
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
+from .pointers cimport doubles
 
 cdef enum:
     FIRST_LOSSES = 4096                 # processed before the first look at the clock
+
+cdef double LARGEST = LARGEST_LOSS
 
 
 cdef class DetectorKernel:
     """A native detector: a struct of doubles, settings first, laid over `memory`, one NumPy array.
 
-    A subclass makes the array with `keep` and puts its functions into `handle`. Everything the detector knows
-    is in `memory` and `level` (what the last loss led to): saving and copying need nothing else.
+    A subclass declares the fields of the struct, makes the array with `allocate` and puts its functions into
+    `handle`. Everything the detector knows is in `memory` and `level` (what the last loss led to): saving and
+    copying need nothing else.
     """
 
-    cdef void keep(self, memory):
-        self.memory = memory
-        self.view = memory
-        self.handle.state = <void*> &self.view[0]
+    def __cinit__(self):
+        self.lock = Lock()
+        self.who = type(self).__name__
+        self.n_losses = FIRST_LOSSES
+
+    cdef int allocate(self, tuple fields, Py_ssize_t n_more, tuple settings) except -1:
+        # `n_more` numbers follow the struct; `settings` are the values of its first fields.
+        self.fields = fields
+        memory = layout.new_array(len(fields) + n_more, np.float64)
+        memory[:len(settings)] = settings
+        self.adopt(memory, QUIET)
+        return 0
+
+    cdef void adopt(self, memory, int level):
+        self.memory, self.last_level = memory, level
+        self.handle.state = <void*> doubles(memory)
+
+    @property
+    def level(self):
+        """What the last loss led to: 0 if all is quiet, 1 for a warning, 2 for an alarm."""
+        self.lock.begin_read()
+        cdef int level = self.last_level
+        self.lock.end_read()
+        return level
 
     def update(self, double loss):
-        """Take one loss; return 0 if all is quiet, 1 for a warning, 2 for an alarm."""
+        """Process one loss; return 0 if all is quiet, 1 for a warning, 2 for an alarm."""
         cdef call_t call
+        cdef int level
+        self.lock.begin_write()
         begin_call(&call, 0)
-        self.level = self.handle.update(self.handle.state, loss)
+        level = self.handle.update(self.handle.state, min(max(loss, -LARGEST), LARGEST))
+        if not call.failure.failed:
+            self.last_level = level
+        self.lock.end_write()
         end_call(&call, -1)
-        return self.level
+        return level
 
     def update_many(self, const double[::1] losses):
-        """Take losses one after another; return the positions of those that led to an alarm."""
-        cdef Py_ssize_t i, n = 0
-        cdef int level = self.level
+        """Process losses one after another; return the positions of those that led to an alarm."""
+        cdef Py_ssize_t i = 0, n = 0, stop
+        cdef int level
         places = np.empty(len(losses), dtype=np.intp)
         cdef Py_ssize_t[::1] found = places
         cdef detector_t* h = &self.handle
         cdef call_t call
-        cdef Py_ssize_t stop
-        begin_call(&call, FIRST_LOSSES)
-        i = 0
+        self.lock.begin_write()
+        begin_call(&call, self.n_losses)
+        level = self.last_level
         while i < losses.shape[0] and not call.failure.failed:
             stop = min(i + call.n_rows, losses.shape[0])
             with nogil:
                 while i < stop and not call.failure.failed:
-                    level = h.update(h.state, losses[i])
+                    level = h.update(h.state, min(max(losses[i], -LARGEST), LARGEST))
                     if level == ALARM:
                         found[n] = i
                         n += 1
                     i += 1
             poll_signals(&call)
-        self.level = level
+        self.last_level = level
+        self.lock.end_write()
         end_call(&call, i)
         return places[:n].copy()
 
     def reset(self):
         """Forget all losses."""
         cdef call_t call
+        self.lock.begin_write()
         begin_call(&call, 0)
         self.handle.reset(self.handle.state)
-        self.level = QUIET
+        self.last_level = QUIET
+        self.lock.end_write()
         end_call(&call, -1)
 
     def state(self):
         """Return a copy of all the detector knows."""
-        return {"memory": self.memory.copy(), "level": self.level}
+        return {"memory": self.memory.copy(), "level": self.last_level}
 
     def restore(self, state):
-        """Go on from what `state` returned."""
-        self.keep(np.array(state["memory"], dtype=np.float64))
-        self.level = state["level"]
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        require(isinstance(state, dict) and set(state) == {"memory", "level"}, self.who,
+                "'memory' and 'level' must be given, and nothing else")
+        n = len(self.fields)
+        memory, level = checked_memory(state["memory"], self.memory, n, self.who), state["level"]
+        self.check(memory, checked_fields(self.fields, memory[:n], self.memory[:n], self.who))
+        require(type(level) is int and QUIET <= level <= ALARM, self.who, f"'level' is {level!r}, not 0, 1 or 2")
+        self.adopt(memory, level)
+
+    def check(self, memory, found):
+        """Raise StateError if the fields, by name in `found`, and the numbers after them contradict each other."""
 
 
 cdef class PythonDetectorKernel(DetectorKernel):
@@ -80,7 +123,7 @@ cdef class PythonDetectorKernel(DetectorKernel):
         self.detector = detector
         self.handle = detector_t(<void*> self, python_update, python_reset)
 
-    cdef int call(self, double loss):
+    cdef int call_update(self, double loss) noexcept:
         try:
             if self.detector.update(loss):
                 return ALARM
@@ -89,7 +132,7 @@ cdef class PythonDetectorKernel(DetectorKernel):
             record_failure(error)
             return QUIET
 
-    cdef void start_afresh(self):
+    cdef void call_reset(self) noexcept:
         try:
             self.detector.reset()
         except BaseException as error:
@@ -98,9 +141,9 @@ cdef class PythonDetectorKernel(DetectorKernel):
 
 cdef int python_update(void* state, double loss) noexcept nogil:
     with gil:
-        return (<PythonDetectorKernel> state).call(loss)
+        return (<PythonDetectorKernel> state).call_update(loss)
 
 
 cdef void python_reset(void* state) noexcept nogil:
     with gil:
-        (<PythonDetectorKernel> state).start_afresh()
+        (<PythonDetectorKernel> state).call_reset()

@@ -14,11 +14,17 @@ import math
 
 import numpy as np
 
+from .fields import LARGEST_LOSS, Field, counter, require, setting
+
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
 from .detector cimport ALARM, QUIET, DetectorKernel
+
+cdef enum:
+    EXACT = 500                         # size of the samples up to which (1) is computed in whole numbers
+    MANY_LOSSES = 400000                # looked at, by some updates, before the first look at the clock
 
 ctypedef struct kswin_t:
     double window
@@ -29,25 +35,60 @@ ctypedef struct kswin_t:
     double n                            # losses held
     double start                        # place of the oldest in the ring that follows, then 2n of scratch
 
+FIELDS = (
+    setting("window"),
+    setting("recent"),
+    setting("critical"),
+    Field("seed", 0.0, 2.0**31 - 1, whole=True),
+    counter("n_draws"),
+    counter("n"),
+    counter("start"),
+)
+
 
 def critical_count(n, alpha):
     """Return the smallest k whose probability (1) is at most `alpha`; n + 1 if there is none."""
-    for k in range(1, n + 1):
-        terms = ((-1) ** (i + 1) * math.comb(2 * n, n - i * k) for i in range(1, n // k + 1))
-        if 2 * sum(terms) <= alpha * math.comb(2 * n, n):
-            return k
-    return n + 1
+    is_rare = _is_rare if n <= EXACT else _is_nearly_rare
+    low, high = 1, n + 1
+    while low < high:
+        k = (low + high) // 2
+        low, high = (low, k) if is_rare(n, k, alpha) else (k + 1, high)
+    return low
+
+
+def _is_rare(n, k, alpha):
+    terms = ((-1) ** (i + 1) * math.comb(2 * n, n - i * k) for i in range(1, n // k + 1))
+    return 2 * sum(terms) <= alpha * math.comb(2 * n, n)
+
+
+def _is_nearly_rare(n, k, alpha):
+    # The same in floating point; terms below 1e-30 are left out.
+    total, i = 0.0, 1
+    while i * k <= n:
+        term = math.exp(2 * math.lgamma(n + 1) - math.lgamma(n - i * k + 1) - math.lgamma(n + i * k + 1))
+        if term < 1e-30:
+            break
+        total += term if i % 2 else -term
+        i += 1
+    return 2 * total <= alpha
 
 
 cdef class KSWINKernel(DetectorKernel):
     """The window of a KSWIN."""
 
     def __init__(self, window, recent, alpha, seed):
-        self.keep(np.zeros(sizeof(kswin_t) // sizeof(double) + window + 2 * recent))
         critical = max(critical_count(recent, alpha), recent // 10 + 1)
-        self.memory[:4] = window, recent, critical, seed
+        self.allocate(FIELDS, window + 2 * recent, (window, recent, critical, seed))
         self.handle.update = update
         self.handle.reset = reset
+        self.n_losses = max(MANY_LOSSES // window, 1)
+
+    def check(self, memory, found):
+        """Raise StateError if the fields contradict each other, or a loss is none."""
+        n, start, window = found["n"], found["start"], found["window"]
+        require(n <= window, self.who, "'n' is more losses than the window has")
+        require(start < window if n == window else start == 0, self.who, "'start' is no place in the window")
+        require((np.abs(memory[len(FIELDS):]) <= LARGEST_LOSS).all(), self.who, "a loss is beyond what is kept")
 
 
 cdef void reset(void* state) noexcept nogil:

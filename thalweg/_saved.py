@@ -1,0 +1,34 @@
+"""Saved states: checks that learners and detectors share."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from thalweg.errors import StateError
+
+
+@contextmanager
+def naming(who):
+    """Turn what a damaged state makes the code inside raise into StateError."""
+    try:
+        yield
+    except StateError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StateError(f"{who}: the state is damaged: {type(error).__name__}: {error}") from error
+
+
+def check_alike(given, fresh, where):
+    """Raise StateError unless `given` is built as `fresh` is: the same keys, kinds of values and axes."""
+    if isinstance(fresh, dict) and "format" not in fresh:
+        if not isinstance(given, dict) or set(given) != set(fresh):
+            raise StateError(f"the state's {where} must hold {sorted(map(str, fresh))}")
+        for key, value in fresh.items():
+            check_alike(given[key], value, f"{where}[{key!r}]")
+    elif isinstance(fresh, np.ndarray):
+        if not isinstance(given, np.ndarray) or given.dtype != fresh.dtype or given.ndim != fresh.ndim:
+            raise StateError(f"the state's {where} must be an array of {fresh.dtype} with {fresh.ndim} axes")
+        if given.dtype.kind == "f" and np.isinf(given).any():
+            raise StateError(f"the state's {where} holds an infinite number")
+    elif isinstance(fresh, bool | int | float | str | list | tuple) and not isinstance(given, type(fresh)):
+        raise StateError(f"the state's {where} must be a {type(fresh).__name__}, got {given!r}")
