@@ -22,13 +22,13 @@ of them may exceed the sums of the buckets; the running sums are then computed a
 
 from thalweg.errors import StateError
 
-from .fields import LARGEST_LOSS, Field, counter, setting
+from .fields import Field, counter, setting
 
 from libc.math cimport fabs, floor, isfinite, log, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
-from .detector cimport ALARM, QUIET, DetectorKernel
+from .detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
 cdef enum:
     SMALLEST = 10                       # narrower windows are not searched
@@ -36,7 +36,6 @@ cdef enum:
     MOST_SIZES = 48                     # of buckets: the lengths of larger windows are not exact
 
 cdef double MOST_VALUES = 9007199254740992.0
-cdef double LARGEST = LARGEST_LOSS
 cdef double ROUNDED = 1e-3              # part of the running sums that rounding may make up
 
 FIELDS = (
@@ -277,9 +276,9 @@ cdef bint are_buckets(adwin_t* a) noexcept nogil:
 
 
 cdef bint are_sums(adwin_t* a) noexcept nogil:
-    # A bucket's sums are of values up to LARGEST, the window's are those of its buckets; MOA's overflow.
+    # A bucket's sums are of values up to LARGEST_LOSS, the window's are those of its buckets; MOA's overflow.
     cdef Py_ssize_t size, place
-    cdef double most = LARGEST * (1 + ROUNDED), most_squared = 0.0, total, variance
+    cdef double most = LARGEST_LOSS * (1 + ROUNDED), most_squared = 0.0, total, variance
     for size in range(<Py_ssize_t> a.n_sizes):
         for place in range(<Py_ssize_t> counts(a)[size]):
             if fabs(sums(a, size)[place]) > most:
@@ -287,7 +286,7 @@ cdef bint are_sums(adwin_t* a) noexcept nogil:
             if not a.as_moa and not 0 <= squares(a, size)[place] <= most_squared:
                 return False
         most *= 2
-        most_squared = most * LARGEST
+        most_squared = most * LARGEST_LOSS
     sum_up(a, &total, &variance)
     return a.as_moa or is_rounded(a, total, variance)
 
@@ -330,7 +329,7 @@ cdef class ADWINKernel(DetectorKernel):
 
 
 cdef int update(void* state, double loss) noexcept nogil:
-    return ALARM if adwin_update(<adwin_t*> state, loss) > 0 else QUIET
+    return ALARM if adwin_update(<adwin_t*> state, usual_loss(loss)) > 0 else QUIET
 
 
 cdef void reset(void* state) noexcept nogil:

@@ -7,6 +7,12 @@ cdef enum:
     WARNING = 1
     ALARM = 2
 
+cdef extern from *:
+    """
+    static const double LARGEST_LOSS = 1e100;
+    """
+    const double LARGEST_LOSS           # losses beyond it are taken as this: sums of squares stay finite
+
 ctypedef struct detector_t:
     void* state
     # update: process a loss; return QUIET, WARNING or ALARM (the detector goes on by itself afterwards)
@@ -25,3 +31,7 @@ cdef class DetectorKernel:
 
     cdef int allocate(self, tuple fields, Py_ssize_t n_more, tuple settings) except -1
     cdef void adopt(self, memory, int level)
+
+
+cdef inline double usual_loss(double loss) noexcept nogil:
+    return min(max(loss, -LARGEST_LOSS), LARGEST_LOSS)

@@ -3,15 +3,13 @@
 import numpy as np
 
 from . import layout
-from .fields import LARGEST_LOSS, checked_fields, checked_memory, require
+from .fields import checked_fields, checked_memory, require
 
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 from .pointers cimport doubles
 
 cdef enum:
     FIRST_LOSSES = 4096                 # processed before the first look at the clock
-
-cdef double LARGEST = LARGEST_LOSS
 
 
 cdef class DetectorKernel:
@@ -53,7 +51,7 @@ cdef class DetectorKernel:
         cdef int level
         self.lock.begin_write()
         begin_call(&call, 0)
-        level = self.handle.update(self.handle.state, min(max(loss, -LARGEST), LARGEST))
+        level = self.handle.update(self.handle.state, loss)
         if not call.failure.failed:
             self.last_level = level
         self.lock.end_write()
@@ -75,7 +73,7 @@ cdef class DetectorKernel:
             stop = min(i + call.n_rows, losses.shape[0])
             with nogil:
                 while i < stop and not call.failure.failed:
-                    level = h.update(h.state, min(max(losses[i], -LARGEST), LARGEST))
+                    level = h.update(h.state, losses[i])
                     if level == ALARM:
                         found[n] = i
                         n += 1

@@ -7,7 +7,6 @@ from thalweg.errors import StateError
 from . import layout
 
 MOST_COUNTED = 2.0**52  # losses or rows; further ones would not change the count
-LARGEST_LOSS = 1e100  # losses beyond are taken as this: sums of squares stay finite
 
 
 class Field:

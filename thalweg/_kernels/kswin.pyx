@@ -14,13 +14,13 @@ import math
 
 import numpy as np
 
-from .fields import LARGEST_LOSS, Field, counter, require, setting
+from .fields import Field, counter, require, setting
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from .detector cimport ALARM, QUIET, DetectorKernel
+from .detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
 cdef enum:
     EXACT = 500                         # size of the samples up to which (1) is computed in whole numbers
@@ -159,6 +159,7 @@ cdef int update(void* state, double loss) noexcept nogil:
     cdef double* ring = <double*> (t + 1)
     cdef double* older = ring + <Py_ssize_t> t.window
     cdef double gap
+    loss = usual_loss(loss)
     if t.n < t.window:
         ring[<Py_ssize_t> t.n] = loss
         t.n += 1

@@ -52,8 +52,8 @@ cdef class Lock:
                 self.spoiled, self.depth = True, 0
         if self.spoiled:
             raise RuntimeError(
-                "this learner was being changed by another thread when the process forked, so it is "
-                "half-changed here: restore it from a saved state, or call begin again"
+                "this learner or detector was being changed by another thread when the process forked, so it "
+                "is half-changed here: restore it from a saved state, or call begin again (reset a detector)"
             )
         return 0
 

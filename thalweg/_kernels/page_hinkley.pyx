@@ -5,9 +5,9 @@
 and an alarm where the sum passes the threshold, or its lowest value so far by the threshold.
 """
 
-from .fields import LARGEST_LOSS, Field, counter, require, setting
+from .fields import Field, counter, require, setting
 
-from .detector cimport ALARM, QUIET, DetectorKernel
+from .detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
 cdef double LOWEST = -1e300              # sums stop falling here
 
@@ -58,6 +58,7 @@ cdef void reset(void* state) noexcept nogil:
 
 cdef int update(void* state, double loss) noexcept nogil:
     cdef hinkley_t* t = <hinkley_t*> state
+    loss = usual_loss(loss)
     t.n += 1
     t.mean += (loss - t.mean) / t.n                                              # (1)
     t.sum = max(t.decay * t.sum + (loss - t.mean - t.delta), LOWEST)

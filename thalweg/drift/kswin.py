@@ -3,8 +3,10 @@
 import numpy as np
 
 from thalweg._kernels.kswin import KSWINKernel
-from thalweg._parameters import count, real_number, seed_of, whole_number
+from thalweg._parameters import real_number, seed_of, whole_number
 from thalweg.drift.base import NativeDetector
+
+MOST_LOSSES = 10**6  # of a window: each update looks at all of them
 
 
 class KSWIN(NativeDetector):
@@ -21,7 +23,7 @@ class KSWIN(NativeDetector):
     alpha : float, default=0.005
         Probability of an alarm by chance, for one test (α).
     window : int, default=100
-        Losses looked back on (n).
+        Losses looked back on (n), a million at most.
     n_recent : int, default=30
         Latest losses, and size of the sample of the others (r); at most half of `window`.
     random_state : int, None, Generator or RandomState, default=0
@@ -53,7 +55,7 @@ class KSWIN(NativeDetector):
 
     def _make_kernel(self):
         alpha = real_number(self, "alpha", self.alpha, above=0, below=1)
-        window = count(self, "window", self.window, 2)
+        window = whole_number(self, "window", self.window, 2, MOST_LOSSES)
         n_recent = whole_number(self, "n_recent", self.n_recent, 1, window // 2)
         seed = seed_of(self, self.random_state)
         if seed >= 2**31:
