@@ -10,8 +10,10 @@ from .rng cimport below, bits, normal, unit, ziggurat_t
 cdef extern from *:
     """
     static const double LOWEST_LOG_SPREAD = -6.907755278982137;   /* log 0.001 */
+    static const double STEEPEST = 1e150;
     """
     const double LOWEST_LOG_SPREAD
+    const double STEEPEST               # coefficient of an input as it comes: energies stay finite
 
 
 cdef inline void begin_step(filter_t* f) noexcept nogil:
@@ -114,5 +116,5 @@ cdef inline void to_raw_units(const filter_t* f, double* beta) noexcept nogil:
         b = beta + k * (d + 1)
         for j in range(d):
             s = deviation(f, j)
-            b[j + 1] = b[j + 1] / s if s > 0 else 0.0
+            b[j + 1] = min(max(b[j + 1] / s, -STEEPEST), STEEPEST) if s > 0 else 0.0
             b[0] += b[j + 1] * f.mean[j]

@@ -1,11 +1,13 @@
 # What a particle filter knows and how it was set up; particle_filter.pyx says what it does with it.
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
+
+from .failure cimport call_t
 
 cdef extern from "particle_scoring.h" nogil:
     enum:
         LANES
-        TILE
+        TILE_ROWS
     ctypedef struct scoring_t:
         void (*count_hits)(const double* panel, const double* tiles, const double* weights,
                            Py_ssize_t n_tiles, Py_ssize_t n_terms, double* hits) noexcept nogil
@@ -18,16 +20,18 @@ cdef extern from "particle_scoring.h" nogil:
                              double* out) noexcept nogil
     const scoring_t* best_scoring() noexcept nogil
 
-ctypedef struct counts_t:
-    int64_t step                        # steps taken; all randomness is a function of seed and step
-    int64_t n_buffered                  # rows waiting for their batch to fill
-    int64_t started                     # whether a batch with two classes has come
-    int64_t n_kept                      # size of the best set
-    int64_t n_voters
-    int64_t chosen                      # candidate that predicts: 0 is the centre, 1, 2, … the averages
-    int64_t n_refits
+ctypedef struct filter_counts_t:
+    Py_ssize_t step                     # steps so far; all randomness is a function of seed and step
+    Py_ssize_t n_buffered               # rows waiting for their batch to fill
+    Py_ssize_t started                  # whether a batch with two classes has been learned
+    Py_ssize_t n_kept                   # size of the best set
+    Py_ssize_t n_voters
+    Py_ssize_t chosen                   # candidate that predicts: 0 is the centre, 1, 2, … the averages
+    Py_ssize_t n_refits
+    Py_ssize_t opened                   # whether the buffer's batch is being learned
+    Py_ssize_t n_steps                  # on that batch
 
-ctypedef struct measures_t:
+ctypedef struct filter_measures_t:
     double n_seen                       # weight of all rows standardising knows
     double buffered                     # weight of the rows waiting
     double error                        # of the predicting candidate on new batches, faded
@@ -65,8 +69,8 @@ ctypedef struct filter_t:
     uint64_t move_key
     uint64_t spread_key
     uint64_t start_key
-    counts_t* counts
-    measures_t* measures
+    filter_counts_t* counts
+    filter_measures_t* measures
     double* rows                        # [batch_size, n_features]: the buffer
     Py_ssize_t* codes
     double* weights
@@ -91,12 +95,24 @@ ctypedef struct filter_t:
     Py_ssize_t n_tiles
     double* scores                      # [n_panels LANES]
     double* spread_sums                 # [chunks, n_coefficients]
-    double* work                        # [n_jobs, work_size]
+    double* work                        # [n_jobs, work_size]: each thread has its own
     Py_ssize_t work_size
+    double* next_centre                 # [n_coefficients]
     Py_ssize_t* drawn                   # [2, n_particles]: likelihood only
     double* system                      # [1 + n_features, 3 + n_features]: of a refit
     double* refitted                    # [2, n_coefficients]: coefficients and which are active
     double* following                   # [room, n_coefficients]: the next best set
     double* following_log_spread
     void* kernel
-    void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # makes room for a best set, with the GIL
+    void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # tries to make room for a best set, with the GIL
+    void* workers                       # Workers of this call, or NULL
+    Py_ssize_t n_entered                # threads that score
+    Py_ssize_t next_chunk               # of panels, to be scored
+    bint stopped                        # whether the threads are to stop: the step will be done again
+    bint interruptible                  # whether a signal may end the call in the middle of a batch
+    Py_ssize_t n_units                  # of work until the next look for signals
+    call_t call
+
+
+# count a unit of work; True if the call is to end because of a signal
+cdef bint is_over(filter_t* f) noexcept nogil

@@ -11,7 +11,7 @@ A particle β has an energy η(x) = −β₀ + β·x, or ‖x − c‖² − r²
 
 or, by likelihood, parents are drawn and β* is averaged with weights w_m = exp(Σ log P(label)) (6).
 Particles are not stored: each is a function of its parent, the seed, the step and its number, and is drawn
-again if it turns out to be one of the best. The tracking form standardises inputs by their mean and deviation
+again if it turns out to be one of the best. So the result does not depend on the threads that draw and score them. The tracking form standardises inputs by their mean and deviation
 over the last twenty batches or so, keeps ‖β‖ at 1, and
 
     averages β̄_c += 4^−c (β* − β̄_c) stand beside β*; the one with most faded hits predicts   (7)
@@ -20,35 +20,42 @@ over the last twenty batches or so, keeps ‖β‖ at 1, and
 
 import numpy as np
 
-from libc.math cimport INFINITY, sqrt
+from . import layout as layouts
+from .particle_layout import check_filter, filter_layout
+
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
+from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 from .learner cimport Kernel, learner_t
-from .particle_draws cimport scale_to_one, to_raw_units, write_terms
-from .particle_steps cimport CHUNK, hits_of, pack, take_step
-from .pointers cimport doubles, integers
-from .ridge_logistic cimport fit_logistic
+from .particle_batch cimport MOST_VOTERS, learn_batch
+from .particle_draws cimport to_raw_units
+from .particle_steps cimport CHUNK, SMALL_WORK
+from .pointers cimport doubles, integers, words
+from .workers cimport Workers
 
 cdef enum:
-    MOST_VOTERS = 32
-
-cdef double FADE = 0.9      # of hits and errors, a batch
-cdef double MOST = 1e300    # sums of squares stop growing here
+    FIRST_ROOM = 1024                   # for the best set
+    MOST_NUMBERS = 1 << 27              # of the best set: a GiB
+    FIRST_UNITS = 256                   # of work before the first look at the clock
+    START_WORK = 4000000                # multiplications of a call that are worth the start of threads
+    NEWTON_WORK = 26                    # of a refit, for each row and pair of coefficients
 
 
 cdef class ParticleKernel(Kernel):
     """The buffer, the best set and what predicts; `settings` are the numbers of `filter_t` by name."""
 
     cdef filter_t core
+    cdef dict settings
     cdef dict scratch
 
-    def __init__(self, n_features, n_classes, settings):
+    def __init__(self, who, n_features, n_classes, settings):
         cdef filter_t* f = &self.core
         f.scoring = best_scoring()
         f.n_features, f.n_classes = n_features, n_classes
         f.n_outputs = n_classes if n_classes > 2 else 1
         f.n_particles, f.batch_size = settings["n_particles"], settings["batch_size"]
-        f.n_warmup, f.n_jobs, f.start = settings["n_warmup"], settings["n_jobs"], settings["start"]
+        f.n_warmup, f.start = settings["n_warmup"], settings["start"]
         f.circle, f.likelihood = settings["circle"], settings["likelihood"]
         f.regularised, f.scaled = settings["regularised"], settings["scaled"]
         f.start_width, f.modulo = settings["start_width"], settings["modulo"]
@@ -58,113 +65,182 @@ cdef class ParticleKernel(Kernel):
         f.n_coefficients = f.n_outputs * (1 + n_features)
         f.n_terms = 1 + n_features + f.circle
         f.n_panels = (f.n_particles + LANES - 1) // LANES
+        f.n_jobs = min(settings["n_jobs"], f.n_panels // CHUNK + 1)
         f.n_averages = settings["n_averages"]
         f.kernel, f.grow = <void*> self, grow
-        self.arrays = self.new_arrays()
-        self.arrays["seed"][0] = settings["seed"]
-        self.scratch = self.new_scratch()
+        f.work_size = 2 * f.n_coefficients + f.n_outputs * (f.n_terms + TILE_ROWS) * LANES
+        self.settings = settings
+        self.make_arrays(who)
         self.handle = learner_t(<void*> f, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
-    cdef dict new_arrays(self):
+    cdef void make_arrays(self, str who):
         cdef filter_t* f = &self.core
-        n, d = f.n_coefficients, f.n_features
-        room = min(f.n_particles + 1, 1024)
-        measures = np.zeros(sizeof(measures_t) // 8)
-        measures[2:5] = 0.5, -1.0, f.spread
-        return {
-            "counts": np.zeros(sizeof(counts_t) // 8, dtype=np.int64),
-            "measures": measures,
-            "seed": np.zeros(1, dtype=np.uint64),
-            "rows": np.zeros((f.batch_size, d)),
-            "codes": np.zeros(f.batch_size, dtype=np.intp),
-            "weights": np.zeros(f.batch_size),
-            "seen": np.zeros(f.n_classes),
-            "mean": np.zeros(d),
-            "squares": np.zeros(d),
-            "active": np.ones(n),
-            "centre": np.zeros(n),
-            "centre_log_spread": np.full(n, np.log(f.spread)),
-            "mean_log_spread": np.full(n, np.log(f.spread)),
-            "kept": np.zeros((room, n)),
-            "kept_log_spread": np.zeros((room if f.regularised else 0, n)),
-            "averages": np.zeros((f.n_averages, n)),
-            "tallies": np.zeros(1 + f.n_averages),
-            "predictor": np.zeros(f.n_outputs * f.n_terms * LANES),
-            "voters": np.zeros(f.n_outputs * f.n_terms * MOST_VOTERS),
-            "parents": np.zeros(f.n_particles if f.likelihood else 0, dtype=np.intp),
+        room = self.first_room()
+        panel = f.n_outputs * f.n_terms
+        lengths = {
+            "input": f.n_features, "class": f.n_classes, "coefficient": f.n_coefficients, "batch": f.batch_size,
+            "average": f.n_averages, "candidate": 1 + f.n_averages, "particle": f.n_particles, "kept": None,
+            "predictor": panel * LANES, "voters": panel * MOST_VOTERS,
         }
+        self.allocate(who, filter_layout(self.settings), lengths, {"kept": room})
+        self.arrays["seed"][0] = self.settings["seed"]
+        self.arrays["measures"][2:5] = 0.5, -1.0, f.spread
+        self.scratch = self.new_scratch() | self.new_following(room)
 
     cdef dict new_scratch(self):
         cdef filter_t* f = &self.core
-        n, room = f.n_coefficients, len(self.arrays["kept"])
-        n_tiles = (f.batch_size + TILE - 1) // TILE
-        f.work_size = 2 * n + f.n_outputs * (f.n_terms + TILE) * LANES
+        n, n_rows = f.n_coefficients, (f.batch_size + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
+        lengths = {
+            "tiles": n_rows * f.n_terms,
+            "tile_weights": n_rows,
+            "scores": f.n_panels * LANES,
+            "spread_sums": (f.n_panels // CHUNK + 1) * n if f.regularised else 0,
+            "work": f.n_jobs * f.work_size,
+            "next_centre": n,
+            "system": (1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0,
+            "refitted": 2 * n if f.refit_below > 0 else 0,
+        }
+        indices = {"tile_codes": n_rows, "drawn": 2 * f.n_particles if f.likelihood else 0}
+        return {name: layouts.new_array(length, layouts.FLOAT) for name, length in lengths.items()} | {
+            name: layouts.new_array(length, layouts.INDEX) for name, length in indices.items()
+        }
+
+    cdef dict new_following(self, Py_ssize_t room):
+        # Scratch for the next best set.
+        shape = room, self.core.n_coefficients
         return {
-            "tiles": np.zeros(n_tiles * TILE * f.n_terms),
-            "tile_codes": np.zeros(n_tiles * TILE, dtype=np.intp),
-            "tile_weights": np.zeros(n_tiles * TILE),
-            "scores": np.zeros(f.n_panels * LANES),
-            "spread_sums": np.zeros(((f.n_panels // CHUNK + 1) if f.regularised else 0, n)),
-            "work": np.zeros((f.n_jobs, f.work_size)),
-            "drawn": np.zeros((2, f.n_particles if f.likelihood else 0), dtype=np.intp),
-            "system": np.zeros((1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0),
-            "refitted": np.zeros(2 * n if f.refit_below > 0 else 0),
-            "following": np.zeros((room, n)),
-            "following_log_spread": np.zeros((room if f.regularised else 0, n)),
+            "following": layouts.new_array(shape, layouts.FLOAT),
+            "following_log_spread": layouts.new_array(shape if self.core.regularised else 0, layouts.FLOAT),
         }
 
     cdef void bind(self):
         cdef filter_t* f = &self.core
         arrays, scratch = self.arrays, self.scratch
-        f.seed = arrays["seed"][0]
-        f.counts = <counts_t*> integers(arrays["counts"])
-        f.measures = <measures_t*> doubles(arrays["measures"])
-        f.rows = doubles(arrays["rows"])
-        f.codes = integers(arrays["codes"])
-        f.weights = doubles(arrays["weights"])
-        f.seen = doubles(arrays["seen"])
-        f.mean = doubles(arrays["mean"])
-        f.squares = doubles(arrays["squares"])
-        f.active = doubles(arrays["active"])
-        f.centre = doubles(arrays["centre"])
-        f.centre_log_spread = doubles(arrays["centre_log_spread"])
-        f.mean_log_spread = doubles(arrays["mean_log_spread"])
-        f.kept = doubles(arrays["kept"])
-        f.kept_log_spread = doubles(arrays["kept_log_spread"])
-        f.averages = doubles(arrays["averages"])
-        f.tallies = doubles(arrays["tallies"])
-        f.predictor = doubles(arrays["predictor"])
-        f.voters = doubles(arrays["voters"])
-        f.parents = integers(arrays["parents"])
-        f.room = len(arrays["kept"])
-        if len(scratch["following"]) < f.room:
-            self.scratch = scratch = self.new_scratch()
-        f.tiles = doubles(scratch["tiles"])
-        f.tile_codes = integers(scratch["tile_codes"])
-        f.tile_weights = doubles(scratch["tile_weights"])
-        f.scores = doubles(scratch["scores"])
-        f.spread_sums = doubles(scratch["spread_sums"])
-        f.work = doubles(scratch["work"])
-        f.drawn = integers(scratch["drawn"])
-        f.system = doubles(scratch["system"])
-        f.refitted = doubles(scratch["refitted"])
+        f.seed = words(arrays["seed"])[0]
+        f.counts = <filter_counts_t*> integers(arrays["counts"])
+        f.measures = <filter_measures_t*> doubles(arrays["measures"])
+        f.rows, f.codes = doubles(arrays["rows"]), integers(arrays["codes"])
+        f.weights, f.seen = doubles(arrays["weights"]), doubles(arrays["seen"])
+        f.mean, f.squares = doubles(arrays["mean"]), doubles(arrays["squares"])
+        f.active, f.centre = doubles(arrays["active"]), doubles(arrays["centre"])
+        f.kept, f.room = doubles(arrays["kept"]), len(arrays["kept"])
+        f.averages, f.tallies = doubles(arrays["averages"]), doubles(arrays["tallies"])
+        f.predictor, f.voters = doubles(arrays["predictor"]), doubles(arrays["voters"])
+        if f.regularised:
+            f.kept_log_spread = doubles(arrays["kept_log_spread"])
+            f.centre_log_spread = doubles(arrays["centre_log_spread"])
+            f.mean_log_spread = doubles(arrays["mean_log_spread"])
+        if f.likelihood:
+            f.parents = integers(arrays["parents"])
+        f.tiles, f.tile_codes = doubles(scratch["tiles"]), integers(scratch["tile_codes"])
+        f.tile_weights, f.scores = doubles(scratch["tile_weights"]), doubles(scratch["scores"])
+        f.spread_sums, f.work = doubles(scratch["spread_sums"]), doubles(scratch["work"])
+        f.next_centre, f.drawn = doubles(scratch["next_centre"]), integers(scratch["drawn"])
+        f.system, f.refitted = doubles(scratch["system"]), doubles(scratch["refitted"])
         f.following = doubles(scratch["following"])
         f.following_log_spread = doubles(scratch["following_log_spread"])
 
-    cdef void grow(self, Py_ssize_t room):
-        room = min(max(2 * self.core.room, room), self.core.n_particles + 1)
-        for name in ("kept", "kept_log_spread") if self.core.regularised else ("kept",):
-            old = self.arrays[name]
-            self.arrays[name] = np.zeros((room, old.shape[1]))
-            self.arrays[name][:len(old)] = old
-        self.scratch |= {name: value for name, value in self.new_scratch().items() if "following" in name}
+    cdef void grow(self, Py_ssize_t room) noexcept:
+        while True:
+            try:
+                grown = self.with_room(self.arrays, room)
+                break
+            except Exception as error:
+                record_failure(error)
+                return
+            except BaseException as error:
+                record_failure(error)   # and once more: a signal is no reason to keep less
+        self.arrays, self.scratch = grown
         self.bind()
+
+    cdef Py_ssize_t first_room(self):
+        return min(self.core.n_particles + 1, FIRST_ROOM, max(MOST_NUMBERS // self.core.n_coefficients, 1))
+
+    cdef tuple with_room(self, dict arrays, Py_ssize_t room):
+        # Arrays and scratch with room for so many of the best set, or more.
+        cdef Py_ssize_t most = max(MOST_NUMBERS // self.core.n_coefficients, 1)
+        if room > most:
+            raise MemoryError(
+                f"{self.who}: {room} particles with {self.core.n_coefficients} coefficients do equally well, "
+                f"more than the {most} that can be kept; use fewer particles"
+            )
+        room = min(max(2 * len(arrays["kept"]), room), self.core.n_particles + 1, most)
+        grown = layouts.resized(self.layout, arrays, "kept", room)
+        return arrays | grown, self.scratch | self.new_following(room)
+
+    def used(self):
+        """Return how much of each axis that grows is in use."""
+        return {"kept": self.core.counts.n_kept}
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
+        check_filter(arrays, self.settings, self.lengths, self.who)
+        restored = self.with_room(arrays, max(len(arrays["kept"]), self.first_room()))
+        self.arrays, self.scratch = restored
+        self.bind()
+
+    def learn(self, X, y, w, p):
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+        cdef Workers workers
+        if self.batch_work() <= SMALL_WORK and not self.core.counts.opened:
+            Kernel.learn(self, X, y, w, p)
+            return
+        workers = self.begin_work(len(X), w)
+        try:
+            if self.core.counts.opened:
+                self.learn_buffer(0)
+            Kernel.learn(self, X, y, w, p)
+        finally:
+            self.end_work(workers)
 
     def finish(self):
         """Learn the rows that wait for their batch to fill."""
-        if self.core.counts.n_buffered:
+        cdef Workers workers = self.begin_work(self.core.batch_size, None)
+        try:
+            if self.core.counts.n_buffered:
+                self.learn_buffer(-1)
+        finally:
+            self.end_work(workers)
+
+    cdef int learn_buffer(self, Py_ssize_t n_rows) except -1:
+        cdef call_t call
+        begin_call(&call, 0)
+        with nogil:
             learn_batch(&self.core)
+        end_call(&call, n_rows)
+        return 0
+
+    cdef double batch_work(self) noexcept:
+        # Multiplications that the next batch takes, about.
+        cdef filter_t* f = &self.core
+        cdef double n_steps = 1 if f.counts.started else 1 + f.n_warmup
+        cdef double work = n_steps * f.n_particles * f.n_coefficients * f.batch_size
+        return work if f.refit_below == 0 else work + NEWTON_WORK * f.n_coefficients * f.n_features * f.batch_size
+
+    cdef Workers begin_work(self, Py_ssize_t n_rows, w):
+        # Begin a call that a signal may end inside a batch; start threads if there is work for them. The caller
+        # keeps them: a forked process must not end threads that it does not have.
+        cdef filter_t* f = &self.core
+        cdef double n_batches = (f.counts.n_buffered + n_rows) // f.batch_size
+        cdef Workers workers = None
+        if f.n_jobs > 1:
+            if w is not None:
+                n_batches = max(n_batches, (f.measures.buffered + np.sum(w)) // f.batch_size)
+            if (n_batches + f.counts.opened) * self.batch_work() > START_WORK:
+                workers = Workers(f.n_jobs - 1)
+        f.workers = <void*> workers if workers is not None else NULL
+        begin_call(&f.call, FIRST_UNITS)
+        f.interruptible, f.n_units = f.call.polls, f.call.n_rows
+        return workers
+
+    cdef int end_work(self, Workers workers) except -1:
+        self.core.interruptible, self.core.workers = False, NULL
+        end_call(&self.core.call, -1)
+        if workers is not None:
+            workers.close()
+        return 0
 
     @property
     def n_kept(self):
@@ -185,6 +261,18 @@ cdef class ParticleKernel(Kernel):
         return np.asarray(copy)
 
 
+cdef bint is_over(filter_t* f) noexcept nogil:
+    if not f.interruptible:
+        return False
+    f.n_units -= 1
+    if f.n_units > 0:
+        return False
+    with gil:
+        poll_signals(&f.call)
+    f.n_units = f.call.n_rows
+    return f.call.failure.failed
+
+
 cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
     with gil:
         (<ParticleKernel> f.kernel).grow(room)
@@ -192,9 +280,12 @@ cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
-    cdef Py_ssize_t i = f.counts.n_buffered
+    cdef Py_ssize_t i
     if f.n_classes < 2:
         return
+    if f.counts.opened:
+        learn_batch(f)
+    i = f.counts.n_buffered
     memcpy(f.rows + i * f.n_features, x, f.n_features * sizeof(double))
     f.codes[i] = y
     f.weights[i] = w
@@ -204,126 +295,6 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
         f.seen[y] += w
     if f.counts.n_buffered == f.batch_size or f.measures.buffered >= f.batch_size:
         learn_batch(f)
-
-
-cdef void learn_batch(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t i, _repeat, n = f.counts.n_buffered
-    cdef bint mixed = False
-    for i in range(1, n):
-        mixed = mixed or f.codes[i] != f.codes[0]
-    if mixed or f.counts.started:
-        if f.scaled:
-            standardise(f)
-        pack(f)
-        if f.counts.started:
-            test_candidates(f)
-        else:
-            for _repeat in range(f.n_warmup):
-                take_step(f)
-        take_step(f)
-        if not f.counts.started:
-            f.measures.error = 1.0 - (hits_of(f, f.centre) + 1.0) / (f.measures.buffered + 2.0)
-            start_averages(f)
-        f.counts.started = 1
-        if f.refit_below > 0 and hits_of(f, f.centre) < f.refit_below * f.measures.buffered:
-            refit(f)
-        update_candidates(f)
-    f.counts.n_buffered = 0
-    f.measures.buffered = 0.0
-
-
-cdef void standardise(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef double error, faded
-    for i in range(f.counts.n_buffered):
-        faded = min(f.measures.n_seen, max(f.memory - f.weights[i], 0.0))
-        if faded < f.measures.n_seen:
-            for j in range(f.n_features):
-                f.squares[j] *= faded / f.measures.n_seen
-        f.measures.n_seen = faded + f.weights[i]
-        for j in range(f.n_features):
-            error = f.rows[i * f.n_features + j] - f.mean[j]
-            f.mean[j] += error * (f.weights[i] / f.measures.n_seen)
-            error *= f.rows[i * f.n_features + j] - f.mean[j]
-            f.squares[j] = min(f.squares[j] + f.weights[i] * error, MOST)
-
-
-cdef void test_candidates(filter_t* f) noexcept nogil:
-    # How those who might have predicted this batch would have done, before it is learned.
-    cdef Py_ssize_t c
-    cdef double accuracy, expected = f.measures.accuracy, n = f.measures.buffered
-    for c in range(1 + f.n_averages):
-        accuracy = hits_of(f, candidate(f, c)) / n
-        f.tallies[c] = FADE * f.tallies[c] + accuracy                                           # (7)
-        if c == f.counts.chosen:
-            f.measures.error += (1 - FADE) * (1 - accuracy - f.measures.error)
-        if c > 0:
-            continue
-        f.measures.spread = f.spread
-        if expected < 0:
-            f.measures.accuracy = accuracy
-            continue
-        if f.wide_spread > 0 and accuracy < expected - 2 * sqrt(expected * (1 - expected) / n):  # (8)
-            f.measures.spread = f.wide_spread
-        f.measures.accuracy += (1 - FADE) * (accuracy - expected)
-
-
-cdef inline double* candidate(filter_t* f, Py_ssize_t c) noexcept nogil:
-    return f.centre if c == 0 else f.averages + (c - 1) * f.n_coefficients
-
-
-cdef void update_candidates(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t c, i, v, n = f.n_coefficients, n_voters = min(f.counts.n_kept, MOST_VOTERS)
-    cdef double rate = 1.0
-    cdef double* panel
-    f.counts.chosen = 0
-    for c in range(1, 1 + f.n_averages):
-        rate *= 0.25
-        for i in range(n):
-            candidate(f, c)[i] += rate * (f.centre[i] - candidate(f, c)[i])                     # (7)
-        if f.tallies[c] > f.tallies[f.counts.chosen]:
-            f.counts.chosen = c
-    write_raw_terms(f, candidate(f, f.counts.chosen), f.predictor)
-    for v in range(n_voters):
-        panel = f.voters + (v // LANES) * f.n_outputs * f.n_terms * LANES + v % LANES
-        write_raw_terms(f, f.kept + (v * f.counts.n_kept // n_voters) * n, panel)
-    f.counts.n_voters = n_voters
-
-
-cdef void write_raw_terms(filter_t* f, const double* beta, double* panel) noexcept nogil:
-    memcpy(f.work, beta, f.n_coefficients * sizeof(double))
-    to_raw_units(f, f.work)
-    write_terms(f, f.work, panel)
-
-
-cdef void start_averages(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t c
-    for c in range(f.n_averages):
-        memcpy(f.averages + c * f.n_coefficients, f.centre, f.n_coefficients * sizeof(double))
-        f.tallies[c + 1] = f.tallies[0]
-
-
-cdef void refit(filter_t* f) noexcept nogil:
-    # A ridge fit to this batch takes the place of the best set, without the coefficients it is not sure of;
-    # if that is all of them, nothing changes.
-    cdef Py_ssize_t k, n = f.n_coefficients // f.n_outputs
-    cdef bint sure = False
-    cdef double* beta = f.refitted
-    cdef double* active = f.refitted + f.n_coefficients
-    for k in range(f.n_outputs):
-        sure = fit_logistic(f, k, beta + k * n, active + k * n) or sure
-    if not sure:
-        return
-    if f.scaled:
-        scale_to_one(beta, f.n_coefficients)
-    memcpy(f.centre, beta, f.n_coefficients * sizeof(double))
-    memcpy(f.active, active, f.n_coefficients * sizeof(double))
-    memcpy(f.kept, f.centre, f.n_coefficients * sizeof(double))
-    if f.regularised:
-        memcpy(f.kept_log_spread, f.centre_log_spread, f.n_coefficients * sizeof(double))
-    f.counts.n_kept = 1
-    f.counts.n_refits += 1
-    start_averages(f)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

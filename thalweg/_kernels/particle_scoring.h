@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 8, TILE = 5 };
+enum { LANES = 8, TILE_ROWS = 5 };
 
 typedef struct {
     void (*count_hits)(const double *panel, const double *tiles, const double *weights, ptrdiff_t n_tiles,

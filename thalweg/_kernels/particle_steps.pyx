@@ -1,15 +1,27 @@
-"""One step of a particle filter on one batch: draw, score, keep the best (formulas: particle_filter.pyx)."""
+"""One step of a particle filter on one batch: draw, score, keep the best (formulas: particle_filter.pyx).
 
-from cython.parallel cimport prange, threadid
+Threads score chunks of particles, each the next one that is left. A step changes the model only at its end: if a
+signal ends it before, it can be done again with the same result.
+"""
+
 from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p
 from libc.string cimport memcpy, memset
 
+from .failure cimport current_failure
 from .particle_draws cimport begin_step, deviation, draw_particle, scale_to_one, write_terms
-from .particle_filter cimport LANES, TILE, filter_t
+from .particle_filter cimport LANES, TILE_ROWS, filter_t, is_over
 from .rng cimport bits, fill_ziggurat, unit, ziggurat_t
+from .workers cimport Workers
 
-cdef enum:
-    SMALL_WORK = 400000     # multiplications below which threads are not worth their start
+cdef extern from *:
+    """
+    static ptrdiff_t next_number(ptrdiff_t *number) { return __atomic_fetch_add(number, 1, __ATOMIC_RELAXED); }
+    static int is_set(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+    static void set_flag(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
+    """
+    Py_ssize_t next_number(Py_ssize_t* number) noexcept nogil
+    bint is_set(const bint* flag) noexcept nogil
+    void set_flag(bint* flag) noexcept nogil
 
 cdef ziggurat_t ZIGGURAT
 fill_ziggurat(&ZIGGURAT)
@@ -20,11 +32,11 @@ cdef void pack(filter_t* f) noexcept nogil:
     cdef Py_ssize_t i, j, n = f.counts.n_buffered, d = f.n_features
     cdef double value, sign, length, s
     cdef double* tile
-    f.n_tiles = (n + TILE - 1) // TILE
-    memset(f.tiles, 0, f.n_tiles * TILE * f.n_terms * sizeof(double))
-    memset(f.tile_weights, 0, f.n_tiles * TILE * sizeof(double))
+    f.n_tiles = (n + TILE_ROWS - 1) // TILE_ROWS
+    memset(f.tiles, 0, f.n_tiles * TILE_ROWS * f.n_terms * sizeof(double))
+    memset(f.tile_weights, 0, f.n_tiles * TILE_ROWS * sizeof(double))
     for i in range(n):
-        tile = f.tiles + (i // TILE) * f.n_terms * TILE + i % TILE
+        tile = f.tiles + (i // TILE_ROWS) * f.n_terms * TILE_ROWS + i % TILE_ROWS
         sign = -1.0 if f.n_outputs == 1 and f.codes[i] == 0 else 1.0
         f.tile_codes[i] = f.codes[i]
         f.tile_weights[i] = f.weights[i]
@@ -35,10 +47,10 @@ cdef void pack(filter_t* f) noexcept nogil:
             if f.scaled:
                 s = deviation(f, j)
                 value = (value - f.mean[j]) / s if s > 0 else 0.0
-            tile[(j + 1) * TILE] = sign * value
+            tile[(j + 1) * TILE_ROWS] = sign * value
             length += value * value
         if f.circle:
-            tile[(d + 1) * TILE] = sign * length
+            tile[(d + 1) * TILE_ROWS] = sign * length
 
 
 cdef void score_panel(const filter_t* f, const double* panel, double* scratch, double* scores) noexcept nogil:
@@ -59,22 +71,22 @@ cdef void score_likelihoods(const filter_t* f, const double* panel, double* ener
     cdef double* e
     memset(scores, 0, LANES * sizeof(double))
     for t in range(f.n_tiles):
-        f.scoring.all_energies(panel, f.tiles + t * f.n_terms * TILE, f.n_terms, f.n_outputs, energies)
-        for r in range(TILE):
-            if f.tile_weights[t * TILE + r] == 0:
+        f.scoring.all_energies(panel, f.tiles + t * f.n_terms * TILE_ROWS, f.n_terms, f.n_outputs, energies)
+        for r in range(TILE_ROWS):
+            if f.tile_weights[t * TILE_ROWS + r] == 0:
                 continue
             for m in range(LANES):
                 e = energies + r * LANES + m
                 if f.n_outputs == 1:
-                    scores[m] -= f.tile_weights[t * TILE + r] * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
+                    scores[m] -= f.tile_weights[t * TILE_ROWS + r] * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
                     continue
                 least, total = INFINITY, 0.0
                 for k in range(f.n_outputs):
-                    least = min(least, e[k * TILE * LANES])
+                    least = min(least, e[k * TILE_ROWS * LANES])
                 for k in range(f.n_outputs):
-                    total += exp(least - e[k * TILE * LANES])
-                least = e[f.tile_codes[t * TILE + r] * TILE * LANES] - least
-                scores[m] -= f.tile_weights[t * TILE + r] * (least + log(total))
+                    total += exp(least - e[k * TILE_ROWS * LANES])
+                least = e[f.tile_codes[t * TILE_ROWS + r] * TILE_ROWS * LANES] - least
+                scores[m] -= f.tile_weights[t * TILE_ROWS + r] * (least + log(total))
 
 
 cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
@@ -85,7 +97,22 @@ cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
     return scores[0]
 
 
-cdef void score_chunk(const filter_t* f, Py_ssize_t chunk, double* work) noexcept nogil:
+cdef void score_chunks(void* state) noexcept nogil:
+    # What each thread does; the caller's looks for signals.
+    cdef filter_t* f = <filter_t*> state
+    cdef double* work = f.work + next_number(&f.n_entered) * f.work_size
+    cdef bint is_caller = f.interruptible and current_failure() == f.call.failure
+    cdef Py_ssize_t chunk = next_number(&f.next_chunk)
+    while chunk < n_chunks(f) and not is_set(&f.stopped):
+        score_chunk(f, chunk, work, is_caller)
+        chunk = next_number(&f.next_chunk)
+
+
+cdef inline Py_ssize_t n_chunks(const filter_t* f) noexcept nogil:
+    return (f.n_panels + CHUNK - 1) // CHUNK
+
+
+cdef void score_chunk(filter_t* f, Py_ssize_t chunk, double* work, bint is_caller) noexcept nogil:
     cdef Py_ssize_t i, p, m, n = f.n_coefficients
     cdef double* log_spread = work + n
     cdef double* panel = work + 2 * n
@@ -97,31 +124,35 @@ cdef void score_chunk(const filter_t* f, Py_ssize_t chunk, double* work) noexcep
                 for i in range(n):
                     f.spread_sums[chunk * n + i] += log_spread[i]
         score_panel(f, panel, panel + f.n_outputs * f.n_terms * LANES, f.scores + p * LANES)
+        if is_caller and is_over(f):
+            set_flag(&f.stopped)
+            return
 
 
-cdef void take_step(filter_t* f) noexcept nogil:
+cdef bint take_step(filter_t* f) noexcept nogil:
     cdef Py_ssize_t chunk, i, n = f.n_coefficients
-    cdef Py_ssize_t n_chunks = (f.n_panels + CHUNK - 1) // CHUNK
     cdef double first = -INFINITY
-    cdef bint threads = f.n_jobs > 1 and f.n_particles * n * f.n_tiles * TILE > SMALL_WORK
     begin_step(f)
     if f.counts.step > 0 and not f.likelihood:
         first = score_one(f, f.centre)
     if f.regularised:
-        memset(f.spread_sums, 0, n_chunks * n * sizeof(double))
-    for chunk in prange(n_chunks, schedule="static", num_threads=f.n_jobs, use_threads_if=threads):
-        score_chunk(f, chunk, f.work + threadid() * f.work_size)
-    if f.likelihood:
-        keep_likely(f)
+        memset(f.spread_sums, 0, n_chunks(f) * n * sizeof(double))
+    f.n_entered = f.next_chunk = 0
+    f.stopped = False
+    if f.workers != NULL and f.n_particles * n * f.n_tiles * TILE_ROWS > SMALL_WORK:
+        (<Workers> f.workers).run(score_chunks, f)
     else:
-        keep_best(f, first)
+        score_chunks(f)
+    if f.stopped or not (keep_likely(f) if f.likelihood else keep_best(f, first)):
+        return False
     if f.regularised:
         for i in range(n):
             f.mean_log_spread[i] = 0.0
-            for chunk in range(n_chunks):
+            for chunk in range(n_chunks(f)):
                 f.mean_log_spread[i] += f.spread_sums[chunk * n + i]
             f.mean_log_spread[i] /= f.n_particles
     f.counts.step += 1
+    return True
 
 
 cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
@@ -129,7 +160,7 @@ cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
     return f.following_log_spread + k * f.n_coefficients if f.regularised else f.work + f.n_coefficients
 
 
-cdef void keep_best(filter_t* f, double first) noexcept nogil:
+cdef bint keep_best(filter_t* f, double first) noexcept nogil:
     # (4) and (5); `first` is the score of the last centre.
     cdef Py_ssize_t m, k = 0, n_kept = 0, n = f.n_coefficients
     cdef double best = first
@@ -137,59 +168,78 @@ cdef void keep_best(filter_t* f, double first) noexcept nogil:
         best = max(best, f.scores[m])
     for m in range(f.n_particles):
         n_kept += f.scores[m] == best
-    n_kept += first == best
-    make_room(f, n_kept)
+    n_kept = room_for(f, n_kept + (first == best))
     if first == best:
         memcpy(f.following, f.centre, n * sizeof(double))
         if f.regularised:
             memcpy(f.following_log_spread, f.centre_log_spread, n * sizeof(double))
         k = 1
     for m in range(f.n_particles):
-        if f.scores[m] == best:
+        if f.scores[m] == best and k < n_kept:
             draw_particle(f, &ZIGGURAT, m, f.following + k * n, spreads_of(f, k))
             k += 1
-    take_over(f, n_kept)
+            if is_over(f):
+                return False
+    replace_kept(f, n_kept)
     average(f.kept, n_kept, n, f.centre)
     if f.regularised:
         average(f.kept_log_spread, n_kept, n, f.centre_log_spread)
     if f.scaled:
         scale_to_one(f.centre, n)
+    return True
 
 
-cdef void keep_likely(filter_t* f) noexcept nogil:
+cdef bint keep_likely(filter_t* f) noexcept nogil:
     # (6): scores become cumulative weights; the drawn particles are kept, once each.
-    cdef Py_ssize_t m, j, k, n_kept = 0, n = f.n_coefficients
+    cdef Py_ssize_t m, j, n_kept = 0, n = f.n_coefficients
     cdef Py_ssize_t* place = f.drawn + f.n_particles
-    cdef double best = -INFINITY, total = 0.0, weight
-    cdef double* beta = f.work
+    cdef double total
+    if not weigh(f, &total):
+        return False
     for m in range(f.n_particles):
-        if isfinite(f.scores[m]):
-            best = max(best, f.scores[m])
-    memset(f.centre, 0, n * sizeof(double))
-    for m in range(f.n_particles):
-        weight = exp(f.scores[m] - best) if isfinite(f.scores[m]) else float(best == -INFINITY)
-        total += weight
-        f.scores[m] = total
         place[m] = -1
-        if weight > 0:
-            draw_particle(f, &ZIGGURAT, m, beta, spreads_of(f, 0))
-            for k in range(n):
-                f.centre[k] += weight * beta[k]
-    for k in range(n):
-        f.centre[k] /= total
     for m in range(f.n_particles):
         j = first_above(f.scores, f.n_particles, total * unit(bits(f.parent_key, m)))
         f.drawn[m] = j
         if place[j] < 0:
             place[j] = n_kept
             n_kept += 1
-    make_room(f, n_kept)
+    n_kept = room_for(f, n_kept)
     for j in range(f.n_particles):
-        if place[j] >= 0:
+        if 0 <= place[j] < n_kept:
             draw_particle(f, &ZIGGURAT, j, f.following + place[j] * n, spreads_of(f, place[j]))
+            if is_over(f):
+                return False
     for m in range(f.n_particles):
-        f.parents[m] = place[f.drawn[m]]
-    take_over(f, n_kept)
+        f.parents[m] = place[f.drawn[m]] % n_kept
+    memcpy(f.centre, f.next_centre, n * sizeof(double))
+    replace_kept(f, n_kept)
+    return True
+
+
+cdef bint weigh(filter_t* f, double* total) noexcept nogil:
+    # Scores into cumulative weights, and the weighted mean of the particles.
+    cdef Py_ssize_t m, k, n = f.n_coefficients
+    cdef double best = -INFINITY, weight
+    cdef double* beta = f.work
+    for m in range(f.n_particles):
+        if isfinite(f.scores[m]):
+            best = max(best, f.scores[m])
+    memset(f.next_centre, 0, n * sizeof(double))
+    total[0] = 0.0
+    for m in range(f.n_particles):
+        weight = exp(f.scores[m] - best) if isfinite(f.scores[m]) else float(best == -INFINITY)
+        total[0] += weight
+        f.scores[m] = total[0]
+        if weight > 0:
+            draw_particle(f, &ZIGGURAT, m, beta, spreads_of(f, 0))
+            for k in range(n):
+                f.next_centre[k] += weight * beta[k]
+        if is_over(f):
+            return False
+    for k in range(n):
+        f.next_centre[k] /= total[0]
+    return True
 
 
 cdef Py_ssize_t first_above(const double* sums, Py_ssize_t n, double value) noexcept nogil:
@@ -203,12 +253,14 @@ cdef Py_ssize_t first_above(const double* sums, Py_ssize_t n, double value) noex
     return low
 
 
-cdef void make_room(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
+cdef Py_ssize_t room_for(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
+    # How many of the best set can be kept: all of it, unless there is no memory.
     if n_kept > f.room:
         f.grow(f, n_kept)
+    return min(n_kept, f.room)
 
 
-cdef void take_over(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
+cdef void replace_kept(filter_t* f, Py_ssize_t n_kept) noexcept nogil:
     cdef Py_ssize_t size = n_kept * f.n_coefficients * sizeof(double)
     memcpy(f.kept, f.following, size)
     if f.regularised:

@@ -6,7 +6,7 @@
 from libc.math cimport exp, fabs, sqrt
 from libc.string cimport memset
 
-from .particle_filter cimport TILE, filter_t
+from .particle_filter cimport TILE_ROWS, filter_t, is_over
 
 cdef extern from *:
     """
@@ -22,22 +22,23 @@ cdef extern from *:
 
 cdef inline double term(const filter_t* f, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Term j of row i, its sign turned back.
-    cdef const double* tile = f.tiles + (i // TILE) * f.n_terms * TILE + i % TILE
-    return tile[j * TILE] * tile[0]
+    cdef const double* tile = f.tiles + (i // TILE_ROWS) * f.n_terms * TILE_ROWS + i % TILE_ROWS
+    return tile[j * TILE_ROWS] * tile[0]
 
 
-cdef inline bint fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active) noexcept nogil:
-    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy) and 0 or 1 into active; returns
-    # whether any coefficient but the constant was kept.
+cdef inline bint fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* active,
+                              Py_ssize_t* n_active) noexcept nogil:
+    # Writes the fit into beta (signs as in β: −β₀ + β·x is the energy), 0 or 1 into active, and adds to
+    # n_active the coefficients but the constant that were kept. False if a signal ended it.
     cdef Py_ssize_t _step, j, n = 1 + f.n_features
     cdef double* hessian = f.system
     cdef double* w = f.system + n * n
     cdef double* change = w + n
-    cdef double largest, n_active = 0.0
+    cdef double largest
     memset(w, 0, n * sizeof(double))
     for _step in range(NEWTON_STEPS):
-        build_system(f, k, hessian, w, change)
-        factorise(hessian, n)
+        if not (build_system(f, k, hessian, w, change) and factorise(f, hessian, n)):
+            return False
         solve(hessian, n, change)
         largest = 0.0
         for j in range(n):
@@ -45,19 +46,21 @@ cdef inline bint fit_logistic(filter_t* f, Py_ssize_t k, double* beta, double* a
             largest = max(largest, fabs(change[j]))
         if largest < 1e-8:
             break
-    build_system(f, k, hessian, w, change)
-    factorise(hessian, n)
+    if not (build_system(f, k, hessian, w, change) and factorise(f, hessian, n)):
+        return False
     for j in range(n):
         memset(change, 0, n * sizeof(double))
         change[j] = 1.0
         solve(hessian, n, change)
         active[j] = j == 0 or w[j] * w[j] > SURE * SURE * change[j]                            # (2)
-        n_active += active[j]
+        n_active[0] += j > 0 and active[j] > 0
         beta[j] = (w[j] if j == 0 else -w[j]) * active[j]
-    return n_active > 1
+        if is_over(f):
+            return False
+    return True
 
 
-cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, const double* w,
+cdef inline bint build_system(filter_t* f, Py_ssize_t k, double* hessian, const double* w,
                               double* gradient) noexcept nogil:
     cdef Py_ssize_t i, j, other, n = 1 + f.n_features, target = 1 if f.n_outputs == 1 else k
     cdef double score, p, error, weight
@@ -76,9 +79,12 @@ cdef inline void build_system(const filter_t* f, Py_ssize_t k, double* hessian, 
             gradient[j] += error * term(f, i, j)
             for other in range(j + 1):
                 hessian[j * n + other] += weight * term(f, i, j) * term(f, i, other)
+        if is_over(f):
+            return False
+    return True
 
 
-cdef inline void factorise(double* a, Py_ssize_t n) noexcept nogil:
+cdef inline bint factorise(filter_t* f, double* a, Py_ssize_t n) noexcept nogil:
     # Cholesky, in the lower triangle.
     cdef Py_ssize_t i, j, other
     cdef double total
@@ -88,6 +94,9 @@ cdef inline void factorise(double* a, Py_ssize_t n) noexcept nogil:
             for other in range(j):
                 total -= a[i * n + other] * a[j * n + other]
             a[i * n + j] = sqrt(max(total, 1e-12)) if i == j else total / a[j * n + j]
+        if is_over(f):
+            return False
+    return True
 
 
 cdef inline void solve(const double* a, Py_ssize_t n, double* b) noexcept nogil:

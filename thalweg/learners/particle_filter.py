@@ -4,7 +4,7 @@ import numpy as np
 
 from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.particle_filter import ParticleKernel
-from thalweg._parameters import count, is_real, n_threads, one_of, real_number, wrong
+from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
@@ -12,6 +12,9 @@ STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
 AVERAGES = 3  # candidates beside the centre, of 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
+WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
+LARGEST = 1e150  # what a function returns beyond is taken as this
+MOST_NUMBERS = 2**27  # of particles, and of the values of a batch: a GiB
 
 
 class ParticleFilter(SeededClassifier):
@@ -111,30 +114,33 @@ class ParticleFilter(SeededClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @property
-    def _map(self):
-        # The function of a boundary that has one; called for every row, so nothing is checked here.
+    def _function(self):
         shape = self.boundary[0] if isinstance(self.boundary, tuple) and self.boundary else self.boundary
         return shape if callable(shape) else None
 
     def _make_kernel(self, n_features, n_classes):
-        self._n_terms = n_features
+        # Rows are mapped by the function that was given then, whatever becomes of the parameter.
+        self._map, self._n_terms = self._function(), n_features
         if self._map is not None:
             shape = np.shape(self._map(np.zeros((1, n_features))))
             if len(shape) != 2 or shape[0] != 1 or shape[1] < 1:
                 raise wrong(self, "boundary", "a function that returns one row of features for a row", shape)
             self._n_terms = shape[1]
-        return ParticleKernel(self._n_terms, n_classes, self._settings())
+        settings = self._settings()
+        most = MOST_NUMBERS // self._n_terms
+        if settings["batch_size"] > most:
+            raise wrong(self, "batch_size", f"at most {most} for rows of {self._n_terms} inputs", self.batch_size)
+        return ParticleKernel(self._who, self._n_terms, n_classes, settings)
 
     def _settings(self):
         circle, modulo = self._shape()
         parts = self._parts()
         batch_size = count(self, "batch_size", self.batch_size, 2)
-        spread = real_number(self, "spread", self.spread, above=0)
+        spread = real_number(self, "spread", self.spread, above=0, most=WIDEST)
         pull, jitter = self._prior()
         start, width, n_warmup = self._start(modulo)
         return {
-            "n_particles": count(self, "n_particles", self.n_particles, 1),
+            "n_particles": whole_number(self, "n_particles", self.n_particles, 1, MOST_NUMBERS),
             "batch_size": batch_size,
             "n_warmup": n_warmup,
             "n_jobs": n_threads(self, self.n_jobs),
@@ -158,7 +164,7 @@ class ParticleFilter(SeededClassifier):
     def _shape(self):
         shape, modulo = pair(self, "boundary", self.boundary, 0.0)
         circle = not callable(shape) and one_of(self, "boundary", shape, ("linear", "circle")) == "circle"
-        return circle, real_number(self, "the modulo in boundary", modulo, least=0)
+        return circle, real_number(self, "the modulo in boundary", modulo, least=0, most=WIDEST)
 
     def _parts(self):
         if not isinstance(self.form, list | tuple):
@@ -169,7 +175,7 @@ class ParticleFilter(SeededClassifier):
         start, n_warmup = pair(self, "start", self.start, 0)
         n_warmup = count(self, "the steps in start", n_warmup, 0)
         if is_real(start):
-            return STARTS["uniform"], real_number(self, "start", start, above=0), n_warmup
+            return STARTS["uniform"], real_number(self, "start", start, above=0, most=WIDEST), n_warmup
         start = STARTS[one_of(self, "start", start, STARTS)]
         return start, modulo if start == STARTS["uniform"] and modulo else 1.0, n_warmup
 
@@ -183,7 +189,10 @@ class ParticleFilter(SeededClassifier):
         if mapped.shape != (len(X), self._n_terms):
             wanted = f"a function that returns {self._n_terms} features for each of {len(X)} rows"
             raise wrong(self, "boundary", wanted, mapped.shape)
-        return mapped
+        if np.isnan(mapped).any():
+            row = int(np.isnan(mapped).any(axis=1).argmax())
+            raise ValueError(f"{self._who}: the function of boundary returned NaN for row {row}: {X[row]}")
+        return np.clip(mapped, -LARGEST, LARGEST)
 
     def _learn(self, X, y, w, p):
         self._kernel.learn(self._mapped(X), y, w, p)
@@ -195,13 +204,15 @@ class ParticleFilter(SeededClassifier):
     def coefficients_(self):
         """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
         self._check_begun()
-        return self._in_raw_units(self._kernel.predicting())[0]
+        with self._lock.read:
+            return self._in_raw_units(self._kernel.predicting())[0]
 
     @property
     def particles_(self):
         """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
         self._check_begun()
-        return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
+        with self._lock.read:
+            return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
 
     @property
     def coefficient_spread_(self):
@@ -216,20 +227,21 @@ class ParticleFilter(SeededClassifier):
 
     def state(self):
         """Return all there is to this learner; a boundary that is a function stays a function in it."""
-        if self._map is None:
+        if self._function() is None:
             return super().state()
-        boundary, self.boundary = self.boundary, "linear"
-        try:
-            state = super().state()
-        finally:
-            self.boundary = boundary
-        state["parameters"]["boundary"] = boundary
+        # Asked of a twin without the function, as others may use this learner meanwhile.
+        with self._own_lock().read:
+            twin = type(self).__new__(type(self))
+            vars(twin).update(vars(self), boundary="linear")
+            state = super(ParticleFilter, twin).state()
+            state["parameters"]["boundary"] = self.boundary
         return state
 
     def fit(self, X, y, sample_weight=None):
         """Start afresh, learn the rows in their order, and at the end those that fill no whole batch."""
         super().fit(X, y, sample_weight)
-        self._kernel.finish()
+        with self._lock.write:
+            self._kernel.finish()
         return self
 
     def _handle(self):
