@@ -19,7 +19,9 @@ can be asked for. If the memory's largest size is full, the oldest values are fo
 
 import numpy as np
 
-from libc.math cimport fabs, log, sqrt
+from thalweg.errors import StateError
+
+from libc.math cimport fabs, floor, isfinite, log, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
@@ -28,6 +30,9 @@ from .detector cimport ALARM, QUIET, DetectorKernel
 cdef enum:
     SMALLEST = 10                       # narrower windows are not searched
     SHORTEST = 5                        # MOA's least length of a part, off by one in (2) as there
+    MOST_SIZES = 48                     # of buckets: the lengths of larger windows are not exact
+
+cdef double MOST_VALUES = 9007199254740992.0
 
 
 cdef Py_ssize_t adwin_doubles(Py_ssize_t room) noexcept nogil:
@@ -166,6 +171,57 @@ cdef int adwin_update(adwin_t* a, double value) noexcept nogil:
     if not cut:
         return 0
     return 1 if adwin_mean(a) > before else -1
+
+
+def check_adwin(const double[::1] memory, who, name):
+    """Raise StateError unless `memory`, from the state's array `name`, holds an ADWIN that can go on."""
+    cdef Py_ssize_t n_header = sizeof(adwin_t) // sizeof(double)
+    wrong = None
+    if memory.shape[0] < adwin_doubles(1):
+        wrong = f"has {memory.shape[0]} numbers, too few for an ADWIN"
+    elif not all_finite(&memory[0], memory.shape[0]):
+        wrong = "holds a number that is not finite"
+    elif not 1 <= memory[2] <= MOST_SIZES or memory.shape[0] != n_header + memory[2] * (1 + 2 * ADWIN_MOST):
+        wrong = f"holds an ADWIN for {memory[2]} sizes of buckets in {memory.shape[0]} numbers"
+    elif not are_settings(<const adwin_t*> &memory[0]):
+        wrong = "holds settings or a time that no ADWIN can have"
+    elif not are_buckets(<adwin_t*> &memory[0]):
+        wrong = "holds an ADWIN whose buckets do not make up its window"
+    if wrong is not None:
+        raise StateError(f"{who}: the state's {name!r} {wrong}")
+
+
+cdef bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not isfinite(values[i]):
+            return False
+    return True
+
+
+cdef inline bint is_whole(double value, double low, double high) noexcept nogil:
+    return low <= value <= high and value == floor(value)
+
+
+cdef bint are_settings(const adwin_t* a) noexcept nogil:
+    if a.delta < 0 or not is_whole(a.period, 1, MOST_VALUES) or not is_whole(a.as_moa, 0, 1):
+        return False
+    return is_whole(a.time, 0, MOST_VALUES) and is_whole(a.room, 1, MOST_SIZES)
+
+
+cdef bint are_buckets(adwin_t* a) noexcept nogil:
+    # Of each size in use there are between 1 and 5, of the others none, and they add up to the window.
+    cdef Py_ssize_t size
+    cdef double n = 1.0, width = 0.0
+    if not is_whole(a.n_sizes, 1, a.room):
+        return False
+    for size in range(<Py_ssize_t> a.room):
+        if not is_whole(counts(a)[size], size < a.n_sizes and a.n_sizes > 1,
+                        ADWIN_MOST - 1 if size < a.n_sizes else 0):
+            return False
+        width += n * counts(a)[size]
+        n *= 2
+    return a.width == width
 
 
 cdef class ADWINKernel(DetectorKernel):
