@@ -47,11 +47,9 @@ class Tree(SeededClassifier):
         return list(seeds) == ["random_state"]
 
     def _start_again(self, pristine, random_state):
-        # `_seed` stays the one the kernel was made with, which an adaptive tree goes on drawing from.
-        self._restore_kernel(pristine)
-        self.random_state = random_state
-        if self.max_features is not None:
-            self._kernel.arrays["random"][0] = short_seed(random_state)
+        self._kernel.reset(pristine)
+        self.random_state = self._seed = random_state
+        self._kernel.arrays["random"][0] = short_seed(random_state)
 
     def _nodes(self):
         self._check_begun()
