@@ -29,5 +29,8 @@ cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept
 # every `call.n_rows` rows: look for signals such as Ctrl-C, and adapt n_rows to the time they took
 cdef void poll_signals(call_t* call) noexcept
 
+# the same for long work inside a row, on any thread: whether the call has failed, so that the work should stop
+cdef bint should_stop() noexcept nogil
+
 # raise what was recorded, with the number of rows processed as its attribute `rows_learned` if that is not -1
 cdef int end_call(call_t* call, Py_ssize_t n_rows) except -1

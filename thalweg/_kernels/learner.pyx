@@ -47,7 +47,8 @@ cdef class Kernel:
     A subclass declares its arrays and makes them with `allocate`, puts its functions into `handle`, and points
     the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To grow, it makes
     new arrays and calls `adopt`: arrays and pointers change together or not at all. Everything the learner
-    knows is in `arrays`: saving and copying need nothing else.
+    knows is in `arrays`: saving and copying need nothing else. Arrays there that are not declared follow from
+    the parameters and the declared ones; they are no part of a state, and `restore` derives them again.
     """
 
     def __cinit__(self):
@@ -69,6 +70,19 @@ cdef class Kernel:
         # Go on with these arrays, in place of those of the same names.
         self.arrays = self.arrays | arrays
         self.bind()
+
+    cdef bint adopt_computed(self, compute, tuple arguments) noexcept:
+        # Adopt the arrays that compute(*arguments) returns, for a callback: an exception is recorded, and False
+        # returned; after an interrupt they are computed once more, so that nothing is lost by it.
+        while True:
+            try:
+                self.adopt(compute(*arguments))
+                return True
+            except Exception as error:
+                record_failure(error)
+                return False
+            except BaseException as error:
+                record_failure(error)
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
