@@ -28,8 +28,9 @@ import numpy as np
 from thalweg.errors import StateError
 
 from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
 
-from libc.math cimport M_PI, exp, fabs, isnan, log, sqrt
+from libc.math cimport INFINITY, M_PI, exp, fabs, isnan, log, sqrt
 
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
@@ -39,9 +40,8 @@ cdef enum:
 
 cdef double UNLIKELIEST = 745.0
 cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
-cdef double VAGUE = 1e-305              # the least 1/(2v)
+cdef double VAGUE = 1e-320              # the least 1/(2v)
 cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
-cdef double HEAVY = 1e75                # its square is LARGE
 cdef double NEVER = -1e308              # the score of a class not seen yet
 cdef double MOST = 1.7e308              # sums of squares stop growing here
 
@@ -65,6 +65,19 @@ ctypedef struct bayes_t:
     void* kernel
 
 
+SUMS = {"low": 0.0, "high": layouts.MOST_WEIGHT}
+LAYOUT = {
+    "n_values": Array(INDEX, "categorical", low=1, high=CODE_LIMIT),
+    "offset": Array(INDEX, "border", low=0),
+    "weight": Array(FLOAT, "class", **SUMS),
+    "n": Array(FLOAT, "class", "numeric", **SUMS),
+    "mean": Array(FLOAT, "class", "numeric", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
+    "squares": Array(FLOAT, "class", "numeric", low=0.0, high=MOST),
+    "counts": Array(FLOAT, "count", "class", **SUMS),
+    "seen": Array(FLOAT, "categorical", "class", **SUMS),
+}
+
+
 cdef class NaiveBayesKernel(Kernel):
     """The sums of a naive Bayes classifier; `n_categories` is 0 for a numeric input."""
 
@@ -77,15 +90,15 @@ cdef class NaiveBayesKernel(Kernel):
         room = n_categories[categorical].astype(np.intp)
         lengths = {"class": n_classes, "numeric": len(numeric), "categorical": len(categorical),
                    "border": len(categorical) + 1, "count": None}
-        self.allocate("NaiveBayes", declared(), lengths, {"count": room.sum()})
+        self.allocate("NaiveBayes", LAYOUT, lengths, {"count": room.sum()})
         self.arrays["n_values"][:] = room
         np.cumsum(room, out=self.arrays["offset"][1:])
         # The rest follows from the parameters and the arrays above: no part of a state.
         self.arrays |= {
             "columns": np.concatenate([numeric, categorical]),
-            "inverse": layouts.new_array((n_classes, len(numeric)), layouts.FLOAT, SURE),
-            "factor": layouts.new_array(n_classes, layouts.FLOAT),
-            "bias": layouts.new_array(n_classes, layouts.FLOAT),
+            "inverse": layouts.new_array((n_classes, len(numeric)), FLOAT, SURE),
+            "factor": layouts.new_array(n_classes, FLOAT),
+            "bias": layouts.new_array(n_classes, FLOAT),
         }
         self.core.n_classes, self.core.kernel = n_classes, <void*> self
         self.core.n_numeric, self.core.n_categorical = len(numeric), len(categorical)
@@ -128,32 +141,14 @@ cdef class NaiveBayesKernel(Kernel):
     cdef bint grow(self, Py_ssize_t j, Py_ssize_t code) noexcept:
         return self.adopt_computed(grown, (self.arrays, j, code))
 
-def declared():
-    """Return what the arrays of a state are and may hold."""
-    def sums(*axes):
-        return layouts.Array(layouts.FLOAT, *axes, low=0.0, high=layouts.MOST_WEIGHT)
-
-    Array, FLOAT, INDEX = layouts.Array, layouts.FLOAT, layouts.INDEX
-    return {
-        "n_values": Array(INDEX, "categorical", low=1, high=CODE_LIMIT),
-        "offset": Array(INDEX, "border", low=0),
-        "weight": sums("class"),
-        "n": sums("class", "numeric"),
-        "mean": Array(FLOAT, "class", "numeric", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
-        "squares": Array(FLOAT, "class", "numeric", low=0.0, high=MOST),
-        "counts": sums("count", "class"),
-        "seen": sums("categorical", "class"),
-    }
-
-
 def grown(arrays, j, code):
     """Return counts and offsets with twice the room for categorical input j, or more if `code` asks for it."""
     counts, offset = arrays["counts"], arrays["offset"]
     border, room = offset[j + 1], offset[j + 1] - offset[j]
     extra = max(2 * room, code + 1) - room
-    wider = layouts.new_array((len(counts) + extra, counts.shape[1]), layouts.FLOAT)
+    wider = layouts.new_array((len(counts) + extra, counts.shape[1]), FLOAT)
     wider[:border], wider[border + extra:] = counts[:border], counts[border:]
-    later = layouts.new_array(len(offset), layouts.INDEX)
+    later = layouts.new_array(len(offset), INDEX)
     later[:] = offset
     later[j + 1:] += extra
     return {"counts": wider, "offset": later}
@@ -173,36 +168,30 @@ cdef inline double folded(double* product) noexcept nogil:
     return log(value)
 
 
-cdef inline double begun(double* product, double weight) noexcept nogil:
-    # Begin (5) squared with the weight of a class, in the product or as the log that is returned.
-    if 1.0 / HEAVY < weight < HEAVY:
-        product[0] = weight * weight
-        return 0.0
-    product[0] = 1.0
-    return 2.0 * log(weight)
-
-
-cdef inline double multiplied(double* product, double inverse) noexcept nogil:
-    # One more factor of (5) squared, in the product or in the log that is returned.
-    if not 1.0 / LARGE < inverse < LARGE:
-        return log(inverse * (1 / M_PI))
-    product[0] *= inverse * (1 / M_PI)
-    return folded(product)
-
-
 cdef inline double inverse_of(double n, double squares) noexcept nogil:
-    return min(max(0.5 * (n - 1) / squares, VAGUE), SURE) if squares > 0 and n > 1 else SURE
+    cdef double inverse = min(0.5 * (n - 1) / squares, SURE) if squares > 0 and n > 1 else SURE
+    return inverse if inverse * (1 / M_PI) > 0 else VAGUE
 
 
 cdef void derive(bayes_t* b, Py_ssize_t k) noexcept nogil:
-    # What learn_numbers would leave of class k besides the sums.
+    # What learn_numbers leaves of class k besides the sums, for numbers of any size.
     cdef Py_ssize_t j, start = k * b.n_numeric
-    cdef double product = 0.0, logs = begun(&product, b.weight[k]) if b.weight[k] > 0 else 0.0
+    cdef double weight = b.weight[k], product = weight * weight, logs = 0.0, factor
+    if weight > 0 and product == 0:
+        product, logs = 1.0, 2.0 * log(weight)
     for j in range(start, start + b.n_numeric):
+        b.squares[j] = min(b.squares[j], MOST)
         b.inverse[j] = inverse_of(b.n[j], b.squares[j])
-        if b.inverse[j] < SURE and b.weight[k] > 0:
-            logs += multiplied(&product, b.inverse[j])
-    b.factor[k], b.bias[k] = sqrt(product), 0.5 * logs
+        factor = b.inverse[j] * (1 / M_PI)
+        if b.inverse[j] == SURE or weight == 0:
+            continue
+        if 0 < product * factor < INFINITY:
+            product *= factor
+            logs += folded(&product)
+        else:
+            logs += log(product) + log(factor)
+            product = 1.0
+    b.factor[k], b.bias[k] = sqrt(product), 0.5 * logs                           # (5)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -235,7 +224,7 @@ cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double
     cdef double* squares = b.squares + start
     cdef double* inverse = b.inverse + start
     cdef double value, error, step, weight = b.weight[y], share = w / weight
-    cdef double product = 0.0, logs = begun(&product, weight)
+    cdef double product = weight * weight, logs = 0.0
     for j in range(b.n_numeric):
         value = x[b.numeric[j]]
         if not isnan(value):
@@ -243,13 +232,18 @@ cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double
             step = share if n[j] == weight else w / n[j]
             error = value - mean[j]
             mean[j] += error * step
-            # Below 0 it is rounding alone, of a row that outweighs all before it.
-            squares[j] = min(squares[j] + max(w * error * (value - mean[j]), 0.0), MOST)
-            inverse[j] = inverse_of(n[j], squares[j])
+            # Below 0 it would be rounding alone, of a row that outweighs all before it.
+            squares[j] += fabs(w * error * (value - mean[j]))
+            if squares[j] > 0 and n[j] > 1:
+                inverse[j] = min(0.5 * (n[j] - 1) / squares[j], SURE)
         if inverse[j] < SURE:
-            logs += multiplied(&product, inverse[j])
-    b.factor[y] = sqrt(product)                                                  # (5)
-    b.bias[y] = 0.5 * logs
+            product *= inverse[j] * (1 / M_PI)
+            logs += folded(&product)
+    if product > 0 and fabs(logs) < INFINITY:
+        b.factor[y] = sqrt(product)                                              # (5)
+        b.bias[y] = 0.5 * logs
+    else:
+        derive(b, y)
 
 
 cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
@@ -263,7 +257,7 @@ cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noex
         if not isnan(value):
             far += min(error * error * inverse[j], UNLIKELIEST)                  # (3)
         elif inverse[j] < SURE:
-            far -= 0.5 * log(M_PI / inverse[j])
+            far -= 0.5 * log(min(M_PI / inverse[j], MOST))
     return b.bias[k] - far
 
 
