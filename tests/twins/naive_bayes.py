@@ -2,7 +2,7 @@
 
 import numpy as np
 
-FAR = 745.0
+UNLIKELIEST = 745.0
 
 
 class NaiveBayesTwin:
@@ -36,10 +36,10 @@ class NaiveBayesTwin:
         if self.n_categories[j]:
             return np.log((weights[values == value].sum() + 1) / (total + self.highest[j] + 1))
         if len(set(values)) == 1:
-            return 0.0 if value == values[0] else -FAR
+            return 0.0 if value == values[0] else -UNLIKELIEST
         mean = np.average(values, weights=weights) if len(seen) else 0.0
         squares = (weights * (values - mean) ** 2).sum()
         if total <= 1:
-            return 0.0 if value == mean else -FAR
+            return 0.0 if value == mean else -UNLIKELIEST
         variance = squares / (total - 1)
-        return -min((value - mean) ** 2 / (2 * variance), FAR) - 0.5 * np.log(2 * np.pi * variance)
+        return -min((value - mean) ** 2 / (2 * variance), UNLIKELIEST) - 0.5 * np.log(2 * np.pi * variance)

@@ -40,9 +40,8 @@ cdef inline void poll_after(call_t* call, Py_ssize_t n_processed) noexcept:
     if n_processed < n_rows:
         call.n_rows = min(call.n_rows, n_rows)
 
-# return function(*arguments) to compiled code that cannot raise; None if it raises, which is recorded. What an
-# interrupt ended is called again, so that it is not lost: the function may change only what is not yet in use
-cdef object attempt(function, tuple arguments)
+# the same for long work inside a row, on any thread: whether the call has failed, so that the work should stop
+cdef bint should_stop() noexcept nogil
 
 # raise what was recorded, with the number of rows processed as its attribute `rows_learned` if that is not -1
 cdef int end_call(call_t* call, Py_ssize_t n_rows) except -1

@@ -88,6 +88,15 @@ cdef void poll_signals(call_t* call) noexcept:
     call.started = now
 
 
+cdef bint should_stop() noexcept nogil:
+    with gil:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            record_failure(error)
+    return current_failure().failed
+
+
 cdef int end_call(call_t* call, Py_ssize_t n_rows) except -1:
     cdef PyObject* found = call.failure.error
     call.failure[0] = call.outer

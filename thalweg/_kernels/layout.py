@@ -11,6 +11,9 @@ from thalweg.errors import StateError
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
+MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
+MOST_WEIGHT = 1e120  # a bound of sums of weights
+
 
 class Array:
     """One array of a kernel: its type, the names (or lengths) of its axes, and the values it may hold.

@@ -17,7 +17,7 @@ ctypedef struct learner_t:
 
 cdef class Kernel:
     cdef learner_t handle
-    cdef readonly dict arrays           # all the learner knows, as declared in `layout`
+    cdef readonly dict arrays           # all the learner knows, as declared in `layout`, and what follows from it
     cdef readonly dict layout           # name: Array (layout.py)
     cdef readonly dict lengths          # axis: its length, None where it grows
     cdef str who
@@ -28,6 +28,7 @@ cdef class Kernel:
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=*)
     cdef void bind(self)
     cdef void adopt(self, dict arrays)
+    cdef bint adopt_computed(self, compute, tuple arguments) noexcept
 
 
 cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, double* p,

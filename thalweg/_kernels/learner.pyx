@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 
 from . import layout as layouts
 
-from .failure cimport begin_call, call_t, end_call, poll_after, record_failure
+from .failure cimport attempt, begin_call, call_t, end_call, poll_after, record_failure
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
@@ -45,7 +45,9 @@ cdef class Kernel:
     A subclass declares its arrays and makes them with `allocate`, puts its functions into `handle`, and
     points the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To
     grow, it makes new arrays and calls `adopt`: arrays and pointers change together or not at all. All the
-    learner knows is in `arrays`: saving and copying need nothing else.
+    learner knows is in `arrays`: saving and copying need nothing else. Arrays there that are not declared
+    follow from the parameters and the declared ones; they are no part of a state, and `restore` derives them
+    again.
     """
 
     def __cinit__(self):
@@ -67,6 +69,13 @@ cdef class Kernel:
         # Go on with these arrays, in place of those of the same names.
         self.arrays = self.arrays | arrays
         self.bind()
+
+    cdef bint adopt_computed(self, compute, tuple arguments) noexcept:
+        # Adopt the arrays that compute(*arguments) returns; False if it raises, which is recorded.
+        arrays = attempt(compute, arguments)
+        if arrays is not None:
+            self.adopt(arrays)
+        return arrays is not None
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""

@@ -7,11 +7,11 @@ A class k of weight n_k scores a row by the log of prior times likelihood:
 Numeric input j keeps weight n, mean m and sum of squares s (Welford), so that with variance v = s/(n - 1)
 
     n += w,  e = x - m,  m += e w/n,  s += w e (x - m)                            (2)
-    log f = -q - log(2 pi v)/2,  q = min((x - m)^2 (n - 1)/(2 s), FAR)            (3)
+    log f = -q - log(2 pi v)/2,  q = min((x - m)^2 (n - 1)/(2 s), UNLIKELIEST)    (3)
 
-The bound FAR = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally
-impossible, and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean
-and exp(-FAR) elsewhere. What does not depend on x in (1) and (3) is kept as factor_k exp(bias_k), where
+UNLIKELIEST = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally impossible,
+and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean and
+exp(-UNLIKELIEST) elsewhere. What does not depend on x in (1) and (3) is kept as factor_k exp(bias_k), where
 
     factor_k exp(bias_k) = n_k prod_j (2 pi v)^(-1/2)                             (5)
 
@@ -25,16 +25,22 @@ Products are turned into logs only when they are about to leave the range of a d
 
 import numpy as np
 
-from libc.math cimport M_PI, exp, fabs, isnan, log, sqrt
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
+
+from libc.math cimport INFINITY, M_PI, exp, fabs, isnan, log, sqrt
 
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
 
 cdef enum:
-    MOST_CATEGORIES = 65536
+    CODE_LIMIT = 65536                  # codes of categories from here on count as missing
 
-cdef double FAR = 745.0
+cdef double UNLIKELIEST = 745.0
 cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
+cdef double VAGUE = 1e-320              # the least 1/(2v)
 cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
 cdef double NEVER = -1e308              # the score of a class not seen yet
 cdef double MOST = 1.7e308              # sums of squares stop growing here
@@ -59,41 +65,48 @@ ctypedef struct bayes_t:
     void* kernel
 
 
+SUMS = {"low": 0.0, "high": layouts.MOST_WEIGHT}
+LAYOUT = {
+    "n_values": Array(INDEX, "categorical", low=1, high=CODE_LIMIT),
+    "offset": Array(INDEX, "border", low=0),
+    "weight": Array(FLOAT, "class", **SUMS),
+    "n": Array(FLOAT, "class", "numeric", **SUMS),
+    "mean": Array(FLOAT, "class", "numeric", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
+    "squares": Array(FLOAT, "class", "numeric", low=0.0, high=MOST),
+    "counts": Array(FLOAT, "count", "class", **SUMS),
+    "seen": Array(FLOAT, "categorical", "class", **SUMS),
+}
+
+
 cdef class NaiveBayesKernel(Kernel):
     """The sums of a naive Bayes classifier; `n_categories` is 0 for a numeric input."""
 
     cdef bayes_t core
 
     def __init__(self, n_features, n_classes, n_categories):
-        n_categories = np.minimum(n_categories, MOST_CATEGORIES)
+        n_categories = np.minimum(n_categories, CODE_LIMIT)
         categorical = np.flatnonzero(n_categories).astype(np.intp)
         numeric = np.flatnonzero(n_categories == 0).astype(np.intp)
-        room = n_categories[categorical]
-        shape = (n_classes, len(numeric))
-        self.arrays = {
-            "numeric": numeric,
-            "categorical": categorical,
-            "n_values": room.astype(np.intp),
-            "offset": np.concatenate([[0], np.cumsum(room)]).astype(np.intp),
-            "weight": np.zeros(n_classes),
-            "factor": np.zeros(n_classes),
-            "bias": np.zeros(n_classes),
-            "n": np.zeros(shape),
-            "mean": np.zeros(shape),
-            "squares": np.zeros(shape),
-            "inverse": np.full(shape, SURE),
-            "counts": np.zeros((room.sum(), n_classes)),
-            "seen": np.zeros((len(categorical), n_classes)),
+        room = n_categories[categorical].astype(np.intp)
+        lengths = {"class": n_classes, "numeric": len(numeric), "categorical": len(categorical),
+                   "border": len(categorical) + 1, "count": None}
+        self.allocate("NaiveBayes", LAYOUT, lengths, {"count": room.sum()})
+        self.arrays["n_values"][:] = room
+        np.cumsum(room, out=self.arrays["offset"][1:])
+        # The rest follows from the parameters and the arrays above: no part of a state.
+        self.arrays |= {
+            "columns": np.concatenate([numeric, categorical]),
+            "inverse": layouts.new_array((n_classes, len(numeric)), FLOAT, SURE),
+            "factor": layouts.new_array(n_classes, FLOAT),
+            "bias": layouts.new_array(n_classes, FLOAT),
         }
+        self.core.n_classes, self.core.kernel = n_classes, <void*> self
+        self.core.n_numeric, self.core.n_categorical = len(numeric), len(categorical)
         self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
         cdef bayes_t* b = &self.core
-        b.n_classes = self.handle.n_classes
-        b.n_numeric = len(self.arrays["numeric"])
-        b.n_categorical = len(self.arrays["categorical"])
-        b.kernel = <void*> self
         b.weight = doubles(self.arrays["weight"])
         b.factor = doubles(self.arrays["factor"])
         b.bias = doubles(self.arrays["bias"])
@@ -103,25 +116,47 @@ cdef class NaiveBayesKernel(Kernel):
         b.inverse = doubles(self.arrays["inverse"])
         b.counts = doubles(self.arrays["counts"])
         b.seen = doubles(self.arrays["seen"])
-        b.numeric = integers(self.arrays["numeric"])
-        b.categorical = integers(self.arrays["categorical"])
+        b.numeric = integers(self.arrays["columns"])
+        b.categorical = b.numeric + b.n_numeric
         b.n_values = integers(self.arrays["n_values"])
         b.offset = integers(self.arrays["offset"])
 
-    cdef void grow(self, Py_ssize_t j, Py_ssize_t code):
-        # Twice the room for categorical input j, or more if its new category asks for it.
-        offset = self.arrays["offset"]
-        old = offset[j + 1] - offset[j]
-        extra = max(2 * old, code + 1) - old
-        gap = np.zeros((extra, self.handle.n_classes))
-        self.arrays["counts"] = np.insert(self.arrays["counts"], [offset[j + 1]] * extra, gap, axis=0)
-        offset[j + 1:] += extra
-        self.bind()
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        cdef Py_ssize_t k
+        Kernel.restore(self, state)
+        for k in range(self.core.n_classes):
+            derive(&self.core, k)
+
+    def check(self, arrays):
+        """Raise StateError if categories overlap or parts weigh more than the whole."""
+        offset, n_values, weight = arrays["offset"], arrays["n_values"], arrays["weight"]
+        if offset[0] != 0 or offset.max() != len(arrays["counts"]) or (np.diff(offset) < n_values).any():
+            raise StateError("NaiveBayes: the state's 'offset' does not give every category a place in 'counts'")
+        for name in ("n", "seen"):
+            parts = arrays[name] if name == "n" else arrays[name].T
+            if (parts > weight[:, None]).any():
+                raise StateError(f"NaiveBayes: the state's {name!r} is above the 'weight' of its class")
+
+    cdef bint grow(self, Py_ssize_t j, Py_ssize_t code) noexcept:
+        return self.adopt_computed(grown, (self.arrays, j, code))
+
+def grown(arrays, j, code):
+    """Return counts and offsets with twice the room for categorical input j, or more if `code` asks for it."""
+    counts, offset = arrays["counts"], arrays["offset"]
+    border, room = offset[j + 1], offset[j + 1] - offset[j]
+    extra = max(2 * room, code + 1) - room
+    wider = layouts.new_array((len(counts) + extra, counts.shape[1]), FLOAT)
+    wider[:border], wider[border + extra:] = counts[:border], counts[border:]
+    later = layouts.new_array(len(offset), INDEX)
+    later[:] = offset
+    later[j + 1:] += extra
+    return {"counts": wider, "offset": later}
 
 
-cdef void grow(bayes_t* b, Py_ssize_t j, Py_ssize_t code) noexcept nogil:
+cdef bint grow(bayes_t* b, Py_ssize_t j, Py_ssize_t code) noexcept nogil:
     with gil:
-        (<NaiveBayesKernel> b.kernel).grow(j, code)
+        return (<NaiveBayesKernel> b.kernel).grow(j, code)
 
 
 cdef inline double folded(double* product) noexcept nogil:
@@ -131,6 +166,32 @@ cdef inline double folded(double* product) noexcept nogil:
         return 0.0
     product[0] = 1.0
     return log(value)
+
+
+cdef inline double inverse_of(double n, double squares) noexcept nogil:
+    cdef double inverse = min(0.5 * (n - 1) / squares, SURE) if squares > 0 and n > 1 else SURE
+    return inverse if inverse * (1 / M_PI) > 0 else VAGUE
+
+
+cdef void derive(bayes_t* b, Py_ssize_t k) noexcept nogil:
+    # What learn_numbers leaves of class k besides the sums, for numbers of any size.
+    cdef Py_ssize_t j, start = k * b.n_numeric
+    cdef double weight = b.weight[k], product = weight * weight, logs = 0.0, factor
+    if weight > 0 and product == 0:
+        product, logs = 1.0, 2.0 * log(weight)
+    for j in range(start, start + b.n_numeric):
+        b.squares[j] = min(b.squares[j], MOST)
+        b.inverse[j] = inverse_of(b.n[j], b.squares[j])
+        factor = b.inverse[j] * (1 / M_PI)
+        if b.inverse[j] == SURE or weight == 0:
+            continue
+        if 0 < product * factor < INFINITY:
+            product *= factor
+            logs += folded(&product)
+        else:
+            logs += log(product) + log(factor)
+            product = 1.0
+    b.factor[k], b.bias[k] = sqrt(product), 0.5 * logs                           # (5)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -145,11 +206,11 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 cdef inline void learn_category(bayes_t* b, Py_ssize_t j, double value, Py_ssize_t y,
                                 double w) noexcept nogil:
     cdef Py_ssize_t code
-    if not 0 <= value < MOST_CATEGORIES:
+    if not 0 <= value < CODE_LIMIT:
         return
     code = <Py_ssize_t> value
-    if code >= b.offset[j + 1] - b.offset[j]:
-        grow(b, j, code)
+    if code >= b.offset[j + 1] - b.offset[j] and not grow(b, j, code):
+        return
     if code >= b.n_values[j]:
         b.n_values[j] = code + 1
     b.counts[(b.offset[j] + code) * b.n_classes + y] += w
@@ -171,14 +232,18 @@ cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double
             step = share if n[j] == weight else w / n[j]
             error = value - mean[j]
             mean[j] += error * step
-            squares[j] = min(squares[j] + w * error * (value - mean[j]), MOST)
+            # Below 0 it would be rounding alone, of a row that outweighs all before it.
+            squares[j] += fabs(w * error * (value - mean[j]))
             if squares[j] > 0 and n[j] > 1:
                 inverse[j] = min(0.5 * (n[j] - 1) / squares[j], SURE)
         if inverse[j] < SURE:
             product *= inverse[j] * (1 / M_PI)
             logs += folded(&product)
-    b.factor[y] = sqrt(product)                                                  # (5)
-    b.bias[y] = 0.5 * logs
+    if product > 0 and fabs(logs) < INFINITY:
+        b.factor[y] = sqrt(product)                                              # (5)
+        b.bias[y] = 0.5 * logs
+    else:
+        derive(b, y)
 
 
 cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
@@ -190,9 +255,9 @@ cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noex
         value = x[b.numeric[j]]
         error = value - mean[j]
         if not isnan(value):
-            far += min(error * error * inverse[j], FAR)                          # (3)
+            far += min(error * error * inverse[j], UNLIKELIEST)                  # (3)
         elif inverse[j] < SURE:
-            far -= 0.5 * log(M_PI / inverse[j])
+            far -= 0.5 * log(min(M_PI / inverse[j], MOST))
     return b.bias[k] - far
 
 
@@ -201,7 +266,7 @@ cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) 
     cdef double value, count, above = 1.0, below = 1.0, score = 0.0
     for j in range(b.n_categorical):
         value = x[b.categorical[j]]
-        if not 0 <= value < MOST_CATEGORIES:
+        if not 0 <= value < CODE_LIMIT:
             continue
         code = <Py_ssize_t> value
         count = b.counts[(b.offset[j] + code) * b.n_classes + k] if code < b.n_values[j] else 0.0

@@ -18,7 +18,13 @@ greatest is counted: only when none is left the window is searched for new ones.
 
 import numpy as np
 
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
+
 from libc.math cimport INFINITY, isnan
+from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from .learner cimport Kernel, learner_t
@@ -26,7 +32,7 @@ from .pointers cimport doubles, integers
 
 cdef extern from "window_distance.h" nogil:
     enum:
-        TILE
+        WINDOW_TILE
     ctypedef struct window_view_t:
         Py_ssize_t n_features
         Py_ssize_t n_rows
@@ -40,20 +46,21 @@ cdef extern from "window_distance.h" nogil:
     measure_t best_measure() noexcept nogil
 
 cdef enum:
+    LINE = 64                           # bytes of a line of the cache
     # places in `progress`
     FILLED = 0
     PLACE = 1                           # where the next row goes
 
 cdef double STEEP = 1e300               # bound on 1/r
 
-ctypedef struct window_t:
+ctypedef struct neighbours_t:
     measure_t measure
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t n_neighbours
     Py_ssize_t room
     Py_ssize_t* progress
-    double* rows                        # [tile, input, TILE]
+    double* rows                        # [tile, input, WINDOW_TILE]
     Py_ssize_t* label                   # [place]
     double* weight                      # [place]
     Py_ssize_t* is_category             # [input]
@@ -62,78 +69,113 @@ ctypedef struct window_t:
     Py_ssize_t* n_low                   # [input]: values at the least
     Py_ssize_t* n_high                  # [input]
     Py_ssize_t* n_missing               # [input]
-    # scratch
-    Py_ssize_t* used                    # [input]
-    double* value                       # [input]
-    double* inverse                     # [input]
+
+
+ctypedef struct search_t:               # one prediction's memory
     double* distance                    # [place, rounded up to whole tiles]
     double* least                       # [tile]: its least distance
-    Py_ssize_t* near                    # [place]: rows that may be neighbours
     double* nearest                     # [n_neighbours], rising
+    double* value                       # [input]
+    double* inverse                     # [input]
+    Py_ssize_t* used                    # [input]
+    Py_ssize_t* near                    # [place]: rows that may be neighbours
 
 
-def aligned(array):
-    """Return a copy that begins where a line of the cache does: vectors then never lie across two lines."""
-    room = np.empty(array.size + 8)
-    start = -room.ctypes.data % 64 // 8
-    copy = room[start:start + array.size].reshape(array.shape)
-    copy[...] = array
-    return copy
+cdef inline search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil:
+    # The parts of the caller's memory; vectors never lie across two lines of the cache.
+    cdef search_t s
+    cdef Py_ssize_t n_tiles = (c.room + WINDOW_TILE - 1) // WINDOW_TILE
+    s.distance = <double*> ((<uintptr_t> scratch + LINE - 1) // LINE * LINE)
+    s.least = s.distance + n_tiles * WINDOW_TILE
+    s.nearest = s.least + n_tiles
+    s.value = s.nearest + c.n_neighbours
+    s.inverse = s.value + c.n_features
+    s.used = <Py_ssize_t*> (s.inverse + c.n_features)
+    s.near = s.used + c.n_features
+    return s
+
+
+LAYOUT = {
+    "progress": Array(INDEX, 2, low=0),
+    "rows": Array(FLOAT, "tile", "input", WINDOW_TILE, low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
+                  missing=True),
+    "label": Array(INDEX, "place", low=0, high="class"),
+    "weight": Array(FLOAT, "place", low=0.0, high=layouts.MOST_WEIGHT),
+}
 
 
 cdef class NearestNeighboursKernel(Kernel):
     """The window and the search in it."""
 
-    cdef window_t core
-    cdef dict scratch
+    cdef neighbours_t core
 
     def __init__(self, n_features, n_classes, n_neighbours, window, is_category):
-        n_tiles = -(-window // TILE)
-        whole = {name: np.zeros(n_features, dtype=np.intp) for name in ("n_low", "n_high", "n_missing")}
-        self.arrays = whole | {
-            "progress": np.zeros(2, dtype=np.intp),
-            "rows": np.zeros((n_tiles, n_features, TILE)),
-            "label": np.zeros(window, dtype=np.intp),
-            "weight": np.zeros(window),
+        n_tiles = -(-window // WINDOW_TILE)
+        n_neighbours = min(n_neighbours, window)
+        lengths = {"tile": n_tiles, "place": window, "input": n_features, "class": n_classes}
+        self.allocate("NearestNeighbours", LAYOUT, lengths)
+        # The rest follows from the parameters and the window: no part of a state.
+        whole = {name: layouts.new_array(n_features, INDEX) for name in ("n_low", "n_high", "n_missing")}
+        self.arrays |= whole | {
+            "rows": aligned(self.arrays["rows"].shape),
             "is_category": np.array(is_category, dtype=np.intp),
-            "low": np.zeros(n_features),
-            "high": np.zeros(n_features),
-        }
-        self.scratch = {
-            "used": np.zeros(n_features, dtype=np.intp),
-            "value": np.zeros(n_features),
-            "inverse": np.zeros(n_features),
-            "distance": aligned(np.zeros(n_tiles * TILE)),
-            "least": np.zeros(n_tiles),
-            "near": np.zeros(n_tiles * TILE, dtype=np.intp),
-            "nearest": np.zeros(n_neighbours),
+            "low": layouts.new_array(n_features, FLOAT),
+            "high": layouts.new_array(n_features, FLOAT),
         }
         self.core.measure = best_measure()
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.n_neighbours, self.core.room = n_neighbours, window
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
+        scratch_size = n_tiles * (2 * WINDOW_TILE + 1) + n_neighbours + 3 * n_features + LINE // 8
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, scratch_size, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
-        self.arrays["rows"] = aligned(self.arrays["rows"])
-        cdef window_t* c = &self.core
+        cdef neighbours_t* c = &self.core
         c.progress, c.label = integers(self.arrays["progress"]), integers(self.arrays["label"])
         c.is_category, c.n_missing = integers(self.arrays["is_category"]), integers(self.arrays["n_missing"])
         c.n_low, c.n_high = integers(self.arrays["n_low"]), integers(self.arrays["n_high"])
         c.rows, c.weight = doubles(self.arrays["rows"]), doubles(self.arrays["weight"])
         c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
-        c.used, c.near = integers(self.scratch["used"]), integers(self.scratch["near"])
-        c.value, c.inverse = doubles(self.scratch["value"]), doubles(self.scratch["inverse"])
-        c.distance, c.least = doubles(self.scratch["distance"]), doubles(self.scratch["least"])
-        c.nearest = doubles(self.scratch["nearest"])
+
+    cdef void adopt(self, dict arrays):
+        rows = aligned(arrays["rows"].shape)
+        rows[...] = arrays["rows"]
+        Kernel.adopt(self, arrays | {"rows": rows})
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        cdef Py_ssize_t j
+        Kernel.restore(self, state)
+        for j in range(self.core.n_features):
+            search_range(&self.core, j)
+
+    def check(self, arrays):
+        """Raise StateError unless the next row follows those that fill the window."""
+        filled, place = arrays["progress"].tolist()
+        if filled > self.core.room or place >= self.core.room or (filled < self.core.room and place != filled):
+            raise StateError(f"NearestNeighbours: the state's 'progress' says that {filled} rows are held, "
+                             f"and that the next one goes to place {place}")
 
 
-cdef inline double* cell(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+def aligned(shape):
+    """Return an array that begins where a line of the cache does: vectors then never lie across two lines."""
+    size = shape[0] * shape[1] * shape[2]
+    room = layouts.new_array(size + LINE // 8, FLOAT)
+    start = -room.ctypes.data % LINE // 8
+    return room[start:start + size].reshape(shape)
+
+
+cdef inline Py_ssize_t n_tiles_of(const neighbours_t* c) noexcept nogil:
+    # Those that hold rows.
+    return (c.progress[FILLED] + WINDOW_TILE - 1) // WINDOW_TILE
+
+
+cdef inline double* cell(const neighbours_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Input j of the row in place i.
-    return c.rows + (i // TILE * c.n_features + j) * TILE + i % TILE
+    return c.rows + (i // WINDOW_TILE * c.n_features + j) * WINDOW_TILE + i % WINDOW_TILE
 
 
-cdef void count(window_t* c, Py_ssize_t j, double value) noexcept nogil:
+cdef void count(neighbours_t* c, Py_ssize_t j, double value) noexcept nogil:
     if isnan(value):
         c.n_missing[j] += 1
         return
@@ -147,13 +189,13 @@ cdef void count(window_t* c, Py_ssize_t j, double value) noexcept nogil:
     c.n_high[j] += value == c.high[j]
 
 
-cdef void forget(window_t* c, Py_ssize_t j, double value) noexcept nogil:
+cdef void forget(neighbours_t* c, Py_ssize_t j, double value) noexcept nogil:
     c.n_missing[j] -= isnan(value)
     c.n_low[j] -= value == c.low[j]
     c.n_high[j] -= value == c.high[j]
 
 
-cdef void search_range(window_t* c, Py_ssize_t j) noexcept nogil:
+cdef void search_range(neighbours_t* c, Py_ssize_t j) noexcept nogil:
     cdef Py_ssize_t i
     c.n_low[j] = c.n_high[j] = c.n_missing[j] = 0
     for i in range(c.progress[FILLED]):
@@ -161,7 +203,7 @@ cdef void search_range(window_t* c, Py_ssize_t j) noexcept nogil:
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef window_t* c = <window_t*> state
+    cdef neighbours_t* c = <neighbours_t*> state
     cdef Py_ssize_t j, place = c.progress[PLACE]
     cdef bint full = c.progress[FILLED] == c.room
     cdef double* value
@@ -185,16 +227,17 @@ cdef inline double gap(double known, double low, double inverse) noexcept nogil:
     return max(v, 1.0 - v)
 
 
-cdef void add_category(window_t* c, Py_ssize_t j, double value) noexcept nogil:
+cdef void add_category(const neighbours_t* c, search_t* s, Py_ssize_t j, double value) noexcept nogil:
     cdef Py_ssize_t i, t
     cdef const double* column
-    for t in range((c.progress[FILLED] + TILE - 1) // TILE):
-        column = c.rows + (t * c.n_features + j) * TILE
-        for i in range(TILE):
-            c.distance[t * TILE + i] += 0.0 if value == column[i] else 1.0
+    for t in range(n_tiles_of(c)):
+        column = c.rows + (t * c.n_features + j) * WINDOW_TILE
+        for i in range(WINDOW_TILE):
+            s.distance[t * WINDOW_TILE + i] += 0.0 if value == column[i] else 1.0
 
 
-cdef void add_carefully(window_t* c, Py_ssize_t j, double value, double inverse) noexcept nogil:
+cdef void add_carefully(const neighbours_t* c, search_t* s, Py_ssize_t j, double value,
+                        double inverse) noexcept nogil:
     # (2): the input has missing values, here or in the window.
     cdef Py_ssize_t i
     cdef double known, off
@@ -208,10 +251,10 @@ cdef void add_carefully(window_t* c, Py_ssize_t j, double value, double inverse)
             off = gap(value, c.low[j], inverse)
         else:
             off = (value - known) * inverse
-        c.distance[i] += off * off
+        s.distance[i] += off * off
 
 
-cdef void measure(window_t* c, const double* x) noexcept nogil:
+cdef void measure(const neighbours_t* c, search_t* s, const double* x) noexcept nogil:
     cdef Py_ssize_t j, n_used = 0, n = c.progress[FILLED]
     cdef double width, inverse
     cdef bint begun = False
@@ -221,17 +264,17 @@ cdef void measure(window_t* c, const double* x) noexcept nogil:
         inverse = min(1.0 / width, STEEP) if width > 0 else 0.0
         if c.is_category[j] or c.n_missing[j] or isnan(x[j]):
             if not begun:
-                memset(c.distance, 0, (n + TILE - 1) // TILE * TILE * sizeof(double))
+                memset(s.distance, 0, n_tiles_of(c) * WINDOW_TILE * sizeof(double))
                 begun = True
             if c.is_category[j]:
-                add_category(c, j, x[j])
+                add_category(c, s, j, x[j])
             else:
-                add_carefully(c, j, x[j], inverse)
+                add_carefully(c, s, j, x[j], inverse)
         elif inverse > 0:
-            c.used[n_used], c.value[n_used], c.inverse[n_used] = j, x[j], inverse
+            s.used[n_used], s.value[n_used], s.inverse[n_used] = j, x[j], inverse
             n_used += 1
-    view = window_view_t(c.n_features, n, n_used, c.rows, c.used, c.value, c.inverse)
-    c.measure(&view, begun, c.distance, c.least)                                 # (1)
+    view = window_view_t(c.n_features, n, n_used, c.rows, s.used, s.value, s.inverse)
+    c.measure(&view, begun, s.distance, s.least)                                 # (1)
 
 
 cdef inline void insert(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
@@ -243,39 +286,41 @@ cdef inline void insert(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) n
     nearest[place] = d
 
 
-cdef Py_ssize_t find_near(window_t* c) noexcept nogil:
-    # Put down all rows no farther than the k-th least of the tiles' least distances: neighbours are there.
-    cdef Py_ssize_t i, t, n = 0, k = c.n_neighbours, n_tiles = (c.progress[FILLED] + TILE - 1) // TILE
+cdef Py_ssize_t find_near(const neighbours_t* c, search_t* s) noexcept nogil:
+    # List all rows no farther than the k-th least of the tiles' least distances: neighbours are among them.
+    cdef Py_ssize_t i, t, n = 0, k = c.n_neighbours, n_tiles = n_tiles_of(c)
     cdef double limit = INFINITY
-    for t in range(n_tiles):
-        if t < k or c.least[t] < c.nearest[k - 1]:
-            insert(c.least[t], c.nearest, t, k)
     if n_tiles >= k:
-        limit = c.nearest[k - 1]
+        for t in range(n_tiles):
+            if t < k or s.least[t] < s.nearest[k - 1]:
+                insert(s.least[t], s.nearest, t, k)
+        limit = s.nearest[k - 1]
     for t in range(n_tiles):
-        if c.least[t] <= limit:
-            for i in range(t * TILE, min((t + 1) * TILE, c.progress[FILLED])):
-                c.near[n] = i
-                n += c.distance[i] <= limit
+        if s.least[t] <= limit:
+            for i in range(t * WINDOW_TILE, min((t + 1) * WINDOW_TILE, c.progress[FILLED])):
+                s.near[n] = i
+                n += s.distance[i] <= limit
     return n
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef window_t* c = <window_t*> state
+    cdef const neighbours_t* c = <const neighbours_t*> state
+    cdef search_t s = search_in(c, scratch)
     cdef Py_ssize_t i, k, n_near
-    cdef double limit, total = 0.0
+    cdef double limit = INFINITY, total = 0.0
     for k in range(c.n_classes):
         p[k] = 0.0
-    measure(c, x)
-    n_near = find_near(c)
+    measure(c, &s, x)
+    n_near = find_near(c, &s)
     k = c.n_neighbours
+    if n_near > k:
+        for i in range(n_near):
+            if i < k or s.distance[s.near[i]] < s.nearest[k - 1]:
+                insert(s.distance[s.near[i]], s.nearest, i, k)
+        limit = s.nearest[k - 1]
     for i in range(n_near):
-        if i < k or c.distance[c.near[i]] < c.nearest[k - 1]:
-            insert(c.distance[c.near[i]], c.nearest, i, k)
-    limit = c.nearest[min(n_near, k) - 1] if n_near else INFINITY
-    for i in range(n_near):
-        if c.distance[c.near[i]] <= limit:                                       # (3)
-            p[c.label[c.near[i]]] += c.weight[c.near[i]]
-            total += c.weight[c.near[i]]
+        if s.distance[s.near[i]] <= limit:                                       # (3)
+            p[c.label[s.near[i]]] += c.weight[s.near[i]]
+            total += c.weight[s.near[i]]
     for k in range(c.n_classes):
         p[k] = p[k] / total if total > 0 else 1.0 / c.n_classes

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TILE = 16 };
+enum { WINDOW_TILE = 16 };
 
 typedef struct {
     ptrdiff_t n_features;
     ptrdiff_t n_rows;
     ptrdiff_t n_used;           /* inputs that count here */
-    const double *tiles;        /* [tile, input, TILE] */
+    const double *tiles;        /* [tile, input, WINDOW_TILE] */
     const ptrdiff_t *used;      /* [n_used]: which they are */
     const double *value;        /* [n_used]: the row's values in them */
     const double *inverse;      /* [n_used]: 1/range */
