@@ -28,6 +28,7 @@ cdef class Kernel:
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=*)
     cdef void bind(self)
     cdef void adopt(self, dict arrays)
+    cdef void derive(self)
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept
 
 

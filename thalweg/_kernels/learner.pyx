@@ -46,8 +46,8 @@ cdef class Kernel:
     points the handle's state at the arrays' memory in `bind`, which reads addresses and nothing else. To
     grow, it makes new arrays and calls `adopt`: arrays and pointers change together or not at all. All the
     learner knows is in `arrays`: saving and copying need nothing else. Arrays there that are not declared
-    follow from the parameters and the declared ones; they are no part of a state, and `restore` derives them
-    again.
+    follow from the parameters and the declared ones; they are no part of a state, and `derive` works them
+    out again.
     """
 
     def __cinit__(self):
@@ -63,6 +63,10 @@ cdef class Kernel:
         self.arrays = made if self.arrays is None else self.arrays | made
 
     cdef void bind(self):
+        pass
+
+    cdef void derive(self):
+        # Work out again, where they lie, the arrays that are not declared; allocates nothing.
         pass
 
     cdef void adopt(self, dict arrays):
@@ -190,6 +194,7 @@ cdef class Kernel:
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
         self.check(arrays)
         self.adopt(arrays)
+        self.derive()
 
     def inherit(self, Kernel old):
         """Go on from a kernel of fewer classes: as if there had been so many, the new ones never seen.
@@ -206,6 +211,7 @@ cdef class Kernel:
                 new[name][...] = self.arrays[name]
             new[name][tuple(slice(n) for n in old.arrays[name].shape)] = old.arrays[name]
         self.adopt(new)
+        self.derive()
 
     def reset(self, state):
         """Go back to what `state` returned before, of this kernel or of one made alike; nothing is checked."""
@@ -213,6 +219,7 @@ cdef class Kernel:
             self.restore(state)
         else:
             self.adopt({name: array.copy() for name, array in state.items()})
+            self.derive()
 
     def check(self, arrays):
         """Raise StateError if arrays that fit their declarations contradict each other."""

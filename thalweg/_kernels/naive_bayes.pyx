@@ -121,12 +121,10 @@ cdef class NaiveBayesKernel(Kernel):
         b.n_values = integers(self.arrays["n_values"])
         b.offset = integers(self.arrays["offset"])
 
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+    cdef void derive(self):
         cdef Py_ssize_t k
-        Kernel.restore(self, state)
         for k in range(self.core.n_classes):
-            derive(&self.core, k)
+            derive_class(&self.core, k)
 
     def check(self, arrays):
         """Raise StateError if categories overlap or parts weigh more than the whole."""
@@ -173,7 +171,7 @@ cdef inline double inverse_of(double n, double squares) noexcept nogil:
     return inverse if inverse * (1 / M_PI) > 0 else VAGUE
 
 
-cdef void derive(bayes_t* b, Py_ssize_t k) noexcept nogil:
+cdef void derive_class(bayes_t* b, Py_ssize_t k) noexcept nogil:
     # What learn_numbers leaves of class k besides the sums, for numbers of any size.
     cdef Py_ssize_t j, start = k * b.n_numeric
     cdef double weight = b.weight[k], product = weight * weight, logs = 0.0, factor
@@ -243,7 +241,7 @@ cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double
         b.factor[y] = sqrt(product)                                              # (5)
         b.bias[y] = 0.5 * logs
     else:
-        derive(b, y)
+        derive_class(b, y)
 
 
 cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:

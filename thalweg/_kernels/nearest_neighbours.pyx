@@ -142,10 +142,8 @@ cdef class NearestNeighboursKernel(Kernel):
         rows[...] = arrays["rows"]
         Kernel.adopt(self, arrays | {"rows": rows})
 
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+    cdef void derive(self):
         cdef Py_ssize_t j
-        Kernel.restore(self, state)
         for j in range(self.core.n_features):
             search_range(&self.core, j)
 

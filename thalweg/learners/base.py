@@ -64,11 +64,11 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
         """See rows that have no label. Most learners make nothing of them."""
 
     def _grow_classes(self, n_classes):
-        """Make room for more classes: as if there had been so many, the new ones never seen."""
-        before, n_before = vars(self).copy(), max(len(self.classes_), 1)
+        """Make room for one class more, as if it had been there and never seen; replaces attributes."""
+        before = vars(self).copy()
         self._begin(self.n_features_in_, n_classes)
         own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False))
-        vars(self).update({name: grown(before[name], vars(self)[name], n_before, n_classes) for name in own})
+        vars(self).update({name: grown(before[name], vars(self)[name], n_classes) for name in own})
 
     def begin(self, n_features, classes=None, names=None, n_categories=None):
         """Start again for rows of `n_features` inputs and the given classes; return self.
@@ -169,9 +169,9 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
         return stop
 
     def _add_class(self, labels):
+        self._labels, self.classes_ = labels, labels.classes
         if len(labels.list) > 1:
             self._grow_classes(len(labels.list))
-        self._labels, self.classes_ = labels, labels.classes
 
     @property
     def _n_columns(self):

@@ -10,6 +10,7 @@ from thalweg.learners.ensemble import as_member
 from thalweg.learners.members import check_parameters, restored_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
+from thalweg.learners.new_classes import with_labels
 from thalweg.learners.seeded import checked_seed
 
 
@@ -119,6 +120,17 @@ class DriftReset(NativeClassifier):
 
     def _starts_again(self, seeds):
         return False
+
+    def _grow_classes(self, n_classes):
+        old, seeds = self._kernel, self._seeds
+        members = [with_labels(member, self._labels) for member in old.members]
+        self._begin(self.n_features_in_, n_classes)
+        if seeds != self._seeds:
+            self._seeds, self._pristine = seeds, None
+            self._pristine = self._beginning_of(self._build(None)[0])
+        self._kernel.inherit(old)
+        kernels = [member._handle() for member in members]
+        self._kernel.set_parts(members, kernels, old.detector, old.detector._handle())
 
     def _observe(self, X):
         self._kernel.members[0]._observe(X)

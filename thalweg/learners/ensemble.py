@@ -8,6 +8,7 @@ from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
+from thalweg.learners.new_classes import with_labels
 from thalweg.learners.seeded import SeededClassifier
 
 
@@ -113,6 +114,13 @@ class Ensemble(SeededClassifier):
 
     def _starts_again(self, seeds):
         return False
+
+    def _grow_classes(self, n_classes):
+        old = self._kernel
+        members = [with_labels(member, self._labels) for member in old.members]
+        self._begin(self.n_features_in_, n_classes, self._seed)
+        self._kernel.inherit(old)
+        self._kernel.set_members(members, [member._handle() for member in members])
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
