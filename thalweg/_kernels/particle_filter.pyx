@@ -21,6 +21,7 @@ over the last twenty batches or so, keeps ‖β‖ at 1, and
 import numpy as np
 
 from . import layout as layouts
+from .particle_classes import scaled_to_one, with_classes
 from .particle_layout import check_filter, filter_layout
 
 from libc.math cimport INFINITY
@@ -171,7 +172,7 @@ cdef class ParticleKernel(Kernel):
 
     def used(self):
         """Return how much of each axis that grows is in use."""
-        return {"kept": self.core.counts.n_kept}
+        return {"kept": max(self.core.counts.n_kept, self.first_room())}
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
@@ -179,6 +180,18 @@ cdef class ParticleKernel(Kernel):
         check_filter(arrays, self.settings, self.lengths, self.who)
         restored = self.with_room(arrays, max(len(arrays["kept"]), self.first_room()))
         self.arrays, self.scratch = restored
+        self.bind()
+
+    def inherit(self, Kernel old):
+        """Go on from a kernel of fewer classes."""
+        cdef ParticleKernel before = <ParticleKernel?> old
+        if before.core.counts.opened:
+            before.finish()
+        arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
+        if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
+            arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}
+        inherited = self.with_room(arrays, max(before.core.counts.n_kept, self.first_room()))
+        self.arrays, self.scratch = inherited
         self.bind()
 
     def learn(self, X, y, w, p):
@@ -281,8 +294,6 @@ cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
     cdef Py_ssize_t i
-    if f.n_classes < 2:
-        return
     if f.counts.opened:
         learn_batch(f)
     i = f.counts.n_buffered

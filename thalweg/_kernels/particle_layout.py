@@ -89,7 +89,7 @@ def check_filter(arrays, settings, lengths, who):
 
 def _check_kept(counts, arrays, settings, who):
     n_kept = counts["n_kept"]
-    require(n_kept == len(arrays["kept"]), who, f"'n_kept' is {n_kept}, but 'kept' are {len(arrays['kept'])}")
+    require(n_kept <= len(arrays["kept"]), who, f"'n_kept' is {n_kept}, but 'kept' are {len(arrays['kept'])}")
     require(n_kept <= settings["n_particles"] + 1, who, f"'n_kept' is {n_kept}, more than there are particles")
     require((n_kept > 0) == (counts["step"] > 0), who, "'n_kept' and 'step' must both be 0 or neither")
     require((counts["n_voters"] > 0) == bool(counts["started"]), who, "'n_voters' does not fit 'started'")
