@@ -1,9 +1,9 @@
 """A particle filter that learns of one more class.
 
-Two classes share one energy, that of the second as against the first; more classes have one each. A new class gets
-the mean of the others' energies, which is never the least alone: nothing is predicted to be of it before a batch
-has taught it. Where there were two classes, the first gets the energy 0 (not for circles, which have no such
-coefficients: there the predictions stay, but the search starts from elsewhere).
+Two classes share one energy, that of the second as against the first; more classes have one each. A new class
+gets the mean of the others' energies, which is never the least alone: nothing is predicted to be of it before
+a batch has taught it. Where there were two classes, the first gets the energy 0 (not for circles, which have
+no such coefficients: there the predictions stay, but the search starts from elsewhere).
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def with_outputs(values, axis, n_outputs):
 
 
 def with_classes(old, fresh, n_before, n_outputs, lanes):
-    """Return the arrays of a filter of `n_before` outputs for `n_outputs`; `fresh` are those it would begin with."""
+    """Return the arrays of a filter of `n_before` outputs for `n_outputs`; `fresh` is what it begins with."""
     new = {name: array.copy() for name, array in old.items()}
     new["seen"] = fresh["seen"].copy()
     new["seen"][: len(old["seen"])] = old["seen"]
