@@ -3,6 +3,7 @@
 import math
 
 from thalweg.drift.base import Detector
+from thalweg.errors import StateError
 
 
 class PageHinkleyTwin(Detector):
@@ -17,8 +18,6 @@ class PageHinkleyTwin(Detector):
         self._mean = self._sum = self._low = 0.0
 
     def update(self, loss):
-        if not math.isfinite(loss):
-            self._refuse(loss)
         self._n += 1
         self._mean += (loss - self._mean) / self._n
         self._sum += loss - self._mean - self.delta
@@ -27,3 +26,14 @@ class PageHinkleyTwin(Detector):
         if alarm:
             self.reset()
         return alarm
+
+    def _restore(self, memory):
+        super()._restore(memory)
+        settings = (self.delta, self.threshold, self.min_values)
+        known = (self._n, self._mean, self._sum, self._low)
+        if not all(isinstance(number, int | float) and abs(number) < math.inf for number in settings + known):
+            raise StateError("a number is none, or not finite")
+        if min(self.delta, self.threshold, self.min_values) < 0 or not self._low <= min(self._sum, 0.0):
+            raise StateError("a parameter is negative, or the lowest sum is not the lowest")
+        if self._n < 0 or (self._n == 0 and (self._mean, self._sum) != (0.0, 0.0)) or abs(self._mean) > 1e100:
+            raise StateError("the mean is of no losses")

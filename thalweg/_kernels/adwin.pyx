@@ -16,8 +16,8 @@ where both parts have more than six values. Sums, order of operations and border
 the cuts are the same. MOA takes n m of (1) in 32 bits, which overflow in windows beyond some 130,000; that
 can be asked for. If the memory's largest size is full, the oldest values are forgotten.
 
-Total and variance are running sums. When values of very different size have left the window, what rounding left
-of them may exceed the sums of the buckets; the running sums are then computed again from the buckets.
+Total and variance are running sums. When values of very different size have left the window, what rounding
+left of them may exceed the sums of the buckets; the running sums are then computed again from the buckets.
 """
 
 from thalweg.errors import StateError

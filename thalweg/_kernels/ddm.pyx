@@ -82,11 +82,11 @@ cdef class DDMKernel(DetectorKernel):
         n, low_p, low_s = found["n"], found["low_p"], found["low_s"]
         require(n or not found["p"], self.who, "'p' is a mean of no losses")
         if HIGHEST in (found["low"], low_p, low_s):
-            require(found["low"] == low_p == low_s, self.who, "only some of 'low', 'low_p' and 'low_s' are unset")
+            require(found["low"] == low_p == low_s, self.who, "some of 'low', 'low_p' and 'low_s' are unset")
             require(n == 0 or n + 1 < found["min_values"], self.who, "'low' is unset after enough losses")
         else:
             require(found["low"] == low_p + low_s, self.who, "'low' is not the sum of 'low_p' and 'low_s'")
-            require(n > 0 and n + 1 >= found["min_values"], self.who, "'low' is set before there were enough losses")
+            require(n > 0 and n + 1 >= found["min_values"], self.who, "'low' is set after too few losses")
 
 
 cdef class EDDMKernel(DetectorKernel):

@@ -105,11 +105,11 @@ cdef class DetectorKernel:
         n = len(self.fields)
         memory, level = checked_memory(state["memory"], self.memory, n, self.who), state["level"]
         self.check(memory, checked_fields(self.fields, memory[:n], self.memory[:n], self.who))
-        require(type(level) is int and QUIET <= level <= ALARM, self.who, f"'level' is {level!r}, not 0, 1 or 2")
+        require(type(level) is int and QUIET <= level <= ALARM, self.who, f"'level' is {level!r}, not 0 to 2")
         self.adopt(memory, level)
 
     def check(self, memory, found):
-        """Raise StateError if the fields, by name in `found`, and the numbers after them contradict each other."""
+        """Raise StateError if the fields, by name in `found`, or the numbers after them cannot be."""
 
 
 cdef class PythonDetectorKernel(DetectorKernel):

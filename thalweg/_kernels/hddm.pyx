@@ -14,7 +14,7 @@ runs over what comes later:
 
     alarm if  a_2 - a_1 > sqrt((b_1 + b_2) log(1/delta)/2)                        (4)
 
-Two-sided, both also look for a fall, by the same tests with the signs changed, and then reset without an alarm.
+Two-sided, both also look for a fall, by the same tests with signs changed, and then reset without an alarm.
 """
 
 from .fields import Field, counter, require, setting
@@ -94,7 +94,7 @@ cdef class HDDMAKernel(DetectorKernel):
         require(c <= n, self.who, "'c' is more than 'n' losses can sum to")
         for part in ("low", "high"):
             m, c_m = found[f"n_{part}"], found[f"c_{part}"]
-            require(m <= n and (m > 0) == (n > 0), self.who, f"'n_{part}' is not the number of some first losses")
+            require(m <= n and (m > 0) == (n > 0), self.who, f"'n_{part}' does not fit 'n'")
             require(c_m <= min(c, m) and c - c_m <= n - m + 1e-9 * n, self.who,
                     f"'c_{part}' is not the sum of the first {m:g} of {n:g} losses that sum to {c:g}")
 
@@ -119,7 +119,8 @@ cdef class HDDMWKernel(DetectorKernel):
         require((found["all"] == UNSEEN) == (found["before_rise"] == UNSEEN) == (found["low"] == HIGHEST),
                 self.who, "some averages are of losses, others of none")
         if found["all"] == UNSEEN:
-            require(all(found[name] == UNSEEN for name in AVERAGES), self.who, "an average is of losses, 'all' of none")
+            require(all(found[name] == UNSEEN for name in AVERAGES), self.who,
+                    "an average is of losses, but 'all' of none")
         else:
             self.check_bound(found, "low", "before_rise", 1)
         if found["before_fall"] == UNSEEN:

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from .fields import Field, counter, require, setting
+from .fields import counter, require, setting
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
@@ -39,7 +39,7 @@ FIELDS = (
     setting("window"),
     setting("recent"),
     setting("critical"),
-    Field("seed", 0.0, 2.0**31 - 1, whole=True),
+    counter("seed", 2.0**31 - 1),
     counter("n_draws"),
     counter("n"),
     counter("start"),
@@ -74,11 +74,12 @@ def _is_nearly_rare(n, k, alpha):
 
 
 cdef class KSWINKernel(DetectorKernel):
-    """The window of a KSWIN."""
+    """The window of a KSWIN; `is_given` says whether the seed is that of the parameters, not a drawn one."""
 
-    def __init__(self, window, recent, alpha, seed):
+    def __init__(self, window, recent, alpha, seed, is_given):
         critical = max(critical_count(recent, alpha), recent // 10 + 1)
-        self.allocate(FIELDS, window + 2 * recent, (window, recent, critical, seed))
+        fields = (*FIELDS[:3], setting("seed"), *FIELDS[4:]) if is_given else FIELDS
+        self.allocate(fields, window + 2 * recent, (window, recent, critical, seed))
         self.handle.update = update
         self.handle.reset = reset
         self.n_losses = max(MANY_LOSSES // window, 1)
@@ -88,7 +89,8 @@ cdef class KSWINKernel(DetectorKernel):
         n, start, window = found["n"], found["start"], found["window"]
         require(n <= window, self.who, "'n' is more losses than the window has")
         require(start < window if n == window else start == 0, self.who, "'start' is no place in the window")
-        require((np.abs(memory[len(FIELDS):]) <= LARGEST_LOSS).all(), self.who, "a loss is beyond what is kept")
+        losses = memory[len(FIELDS):]
+        require((np.abs(losses) <= LARGEST_LOSS).all(), self.who, "a loss is larger than those that are kept")
 
 
 cdef void reset(void* state) noexcept nogil:

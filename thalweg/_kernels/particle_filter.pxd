@@ -104,7 +104,7 @@ ctypedef struct filter_t:
     double* following                   # [room, n_coefficients]: the next best set
     double* following_log_spread
     void* kernel
-    void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # tries to make room for a best set, with the GIL
+    void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # try to make room for a best set
     void* workers                       # Workers of this call, or NULL
     Py_ssize_t n_entered                # threads that score
     Py_ssize_t next_chunk               # of panels, to be scored

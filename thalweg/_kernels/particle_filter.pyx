@@ -11,8 +11,8 @@ A particle β has an energy η(x) = −β₀ + β·x, or ‖x − c‖² − r²
 
 or, by likelihood, parents are drawn and β* is averaged with weights w_m = exp(Σ log P(label)) (6).
 Particles are not stored: each is a function of its parent, the seed, the step and its number, and is drawn
-again if it turns out to be one of the best. So the result does not depend on the threads that draw and score them. The tracking form standardises inputs by their mean and deviation
-over the last twenty batches or so, keeps ‖β‖ at 1, and
+again if it turns out to be one of the best, so that threads change no result. The tracking form standardises
+inputs by their mean and deviation over the last twenty batches or so, keeps ‖β‖ at 1, and
 
     averages β̄_c += 4^−c (β* − β̄_c) stand beside β*; the one with most faded hits predicts   (7)
     σ is wide for a batch whose A_0 is two binomial deviations below its faded mean        (8)
@@ -21,6 +21,7 @@ over the last twenty batches or so, keeps ‖β‖ at 1, and
 import numpy as np
 
 from . import layout as layouts
+from .particle_classes import scaled_to_one, with_classes
 from .particle_layout import check_filter, filter_layout
 
 from libc.math cimport INFINITY
@@ -79,8 +80,9 @@ cdef class ParticleKernel(Kernel):
         room = self.first_room()
         panel = f.n_outputs * f.n_terms
         lengths = {
-            "input": f.n_features, "class": f.n_classes, "coefficient": f.n_coefficients, "batch": f.batch_size,
-            "average": f.n_averages, "candidate": 1 + f.n_averages, "particle": f.n_particles, "kept": None,
+            "input": f.n_features, "class": f.n_classes, "coefficient": f.n_coefficients,
+            "batch": f.batch_size, "particle": f.n_particles, "kept": None,
+            "average": f.n_averages, "candidate": 1 + f.n_averages,
             "predictor": panel * LANES, "voters": panel * MOST_VOTERS,
         }
         self.allocate(who, filter_layout(self.settings), lengths, {"kept": room})
@@ -171,7 +173,7 @@ cdef class ParticleKernel(Kernel):
 
     def used(self):
         """Return how much of each axis that grows is in use."""
-        return {"kept": self.core.counts.n_kept}
+        return {"kept": max(self.core.counts.n_kept, self.first_room())}
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
@@ -179,6 +181,18 @@ cdef class ParticleKernel(Kernel):
         check_filter(arrays, self.settings, self.lengths, self.who)
         restored = self.with_room(arrays, max(len(arrays["kept"]), self.first_room()))
         self.arrays, self.scratch = restored
+        self.bind()
+
+    def inherit(self, Kernel old):
+        """Go on from a kernel of fewer classes."""
+        cdef ParticleKernel before = <ParticleKernel?> old
+        if before.core.counts.opened:
+            before.finish()
+        arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
+        if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
+            arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}
+        inherited = self.with_room(arrays, max(before.core.counts.n_kept, self.first_room()))
+        self.arrays, self.scratch = inherited
         self.bind()
 
     def learn(self, X, y, w, p):
@@ -216,12 +230,12 @@ cdef class ParticleKernel(Kernel):
         # Multiplications that the next batch takes, about.
         cdef filter_t* f = &self.core
         cdef double n_steps = 1 if f.counts.started else 1 + f.n_warmup
-        cdef double work = n_steps * f.n_particles * f.n_coefficients * f.batch_size
-        return work if f.refit_below == 0 else work + NEWTON_WORK * f.n_coefficients * f.n_features * f.batch_size
+        cdef double pair = <double> f.n_coefficients * f.batch_size
+        return pair * (n_steps * f.n_particles + (NEWTON_WORK * f.n_features if f.refit_below > 0 else 0))
 
     cdef Workers begin_work(self, Py_ssize_t n_rows, w):
-        # Begin a call that a signal may end inside a batch; start threads if there is work for them. The caller
-        # keeps them: a forked process must not end threads that it does not have.
+        # Begin a call that a signal may end inside a batch; start threads if there is work for them. Only the
+        # caller keeps them: a forked process must not end threads that it does not have.
         cdef filter_t* f = &self.core
         cdef double n_batches = (f.counts.n_buffered + n_rows) // f.batch_size
         cdef Workers workers = None
@@ -281,8 +295,6 @@ cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
     cdef Py_ssize_t i
-    if f.n_classes < 2:
-        return
     if f.counts.opened:
         learn_batch(f)
     i = f.counts.n_buffered

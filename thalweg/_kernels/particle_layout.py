@@ -89,13 +89,13 @@ def check_filter(arrays, settings, lengths, who):
 
 def _check_kept(counts, arrays, settings, who):
     n_kept = counts["n_kept"]
-    require(n_kept == len(arrays["kept"]), who, f"'n_kept' is {n_kept}, but 'kept' are {len(arrays['kept'])}")
-    require(n_kept <= settings["n_particles"] + 1, who, f"'n_kept' is {n_kept}, more than there are particles")
+    most = min(len(arrays["kept"]), settings["n_particles"] + 1)
+    require(n_kept <= most, who, f"'n_kept' is {n_kept}, more than the {most} there can be")
     require((n_kept > 0) == (counts["step"] > 0), who, "'n_kept' and 'step' must both be 0 or neither")
     require((counts["n_voters"] > 0) == bool(counts["started"]), who, "'n_voters' does not fit 'started'")
     require(counts["step"] > 0 or not counts["started"], who, "'started' is 1 before the first step")
     if "parents" in arrays and (arrays["parents"] >= max(n_kept, 1)).any():
-        raise StateError(f"{who}: the state's 'parents' hold a position beyond the {n_kept} particles that are kept")
+        raise StateError(f"{who}: the state's 'parents' hold a position beyond the {n_kept} kept particles")
 
 
 def _check_buffer(counts, measures, arrays, settings, who):

@@ -1,7 +1,7 @@
 """One step of a particle filter on one batch: draw, score, keep the best (formulas: particle_filter.pyx).
 
-Threads score chunks of particles, each the next one that is left. A step changes the model only at its end: if a
-signal ends it before, it can be done again with the same result.
+Threads score chunks of particles, each the next one that is left. A step changes the model only at its end:
+if a signal ends it before, it can be done again with the same result.
 """
 
 from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p
@@ -15,7 +15,7 @@ from .workers cimport Workers
 
 cdef extern from *:
     """
-    static ptrdiff_t next_number(ptrdiff_t *number) { return __atomic_fetch_add(number, 1, __ATOMIC_RELAXED); }
+    static ptrdiff_t next_number(ptrdiff_t *n) { return __atomic_fetch_add(n, 1, __ATOMIC_RELAXED); }
     static int is_set(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
     static void set_flag(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
     """
@@ -67,18 +67,19 @@ cdef void score_panel(const filter_t* f, const double* panel, double* scratch, d
 cdef void score_likelihoods(const filter_t* f, const double* panel, double* energies,
                             double* scores) noexcept nogil:
     cdef Py_ssize_t t, r, m, k
-    cdef double least, total
+    cdef double least, total, weight
     cdef double* e
     memset(scores, 0, LANES * sizeof(double))
     for t in range(f.n_tiles):
         f.scoring.all_energies(panel, f.tiles + t * f.n_terms * TILE_ROWS, f.n_terms, f.n_outputs, energies)
         for r in range(TILE_ROWS):
-            if f.tile_weights[t * TILE_ROWS + r] == 0:
+            weight = f.tile_weights[t * TILE_ROWS + r]
+            if weight == 0:
                 continue
             for m in range(LANES):
                 e = energies + r * LANES + m
                 if f.n_outputs == 1:
-                    scores[m] -= f.tile_weights[t * TILE_ROWS + r] * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
+                    scores[m] -= weight * (max(e[0], 0.0) + log1p(exp(-fabs(e[0]))))
                     continue
                 least, total = INFINITY, 0.0
                 for k in range(f.n_outputs):
@@ -86,7 +87,7 @@ cdef void score_likelihoods(const filter_t* f, const double* panel, double* ener
                 for k in range(f.n_outputs):
                     total += exp(least - e[k * TILE_ROWS * LANES])
                 least = e[f.tile_codes[t * TILE_ROWS + r] * TILE_ROWS * LANES] - least
-                scores[m] -= f.tile_weights[t * TILE_ROWS + r] * (least + log(total))
+                scores[m] -= weight * (least + log(total))
 
 
 cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:

@@ -1,23 +1,19 @@
 """Checks that nothing crashes and nothing is lost: interrupts, memory, threads, forks, states, rows."""
 
 import os
-import signal
 import threading
 import time
 import warnings
-from contextlib import contextmanager
 
 import numpy as np
 
-from thalweg._kernels import layout
+from thalweg.checks.faults import SECONDS, can_interrupt, failing_allocation, in_a_fork, interrupted
 from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same
 
 TRIES = 3  # interrupts, failed allocations
 MUTATIONS = 60
-SECONDS = 0.5  # within which an interrupt ends a call
-FORK_SECONDS = 20.0  # after which a forked process hangs
 
 
 def interrupts_lose_nothing(learner, seed=1):
@@ -25,14 +21,14 @@ def interrupts_lose_nothing(learner, seed=1):
 
     Returns the number of interrupts that came before the call was done.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if not can_interrupt():
         return 0
     X, y, seconds = _rows_for(learner, 0.12)
     whole = taught(learner, X, y)
     rng, n_interrupts = np.random.default_rng(seed), 0
     for _ in range(TRIES):
         other = begun(learner)
-        late = _interrupted(lambda other=other: other.test_then_train(X, y), rng.uniform(0.05, 0.8) * seconds)
+        late = interrupted(lambda other=other: other.test_then_train(X, y), rng.uniform(0.05, 0.8) * seconds)
         if late is None:
             continue
         error, delay = late
@@ -53,7 +49,7 @@ def failed_allocations_lose_nothing(learner):
     X, y = rows(600)
     for k in range(TRIES * 2):
         other = begun(learner)
-        with _failing_allocation(k + 1) as failed:
+        with failing_allocation(k + 1) as failed:
             try:
                 other.test_then_train(X, y)
             except MemoryError:
@@ -116,12 +112,12 @@ def forks_go_on(learner):
         learner.test_then_train(X, y)
         return same
 
-    assert _in_a_fork(use) == "True", "the learner does not work in a forked process"
+    assert in_a_fork(use) == "True", "the learner does not work in a forked process"
     stop = threading.Event()
     busy = threading.Thread(target=_learn_until, args=(learner, X, y, stop))
     busy.start()
     try:
-        answer = _in_a_fork(lambda: np.isfinite(learner.predict_block(X)).all())
+        answer = in_a_fork(lambda: np.isfinite(learner.predict_block(X)).all())
     finally:
         stop.set()
         busy.join()
@@ -244,75 +240,6 @@ def _rows_for(learner, seconds):
         times = int(np.clip(seconds / max(spent, 1e-6), 2, 8))
         X, y = np.tile(X, (times, 1)), np.tile(y, times)
     return X, y, spent
-
-
-class Interrupt(BaseException):
-    """Raised by a signal handler, as KeyboardInterrupt is."""
-
-
-def _interrupted(call, after):
-    # The exception that ended a call and how long after the signal; None if the call was done before.
-    def interrupt(_number, _frame):
-        raise Interrupt
-
-    old = signal.signal(signal.SIGALRM, interrupt)
-    start = time.perf_counter()
-    try:
-        signal.setitimer(signal.ITIMER_REAL, max(after, 1e-4))
-        call()
-        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
-        assert left > 0, "the interrupt was lost"
-    except Interrupt as error:
-        return error, time.perf_counter() - start - after
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
-    return None
-
-
-@contextmanager
-def _failing_allocation(k):
-    # The k-th array that kernels make from now on cannot be made.
-    original, n_calls = layout.new_array, 0
-
-    def new_array(*arguments, **settings):
-        nonlocal n_calls
-        n_calls += 1
-        if n_calls == k:
-            raise MemoryError("no memory, as a test asked for")
-        return original(*arguments, **settings)
-
-    layout.new_array = new_array
-    try:
-        yield lambda: n_calls >= k
-    finally:
-        layout.new_array = original
-
-
-def _in_a_fork(call):
-    # What `call` returns, or the name of what it raises, in a forked process; "hung" if that takes too long.
-    reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
-        child = os.fork()
-    if child == 0:
-        try:
-            answer = str(bool(call()))
-        except BaseException as error:
-            answer = type(error).__name__
-        os.write(writer, answer.encode())
-        os._exit(0)
-    os.close(writer)
-    deadline = time.monotonic() + FORK_SECONDS
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            os.close(reader)
-            return "hung"
-        time.sleep(0.005)
-    with os.fdopen(reader, "rb") as answer:
-        return answer.read().decode()
 
 
 def _learn_until(learner, X, y, stop):

@@ -26,9 +26,8 @@ class Detector(BaseEstimator):
     does not report it.
 
     Losses beyond ±1e100 are taken as ±1e100, so that their squares can be summed. Any thread may call a
-    detector; one call is done after the other. A call that fails, by Ctrl-C too, leaves a detector that works;
-    the `rows_learned` of an exception that `update_many` of a compiled one raises says how many losses were
-    processed.
+    detector; one call is done after the other. A call that fails, by Ctrl-C too, leaves a detector that
+    works; where compiled code processed part of the losses, the exception's `rows_learned` says how many.
     """
 
     lowest, highest = -sys.float_info.max, sys.float_info.max
@@ -133,7 +132,7 @@ class Detector(BaseEstimator):
 
     def _checked(self, losses):
         try:
-            losses = np.ascontiguousarray(losses, dtype=np.float64)
+            losses = np.asarray(losses, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
             raise type(error)(f"{self._who}: losses must be numbers: {error}") from None
         if losses.ndim != 1:

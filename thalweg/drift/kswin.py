@@ -3,7 +3,7 @@
 import numpy as np
 
 from thalweg._kernels.kswin import KSWINKernel
-from thalweg._parameters import real_number, seed_of, whole_number
+from thalweg._parameters import is_whole, real_number, seed_of, whole_number
 from thalweg.drift.base import NativeDetector
 
 MOST_LOSSES = 10**6  # of a window: each update looks at all of them
@@ -60,4 +60,4 @@ class KSWIN(NativeDetector):
         seed = seed_of(self, self.random_state)
         if seed >= 2**31:
             seed = int(np.random.SeedSequence(seed).generate_state(1)[0]) >> 1
-        return KSWINKernel(window, n_recent, alpha, seed)
+        return KSWINKernel(window, n_recent, alpha, seed, is_whole(self.random_state))

@@ -126,11 +126,9 @@ class ParticleFilter(SeededClassifier):
             if len(shape) != 2 or shape[0] != 1 or shape[1] < 1:
                 raise wrong(self, "boundary", "a function that returns one row of features for a row", shape)
             self._n_terms = shape[1]
-        settings = self._settings()
         most = MOST_NUMBERS // self._n_terms
-        if settings["batch_size"] > most:
-            raise wrong(self, "batch_size", f"at most {most} for rows of {self._n_terms} inputs", self.batch_size)
-        return ParticleKernel(self._who, self._n_terms, n_classes, settings)
+        whole_number(self, f"batch_size, for rows of {self._n_terms} inputs,", self.batch_size, 2, most)
+        return ParticleKernel(self._who, self._n_terms, n_classes, self._settings())
 
     def _settings(self):
         circle, modulo = self._shape()

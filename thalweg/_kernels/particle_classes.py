@@ -1,0 +1,51 @@
+"""A particle filter that learns of one more class.
+
+Two classes share one energy, that of the second as against the first; more classes have one each. A new class
+gets the mean of the others' energies, which is never the least alone: nothing is predicted to be of it before
+a batch has taught it. Where there were two classes, the first gets the energy 0 (not for circles, which have
+no such coefficients: there the predictions stay, but the search starts from elsewhere).
+"""
+
+import numpy as np
+
+
+def with_outputs(values, axis, n_outputs):
+    """Return energies' coefficients, one output after another along `axis`, for more outputs.
+
+    From one output there are then three or more.
+    """
+    while values.shape[axis] < n_outputs:
+        if values.shape[axis] == 1:
+            values = np.concatenate([np.zeros_like(values), values], axis)
+        values = np.concatenate([values, values.mean(axis, keepdims=True)], axis)
+    return values
+
+
+def with_classes(old, fresh, n_before, n_outputs, lanes):
+    """Return the arrays of a filter of `n_before` outputs for `n_outputs`; `fresh` is what it begins with."""
+    new = {name: array.copy() for name, array in old.items()}
+    new["seen"] = fresh["seen"].copy()
+    new["seen"][: len(old["seen"])] = old["seen"]
+    if n_outputs == n_before:
+        return new
+    for name in ("centre", "averages", "kept", "centre_log_spread", "mean_log_spread", "kept_log_spread"):
+        if name in old:
+            shape = old[name].shape
+            parts = old[name].reshape(*shape[:-1], n_before, shape[-1] // n_before)
+            grown = with_outputs(parts, parts.ndim - 2, n_outputs)
+            if name.endswith("log_spread") and n_before == 1:
+                grown[..., 0, :] = grown[..., 1, :]
+            new[name] = np.ascontiguousarray(grown).reshape(*shape[:-1], fresh[name].shape[-1])
+    new["active"] = fresh["active"].copy()
+    first = old["active"].size if n_before == 1 else 0
+    new["active"][first : first + old["active"].size] = old["active"]
+    for name in ("predictor", "voters"):
+        terms = old[name].reshape(-1, n_before, old["predictor"].size // (n_before * lanes), lanes)
+        new[name] = np.ascontiguousarray(with_outputs(terms, 1, n_outputs)).reshape(-1)
+    return new
+
+
+def scaled_to_one(coefficients):
+    """Return sets of coefficients, one a row, divided by their length unless it is 0."""
+    length = np.sqrt((coefficients**2).sum(axis=-1, keepdims=True))
+    return np.divide(coefficients, length, out=coefficients.copy(), where=length > 0)
