@@ -73,7 +73,8 @@ def probabilities(pair, work, out):
         return f"same     {before['rows']:,} rows, accuracy {before['accuracy']:.4f}", True
     p, q = (np.load(out) for out in outs)
     rows = np.flatnonzero((p.view(np.int64) != q.view(np.int64)).any(axis=1))
-    where = f"{len(rows):,} rows of {before['rows']:,} from row {rows[0]} on by up to {np.abs(p - q).max():.2g}"
+    most = np.abs(p - q).max()
+    where = f"{len(rows):,} rows of {before['rows']:,}, from row {rows[0]} on, by up to {most:.2g}"
     return f"DIFFERS  {where}; accuracy {before['accuracy']:.4f}, then {after['accuracy']:.4f}", False
 
 

@@ -8,7 +8,8 @@
 The table has the accuracy and the Brier score (the squared error of a row's probabilities, summed over the
 classes) of each learner on each stream. The Brier score shows changes too small to turn an answer. Both must
 be equal to the last digit on the platform they were measured on. Elsewhere another libm, BLAS or SIMD unit
-rounds some last bits differently, which may change a split: figures may then differ by `TOLERANCE`.
+rounds some last bits differently, which may change a split of a tree: figures may then differ by `TOLERANCE`.
+(A change of the last bit of every input moved them by up to 0.03, most by nothing.)
 """
 
 import argparse
@@ -29,7 +30,7 @@ from thalweg.learners import registry
 PATH = Path(__file__).parent / "golden" / "accuracies.csv"
 FIGURES = "accuracy", "brier"
 COLUMNS = ["stream", "learner", "rows", *FIGURES, "platform"]
-TOLERANCE = 0.01
+TOLERANCE = 0.04
 
 
 def measured(stream, learner):
