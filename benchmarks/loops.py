@@ -29,11 +29,15 @@ class Loop:
         self.command = [str(part) for part in command]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True, env=one_thread)
-        self._answer()
+        self.ready = self._answer()
 
     def run(self, seconds, seed=""):
         """Run one pass; return its rows, correct predictions and CPU seconds."""
-        self.process.stdin.write(f"{seconds} {seed}\n")
+        return self.ask(f"{seconds} {seed}")
+
+    def ask(self, line):
+        """Return the answer to a line."""
+        self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
         return self._answer()
 
