@@ -20,7 +20,9 @@ def naming(who):
 
 def check_alike(given, fresh, where):
     """Raise StateError unless `given` is built as `fresh` is: the same keys, kinds of values and axes."""
-    if isinstance(fresh, dict) and "format" not in fresh:
+    if isinstance(fresh, dict) and "learner" in fresh:
+        _check_member(given, fresh, where)
+    elif isinstance(fresh, dict) and "format" not in fresh:
         if not isinstance(given, dict) or set(given) != set(fresh):
             raise StateError(f"the state's {where} must hold {sorted(map(str, fresh))}")
         for key, value in fresh.items():
@@ -32,3 +34,17 @@ def check_alike(given, fresh, where):
             raise StateError(f"the state's {where} holds an infinite number")
     elif isinstance(fresh, bool | int | float | str | list | tuple) and not isinstance(given, type(fresh)):
         raise StateError(f"the state's {where} must be a {type(fresh).__name__}, got {given!r}")
+    elif isinstance(fresh, list | tuple) and any(isinstance(part, dict) for part in fresh):
+        if len(given) != len(fresh):
+            raise StateError(f"the state's {where} must hold {len(fresh)} parts, got {len(given)}")
+        for i, part in enumerate(fresh):
+            check_alike(given[i], part, f"{where}[{i}]")
+
+
+def _check_member(given, fresh, where):
+    # A learner inside another: of the same kind, for as many inputs and classes.
+    if not isinstance(given, dict) or given.get("learner") != fresh["learner"]:
+        raise StateError(f"the state's {where} must be that of {fresh['learner']}")
+    for name in ("classes", "n_categories"):
+        if name in fresh and (name not in given or len(given[name]) != len(fresh[name])):
+            raise StateError(f"the state's {where} must have {len(fresh[name])} {name}")

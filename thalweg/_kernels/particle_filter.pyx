@@ -195,6 +195,10 @@ cdef class ParticleKernel(Kernel):
         self.arrays, self.scratch = inherited
         self.bind()
 
+    def reset(self, state):
+        """Go back to what `state` returned before, of this kernel or of one made alike."""
+        self.restore(state)
+
     def learn(self, X, y, w, p):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         cdef Workers workers
