@@ -6,22 +6,26 @@ Member m gives row t, the t-th that is learned, the weight
 
 and the ensemble's probabilities are the mean of the members'. Where the members are watched, each has an
 ADWIN on its errors once it has learned the row. If the mean of any rises, the member with the highest
-ADWIN mean gives way to a fresh one.                                              (2)
+ADWIN mean is replaced by a fresh one.                                            (2)
 
 Given the rows, members know nothing of each other but for (2), which touches one member alone. So the members
-take a block of rows one after another, and put down alarms and ADWIN means for each row. Then (2) is done for
-the alarms from first to last: the fresh member takes the rest of the block again. This is the same as going
-row by row. Blocks are shorter where alarms are frequent, for less to be taken again.
+process a block of rows one after another, and write alarms and ADWIN means for each row. Then (2) is done for
+the alarms from first to last: the fresh member processes the rest of the block again. This is the same as
+going row by row. Alarms cluster: after one, blocks are short for a while, so that fewer rows are processed
+again.
 """
-
-import numpy as np
 
 from libc.stdint cimport uint64_t
 
+from . import layout as layouts
+from .adwin import check_adwin
+from .layout import FLAG, FLOAT, WORD, Array
+
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_reset, adwin_t, adwin_update
-from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
+from .ensemble cimport likeliest, predict_learn
 from .failure cimport record_failure
-from .ensemble cimport likeliest, predict_by, predict_learn
+from .learner cimport learner_t
+from .member_blocks cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from .pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
@@ -29,8 +33,8 @@ from .rng cimport bits
 cdef enum:
     PERIOD = 32                         # values from one search of ADWIN to the next
     SIZES = 28                          # of ADWIN's buckets: windows of 5·2^28 rows
-    LEAST_PACE = 32                     # rows of the shortest block
-    APART = 8                           # numbers of a cache line: threads do not write into the same one
+    SHORTEST = 32                       # rows of a block after an alarm
+    REPLACED = 0
 
 ctypedef struct bagging_t:
     poisson_t weights
@@ -38,8 +42,6 @@ ctypedef struct bagging_t:
     bint watched
     Py_ssize_t watch_size
     double* watch                       # [member, watch_size]: its ADWIN
-    Py_ssize_t again_size
-    double* again                       # [member, again_size]: probabilities once the row is learned
     double* rate                        # [member, row of the block]: mean of the ADWIN
     char* alarm                         # [member, row of the block]
 
@@ -49,93 +51,125 @@ cdef class BaggingKernel(BlockKernel):
 
     cdef bagging_t core
 
-    def __init__(self, n_features, n_classes, keys, rate, delta, n_jobs, build):
+    def __init__(self, who, n_features, n_classes, keys, rate, delta, n_jobs, build):
+        cdef bagging_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
-        BlockKernel.__init__(self, n_features, n_classes, n_members, n_members, n_jobs, build)
-        fill_poisson(&self.core.weights, rate)
-        self.core.watched = delta is not None
-        self.core.watch_size = adwin_doubles(SIZES) if self.core.watched else 1
-        self.arrays["keys"] = np.array(keys, dtype=np.uint64)
-        self.arrays["watch"] = np.zeros((n_members, self.core.watch_size))
-        self.core.again_size = -(-n_classes // APART) * APART
-        self.scratch |= {
-            "again": np.zeros((n_members, self.core.again_size)),
-            "rate": np.zeros((n_members, self.block.room)),
-            "alarm": np.zeros((n_members, self.block.room), dtype=np.int8),
-        }
-        self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, heed_alarms
+        c.watched, c.watch_size = delta is not None, adwin_doubles(SIZES)
+        lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
+        BlockKernel.__init__(self, who, lengths | {"watch": c.watch_size}, n_jobs, build)
+        self.own_scratch = n_classes
+        fill_poisson(&c.weights, rate)
+        self.allocate(who, {"keys": Array(WORD, "member")}, {})
+        self.arrays["keys"][:] = keys
+        if c.watched:
+            self.allocate(who, {"watch": Array(FLOAT, "member", "watch")}, {})
+            self.buffers["rate"] = layouts.new_array((n_members, self.block.room), FLOAT)
+            self.buffers["alarm"] = layouts.new_array((n_members, self.block.room), FLAG)
+            c.rate, c.alarm = doubles(self.buffers["rate"]), flags(self.buffers["alarm"])
+        self.block.method, self.block.process, self.block.finish = <void*> c, process, replace_worst
+        self.block.vote_of, self.block.predict = vote_of, predict
         self.bind()
-        if self.core.watched:
-            for m in range(n_members):
-                adwin_begin(watch_of(&self.core, m), delta, PERIOD, SIZES)
+        for m in range(n_members if c.watched else 0):
+            adwin_begin(watch_of(c, m), delta, PERIOD, SIZES)
 
     cdef void bind(self):
         BlockKernel.bind(self)
-        cdef bagging_t* c = &self.core
-        c.key, c.watch = words(self.arrays["keys"]), doubles(self.arrays["watch"])
-        c.again, c.rate = doubles(self.scratch["again"]), doubles(self.scratch["rate"])
-        c.alarm = flags(self.scratch["alarm"])
+        self.core.key = words(self.arrays["keys"])
+        if self.core.watched:
+            self.core.watch = doubles(self.arrays["watch"])
 
-    def noted_of(self, m):
-        """Return a member's error rate, or 1 where members are not watched."""
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's error rate, or 1 where members are not watched.
         return adwin_mean(watch_of(&self.core, m)) if self.core.watched else 1.0
 
-    cdef void replace(self, Py_ssize_t m, Py_ssize_t row):
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        BlockKernel.check(self, arrays)
+        if self.core.watched:
+            check_adwin(arrays["watch"], self.arrays["watch"], self.who, "watch")
+
+    cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
+        # Put a fresh member in the place of another; return whether there was one.
         try:
-            self.put(m, self.build(m))
-            self.happened(row, m, 0)
+            fresh = self.built(m, self.spare())
+            if fresh is None:
+                return False
+            self.keep(self.members[m])
+            self.put(m, fresh)
+            self.record_event(row, m, REPLACED)
+            return True
         except BaseException as error:
             record_failure(error)
+            return False
 
 
 cdef inline adwin_t* watch_of(const bagging_t* c, Py_ssize_t m) noexcept nogil:
     return <adwin_t*> (c.watch + m * c.watch_size)
 
 
-cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef double vote_of(const member_block_t* b, Py_ssize_t m) noexcept nogil:
+    return 1.0
+
+
+cdef void predict(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+                  double* scratch) noexcept nogil:
+    cdef const learner_t* h = b.member[m]
+    h.predict(h.state, x, p, scratch)
+
+
+cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+                  double* scratch) noexcept nogil:
     cdef bagging_t* c = <bagging_t*> b.method
-    cdef adwin_t* watch = watch_of(c, m)
-    cdef double* again = c.again + m * c.again_size
+    cdef const learner_t* h = b.member[m]
+    cdef double* again = scratch
     cdef double k
     cdef Py_ssize_t i
+    scratch += b.n_classes
     for i in range(start, stop):
-        if not is_learned(b, i):
-            predict_by(b.member + m, row_of(b, i), answer_of(b, m, i))
-            c.alarm[m * b.room + i] = 0
-            continue
-        k = drawn(&c.weights, bits(c.key[m], b.place[i]))                         # (1)
-        predict_learn(b.member + m, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i))
         if c.watched:
-            predict_by(b.member + m, row_of(b, i), again)
-            c.alarm[m * b.room + i] = adwin_update(watch, likeliest(again, b.n_classes) != b.y[i]) > 0
-            c.rate[m * b.room + i] = adwin_mean(watch)
+            c.alarm[m * b.room + i] = 0
+        if not b.w[i] > 0:
+            h.predict(h.state, row_of(b, i), answer_of(b, m, i), scratch)
+            continue
+        k = drawn(&c.weights, bits(c.key[m], b.position[i]))                      # (1)
+        predict_learn(h, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i), scratch)
+        if c.watched:
+            h.predict(h.state, row_of(b, i), again, scratch)
+            c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), likeliest(again, b.n_classes) != b.y[i]) > 0
+            c.rate[m * b.room + i] = adwin_mean(watch_of(c, m))
         note_if_due(b, m, i)
 
 
-cdef void heed_alarms(block_t* b) noexcept nogil:
+cdef bint is_alarm(const member_block_t* b, Py_ssize_t i) noexcept nogil:
+    cdef const bagging_t* c = <const bagging_t*> b.method
+    cdef Py_ssize_t m
+    for m in range(b.n_members):
+        if c.alarm[m * b.room + i]:
+            return True
+    return False
+
+
+cdef void replace_worst(member_block_t* b) noexcept nogil:
     cdef bagging_t* c = <bagging_t*> b.method
-    cdef Py_ssize_t i, m, worst
-    cdef bint alarm
-    cdef Py_ssize_t n_alarms = 0
+    cdef Py_ssize_t i, m, worst, n_alarms = 0
+    cdef bint replaced
     if not c.watched:
         return
     for i in range(b.n):
-        alarm = False
-        for m in range(b.n_members):
-            alarm = alarm or c.alarm[m * b.room + i]
-        if alarm:
-            worst = 0
-            for m in range(1, b.n_members):
-                if c.rate[m * b.room + i] > c.rate[worst * b.room + i]:
-                    worst = m
-            with gil:                                                            # (2)
-                (<BaggingKernel> b.kernel).replace(worst, b.place[i])
+        if not is_alarm(b, i):
+            continue
+        worst = 0
+        for m in range(1, b.n_members):
+            if c.rate[m * b.room + i] > c.rate[worst * b.room + i]:
+                worst = m
+        with gil:                                                                # (2)
+            replaced = (<BaggingKernel> b.kernel).replace(worst, b.position[i])
+        if replaced:
             adwin_reset(watch_of(c, worst))
             note_if_due(b, worst, i)
-            take_rows(b, worst, i + 1, b.n)
-            n_alarms += 1
-    # Few rows are to be taken again: alarms come in flocks, so that blocks are short after one.
+            b.process(b, worst, i + 1, b.n, b.scratch)
+        n_alarms += 1
     if n_alarms > 0:
-        b.pace = min(LEAST_PACE, b.room)
-    elif b.n == b.pace:
-        b.pace = min(b.pace + b.pace // 8, b.room)
+        b.most_rows = min(SHORTEST, b.room)
+    elif b.n == b.most_rows:
+        b.most_rows = min(b.most_rows + b.most_rows // 8, b.room)

@@ -1,48 +1,73 @@
-# What ensembles share: their members' handles side by side, and the record of what happened to them.
+# What ensembles share: their members, called through handles, and the record of what became of them.
 
 from .learner cimport Kernel, learner_t
 
 from . cimport learner
 
-ctypedef struct member_t:
-    learner_t* handle
-    double* scratch                     # [handle.scratch_size]
-
 cdef enum:
     # places in `progress`
     ROWS = 0                            # learned so far
-    EVENTS = 1                          # so far; the latest are kept
-    NOTES = 2                           # rows of `history` in use
-    STRIDE = 3                          # rows from one note to the next
-    NEXT_NOTE = 4                       # due once this many rows are learned
+    NOTES = 1                           # lines of the record in use
+    STRIDE = 2                          # rows from one line to the next
+    NEXT_NOTE = 3                       # due once this many rows are learned
+
+cdef extern from *:
+    """
+    #define HEAVIEST 1e100
+    """
+    const double HEAVIEST               # weight a learner is given
 
 
 cdef class EnsembleKernel(Kernel):
-    cdef object build                   # build(m) makes a fresh member m and returns its kernel
-    cdef list kernels
-    cdef object table
-    cdef list scratch_of                # memory for each member's predictions
-    cdef member_t* member
-    cdef Py_ssize_t n_members
+    # build(slot, n_built, spare) returns a fresh learner, its kernel and the inputs it sees (None: all)
+    cdef object build
+    cdef readonly list members          # [slot]: the learners; nobody else keeps them
+    cdef list kernels                   # [slot]: theirs
+    cdef list spares                    # members that are no longer called and may be built again
+    cdef public Py_ssize_t most_spares
+    cdef object table                   # memory of `member`
+    cdef learner_t** member             # [slot]
+    cdef Py_ssize_t n_kinds             # of events
+    cdef Py_ssize_t n_noted             # members a line of the record has room for
+    cdef object line                    # memory for a line
+    cdef Py_ssize_t n_threads           # that learn at once
+    cdef Py_ssize_t own_scratch         # doubles a prediction needs besides those of the member
+    cdef Py_ssize_t member_scratch      # doubles a member needs, at most
+    cdef Py_ssize_t member_features     # inputs a member sees
+    cdef object memory                  # of `scratch`
+    cdef double* scratch                # [thread, scratch_step]: for predictions while rows are learned
+    cdef Py_ssize_t scratch_step
     cdef Py_ssize_t* progress
+    cdef Py_ssize_t* n_built            # [slot]: members built there so far
+    cdef Py_ssize_t* n_events           # [kind]: so far; the latest of all kinds are kept
+    cdef Py_ssize_t* event_row
+    cdef Py_ssize_t* event_member
+    cdef Py_ssize_t* event_kind
+    cdef Py_ssize_t* noted_row          # [line]
+    cdef double* noted_number           # [line, member]
+    cdef double* noted_size             # [line, member]
 
-    cdef void happened(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t what)
-    cdef void note(self)
-    cdef void write_note(self, Py_ssize_t row, numbers, sizes)
+    cdef tuple built(self, Py_ssize_t slot, spare)
+    cdef void put(self, Py_ssize_t slot, tuple fresh)
+    cdef object spare(self)
+    cdef void keep(self, member)
+    cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil
+    cdef void write_note(self, Py_ssize_t row, const double* numbers, const double* sizes) noexcept nogil
+    cdef void note(self) noexcept
+    cdef void thin_out(self) noexcept nogil
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil
+    cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil
+    cdef double size_of(self, Py_ssize_t m) noexcept
 
 
-cdef inline void predict_by(const member_t* m, const double* x, double* p) noexcept nogil:
-    m.handle.predict(m.handle.state, x, p, m.scratch)
+cdef inline void learn_by(const learner_t* h, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    h.learn(h.state, x, y, min(w, HEAVIEST))
 
 
-cdef inline void learn_by(const member_t* m, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    m.handle.learn(m.handle.state, x, y, w)
-
-
-cdef inline void predict_learn(const member_t* m, const double* x, Py_ssize_t y, double w,
-                               double* p) noexcept nogil:
+cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, double* p,
+                               double* scratch) noexcept nogil:
     # Predict, and learn if the weight is above 0.
-    learner.predict_learn(m.handle, x, y, w, p, m.scratch)
+    learner.predict_learn(h, x, y, min(w, HEAVIEST), p, scratch)
 
 
 cdef inline Py_ssize_t likeliest(const double* p, Py_ssize_t n) noexcept nogil:

@@ -1,104 +1,217 @@
 """What ensembles share: members behind their handles, events, and a record that thins itself out.
 
-The record (`history`) has a line for every STRIDE learned rows: the row, a number for each member (its weight
-or error rate) and the member's size. When it is full, every other line goes and STRIDE doubles.
+The record has a line for every STRIDE learned rows: the row, and of each member a number (its weight or error
+rate) and its size. When it is full, every other line goes and STRIDE doubles.
 """
 
 import numpy as np
 
+from libc.math cimport NAN
+from libc.string cimport memcpy
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array, require
+
+from .failure cimport attempt, record_failure
 from .pointers cimport doubles, integers
 
-MOST_EVENTS = 1000
-MOST_NOTES = 128
-FIRST_STRIDE = 256
+cdef enum:
+    MOST_EVENTS = 1000
+    MOST_NOTES = 128
+    FIRST_STRIDE = 256
+    FIRST_ROWS = 4                      # learned before the first look for signals: members may be slow
+    LINE = 8                            # doubles of a cache line, into which two threads should not write
+
+cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class EnsembleKernel(Kernel):
     """Calls its members through their handles; a subclass adds its arrays and says what it notes of them.
 
-    There may be more slots for kernels than members: a forest has a second one for a member's next tree.
+    There may be more slots than members: a forest has a second one for a member's next tree, and a majority
+    has some to grow into. A fresh member is built by code written in Python, which may fail or be interrupted
+    anywhere and so changes nothing that is in use; `put` then changes list, table and counts together.
     """
 
-    def __init__(self, n_members, n_slots, build):
+    def __init__(self, who, lengths, n_threads, build):
         self.build = build
-        self.n_members = 0
-        self.arrays = {
-            "progress": np.array([0, 0, 0, FIRST_STRIDE, FIRST_STRIDE], dtype=np.intp),
-            "events": np.zeros((MOST_EVENTS, 3), dtype=np.intp),
-            "history": np.full((MOST_NOTES, 1 + 2 * n_members), np.nan),
-        }
-        self.table = np.zeros(n_slots * sizeof(member_t), dtype=np.uint8)
-        cdef unsigned char[::1] table = self.table
-        self.member = <member_t*> &table[0]
-        self.kernels = []
-        self.scratch_of = [None] * n_slots
-
-    def call(self, kernels):
-        """Call these members from now on."""
-        self.kernels = []
-        self.n_members = 0
-        for kernel in kernels:
-            self.put(self.n_members, kernel)
-
-    def put(self, Py_ssize_t m, Kernel kernel):
-        """Call this kernel as member m, in the place of another one or as the last."""
-        if m == self.n_members:
-            self.kernels.append(kernel)
-            self.n_members += 1
-        else:
-            self.kernels[m] = kernel
-        self.scratch_of[m] = np.zeros(max(kernel.handle.scratch_size, 1))
-        self.member[m] = member_t(&kernel.handle, doubles(self.scratch_of[m]))
+        self.n_threads, self.n_kinds, self.n_noted = n_threads, lengths["kind"], lengths["member"]
+        self.members, self.kernels, self.spares = [], [], []
+        self.n_rows = FIRST_ROWS
+        self.member_features = lengths["input"]
+        number = {"low": 0, "high": MOST_COUNTED}
+        self.allocate(who, {
+            "progress": Array(INDEX, 4, **number),
+            "n_built": Array(INDEX, "slot", **number),
+            "n_events": Array(INDEX, "kind", **number),
+            "event_row": Array(INDEX, MOST_EVENTS, **number),
+            "event_member": Array(INDEX, MOST_EVENTS, low=0, high="member"),
+            "event_kind": Array(INDEX, MOST_EVENTS, low=0, high="kind"),
+            "noted_row": Array(INDEX, MOST_NOTES, **number),
+            "noted_number": Array(FLOAT, MOST_NOTES, "member", fill=NAN, missing=True),
+            "noted_size": Array(FLOAT, MOST_NOTES, "member", fill=NAN, missing=True),
+        }, lengths)
+        self.arrays["progress"][STRIDE] = self.arrays["progress"][NEXT_NOTE] = FIRST_STRIDE
+        self.line = np.zeros(2 * self.n_noted)
+        self.table = np.zeros(lengths["slot"], dtype=np.intp)
+        self.member = <learner_t**> integers(self.table)
 
     cdef void bind(self):
-        self.progress = integers(self.arrays["progress"])
+        self.progress, self.n_built = integers(self.arrays["progress"]), integers(self.arrays["n_built"])
+        self.n_events, self.event_row = integers(self.arrays["n_events"]), integers(self.arrays["event_row"])
+        self.event_member = integers(self.arrays["event_member"])
+        self.event_kind, self.noted_row = integers(self.arrays["event_kind"]), integers(self.arrays["noted_row"])
+        self.noted_number = doubles(self.arrays["noted_number"])
+        self.noted_size = doubles(self.arrays["noted_size"])
 
-    cdef void happened(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t what):
-        # Put down an event that befell a member.
-        self.arrays["events"][self.progress[EVENTS] % MOST_EVENTS] = row, m, what
-        self.progress[EVENTS] += 1
+    def build_members(self, n):
+        """Build the first n members."""
+        fresh = [self.build(slot, 0, None) for slot in range(n)]
+        self.set_members([each[0] for each in fresh], [each[1] for each in fresh])
+        for slot in range(n):
+            self.put(slot, fresh[slot])
 
-    cdef void note(self):
-        # Write a line of the record: now is the time.
-        self.write_note(self.progress[ROWS], self.noted(), self.sizes())
+    def set_members(self, list members, list kernels):
+        """Call these learners, whose kernels are given, from now on."""
+        cdef Kernel kernel
+        cdef Py_ssize_t slot, most = 0
+        for kernel in kernels:
+            most = max(most, kernel.handle.scratch_size)
+        step = (self.own_scratch + most) // LINE * LINE + 2 * LINE
+        memory = layouts.new_array(self.n_threads * step, FLOAT)
+        self.members, self.kernels, self.spares = members, kernels, []
+        self.member_scratch, self.scratch_step, self.memory = most, step, memory
+        self.scratch = doubles(memory)
+        self.handle.scratch_size = self.own_scratch + most
+        self.calls_python = False
+        for slot in range(len(kernels)):
+            kernel = kernels[slot]
+            self.member[slot] = &kernel.handle
+            self.calls_python = self.calls_python or kernel.calls_python
 
-    cdef void write_note(self, Py_ssize_t row, numbers, sizes):
-        cdef Py_ssize_t most = (self.arrays["history"].shape[1] - 1) // 2
-        history = self.arrays["history"]
+    cdef tuple built(self, Py_ssize_t slot, spare):
+        # A fresh member for a slot; None if that failed, which is recorded.
+        cdef Kernel kernel
+        cdef learner_t* h
+        fresh = attempt(self.build, (slot, self.n_built[slot], spare))
+        if fresh is None:
+            return None
+        kernel = fresh[1]
+        h = &kernel.handle
+        if (h.scratch_size > self.member_scratch or h.n_features != self.member_features
+                or h.n_classes != self.handle.n_classes):
+            record_failure(RuntimeError(f"{self.who}: parameters were changed while it learned; begin again"))
+            return None
+        return fresh
+
+    cdef void put(self, Py_ssize_t slot, tuple fresh):
+        # Call what `built` returned in this slot from now on. No code written in Python runs here.
+        cdef Kernel kernel = fresh[1]
+        self.members[slot], self.kernels[slot] = fresh[0], kernel
+        self.member[slot] = &kernel.handle
+        self.n_built[slot] += 1
+
+    cdef object spare(self):
+        # A member that is no longer called, if one is kept.
+        return self.spares.pop() if self.spares else None
+
+    cdef void keep(self, member):
+        # Keep a member that is no longer called.
+        if len(self.spares) < self.most_spares:
+            self.spares.append(member)
+
+    cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil:
+        cdef Py_ssize_t i, place = 0
+        for i in range(self.n_kinds):
+            place += self.n_events[i]
+        place %= MOST_EVENTS
+        self.event_row[place], self.event_member[place], self.event_kind[place] = row, m, kind
+        self.n_events[kind] += 1
+
+    cdef void write_note(self, Py_ssize_t row, const double* numbers, const double* sizes) noexcept nogil:
+        # Write a line of the record.
+        cdef Py_ssize_t place, n = self.n_noted
         if self.progress[NOTES] == MOST_NOTES:
-            history[:MOST_NOTES // 2] = history[1::2]
-            history[MOST_NOTES // 2:] = np.nan
-            self.progress[NOTES] //= 2
-            self.progress[STRIDE] *= 2
-        line = history[self.progress[NOTES]]
-        line[0] = row
-        line[1:1 + len(numbers)] = numbers
-        line[1 + most:1 + most + len(sizes)] = sizes
+            self.thin_out()
+        place = self.progress[NOTES]
+        self.noted_row[place] = row
+        memcpy(self.noted_number + place * n, numbers, n * sizeof(double))
+        memcpy(self.noted_size + place * n, sizes, n * sizeof(double))
         self.progress[NOTES] += 1
         self.progress[NEXT_NOTE] = (row // self.progress[STRIDE] + 1) * self.progress[STRIDE]
 
-    def noted(self):
-        """Return the number to put down for each member."""
-        return np.ones(self.n_members)
+    cdef void thin_out(self) noexcept nogil:
+        # Keep every other line.
+        cdef Py_ssize_t i, n = self.n_noted
+        for i in range(MOST_NOTES // 2):
+            self.noted_row[i] = self.noted_row[2 * i + 1]
+            memcpy(self.noted_number + i * n, self.noted_number + (2 * i + 1) * n, n * sizeof(double))
+            memcpy(self.noted_size + i * n, self.noted_size + (2 * i + 1) * n, n * sizeof(double))
+        for i in range(MOST_NOTES // 2, MOST_NOTES):
+            self.noted_row[i] = 0
+        for i in range(MOST_NOTES // 2 * n, MOST_NOTES * n):
+            self.noted_number[i] = self.noted_size[i] = NAN
+        self.progress[NOTES] //= 2
+        self.progress[STRIDE] *= 2
 
-    def sizes(self):
-        """Return the size of each member."""
-        return [kernel.size for kernel in self.kernels]
+    cdef void note(self) noexcept:
+        # Write a line of the record about the members as they are now.
+        cdef Py_ssize_t m
+        cdef double* line = doubles(self.line)
+        for m in range(self.n_noted):
+            line[m] = self.number_of(m) if m < len(self.members) else NAN
+            line[self.n_noted + m] = self.size_of(m) if m < len(self.members) else NAN
+        self.write_note(self.progress[ROWS], line, line + self.n_noted)
+
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # What is noted of a member besides its size.
+        return 1.0
+
+    cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil:
+        # Where the learner that votes for a member is.
+        return m
+
+    cdef double size_of(self, Py_ssize_t m) noexcept:
+        try:
+            return (<Kernel> self.kernels[self.slot_of(m)]).size
+        except BaseException as error:
+            record_failure(error)
+            return NAN
+
+    def check(self, arrays):
+        """Raise StateError if counts, events and record contradict each other."""
+        rows, n_notes, stride, next_note = arrays["progress"].tolist()
+        good = stride >= FIRST_STRIDE and stride & (stride - 1) == 0 and n_notes <= MOST_NOTES
+        good = good and next_note == (rows // stride + 1) * stride
+        require(good, self.who, "progress", f"holds {arrays['progress'].tolist()}, which do not fit each other")
+        noted = arrays["noted_row"][:n_notes]
+        good = bool((np.diff(noted) > 0).all() and (noted > 0).all() and (noted <= rows).all())
+        require(good, self.who, "noted_row", f"must hold growing numbers from 1 to {rows}")
+        events = arrays["event_row"][:min(sum(arrays["n_events"].tolist()), MOST_EVENTS)]
+        require(bool((events <= rows).all()), self.who, "event_row", f"holds a row beyond the last, {rows}")
+
+    def numbers(self):
+        """Return what is noted of each member besides its size."""
+        return np.array([self.number_of(m) for m in range(min(len(self.members), self.n_noted))])
 
     def events(self):
-        """Return the latest events in order: the row, the member, and a code for what happened."""
-        n = self.progress[EVENTS]
-        if n <= MOST_EVENTS:
-            return self.arrays["events"][:n].copy()
-        return np.roll(self.arrays["events"], -(n % MOST_EVENTS), axis=0)
+        """Return the latest events in order: the rows, the members, and the kinds."""
+        n = sum(self.arrays["n_events"].tolist())
+        order = np.arange(n) if n <= MOST_EVENTS else np.arange(n, n + MOST_EVENTS) % MOST_EVENTS
+        return [self.arrays[name][order] for name in ("event_row", "event_member", "event_kind")]
 
     def history(self):
         """Return the rows noted, the numbers of the members and their sizes."""
-        lines = self.arrays["history"][:self.progress[NOTES]]
-        rows, numbers, sizes = np.split(lines, [1, 1 + (lines.shape[1] - 1) // 2], axis=1)
-        return rows[:, 0].astype(np.intp), numbers.copy(), sizes.copy()
+        n = self.progress[NOTES]
+        return [self.arrays[name][:n].copy() for name in ("noted_row", "noted_number", "noted_size")]
 
     @property
     def size(self):
         """Sizes of the members together."""
-        return sum(self.sizes())
+        return sum(self.kernels[self.slot_of(m)].size for m in range(min(len(self.members), self.n_noted)))
+
+    @property
+    def bytes(self):
+        """Bytes of all arrays, those of the members included."""
+        own = sum(array.nbytes for array in self.arrays.values())
+        return own + sum(kernel.bytes for kernel in self.kernels)

@@ -33,5 +33,12 @@ cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept
 # every `call.n_rows` rows: look for signals such as Ctrl-C, and adapt n_rows to the time they took
 cdef void poll_signals(call_t* call) noexcept
 
+# the same where perhaps fewer rows were processed, in too short a time to tell how many more there could be
+cdef inline void poll_after(call_t* call, Py_ssize_t n_processed) noexcept:
+    cdef Py_ssize_t n_rows = call.n_rows
+    poll_signals(call)
+    if n_processed < n_rows:
+        call.n_rows = min(call.n_rows, n_rows)
+
 # raise what was recorded, with the number of rows processed as its attribute `rows_learned` if that is not -1
 cdef int end_call(call_t* call, Py_ssize_t n_rows) except -1

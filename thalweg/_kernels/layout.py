@@ -66,6 +66,12 @@ def checked_arrays(layout, lengths, state, who):
     return arrays
 
 
+def require(good, who, name, what):
+    """Raise StateError unless `good`; `name` is the array of a saved state at fault, `what` is wrong with it."""
+    if not good:
+        raise StateError(f"{who}: the state's {name!r} {what}")
+
+
 def _copied(name, array, lengths, state, who):
     if name not in state:
         raise StateError(f"{who}: the state lacks the array {name!r}")

@@ -23,6 +23,7 @@ cdef class Kernel:
     cdef str who
     cdef public Lock lock
     cdef Py_ssize_t n_rows              # to process between two looks for signals
+    cdef bint calls_python              # rows reach code written in Python: it may fail at any of them
 
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=*)
     cdef void bind(self)

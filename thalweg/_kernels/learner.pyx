@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 
 from . import layout as layouts
 
-from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
+from .failure cimport begin_call, call_t, end_call, poll_after, record_failure
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
@@ -70,36 +70,38 @@ cdef class Kernel:
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
-        cdef Py_ssize_t start = 0, stop
+        cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
         cdef call_t call
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
+            first = start
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
                 while start < stop and not call.failure.failed:
                     predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
                     start += 1
-            poll_signals(&call)
-        self.n_rows = max(call.n_rows, FIRST_ROWS)
+            poll_after(&call, start - first)
+        self.n_rows = call.n_rows
         free(scratch)
         end_call(&call, start)
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
-        cdef Py_ssize_t start = 0, stop
+        cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
         cdef call_t call
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
+            first = start
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
                 while start < stop and not call.failure.failed:
                     h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
                     start += 1
-            poll_signals(&call)
+            poll_after(&call, start - first)
         free(scratch)
         end_call(&call, -1)
 
@@ -196,6 +198,13 @@ cdef class Kernel:
             new[name][tuple(slice(n) for n in old.arrays[name].shape)] = old.arrays[name]
         self.adopt(new)
 
+    def reset(self, state):
+        """Go back to what `state` returned before, of this kernel or of one made alike; nothing is checked."""
+        if self.layout is None:
+            self.restore(state)
+        else:
+            self.adopt({name: array.copy() for name, array in state.items()})
+
     def check(self, arrays):
         """Raise StateError if arrays that fit their declarations contradict each other."""
 
@@ -220,6 +229,7 @@ cdef class PythonKernel(Kernel):
 
     def __init__(self, learner, n_features, n_classes):
         self.allocate(type(learner).__name__, {}, {})
+        self.calls_python = True
         self.learner = learner
         self.weight = np.empty(1)
         self.code = np.empty(1, dtype=np.intp)

@@ -1,59 +1,67 @@
-# Ensembles whose members know nothing of each other take a block of rows member by member, also on threads.
+# Ensembles whose members know nothing of each other: each processes a block of rows by itself, also on threads.
 
-from .ensemble cimport EnsembleKernel, member_t
+from .ensemble cimport EnsembleKernel
+from .learner cimport learner_t
 from .workers cimport Workers
 
-ctypedef struct block_t:
+ctypedef struct member_block_t:
     void* kernel
     void* method                        # the ensemble's own struct
-    # take: the rows of the block from `start` to before `stop`, by member m; writes p and vote
-    void (*take)(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
-    # heed: what follows once all members have taken the block, if it was learned
-    void (*heed)(block_t* b) noexcept nogil
-    member_t* member
+    # predict and then learn the rows of the block from `start` to before `stop` by member m; writes p and vote
+    void (*process)(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+                    double* scratch) noexcept nogil
+    # what follows once all members have processed the block
+    void (*finish)(member_block_t* b) noexcept nogil
+    # the weight of a member's vote as it is now
+    double (*vote_of)(const member_block_t* b, Py_ssize_t m) noexcept nogil
+    # write member m's probabilities of a row into p; scratch as for `process`
+    void (*predict)(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+                    double* scratch) noexcept nogil
+    learner_t** member                  # [slot]
     Py_ssize_t n_members
     Py_ssize_t n_features
     Py_ssize_t n_classes
+    Py_ssize_t n_jobs
     Py_ssize_t* progress
     Py_ssize_t room                     # for the rows of a block
-    Py_ssize_t pace                     # rows to take at once, at most room
+    Py_ssize_t most_rows                # of the next block, at most room
     Py_ssize_t n                        # rows of the block
     const double* x
     const Py_ssize_t* y
-    const double* w                     # NULL where rows are only predicted
-    Py_ssize_t* place                   # [row]: its number among those learned
+    const double* w
+    Py_ssize_t* position                # [row]: how many were learned before it
     double* p                           # [member, row, class]
     double* vote                        # [member, row]: the weight of p, 1 unless written
+    double* ignored                     # [class]: probabilities nobody asked for
     Py_ssize_t first                    # rows learned before the block
-    Py_ssize_t stride                   # rows from one note to the next
-    Py_ssize_t n_jobs
-    Py_ssize_t* taken                   # [member]: rows of the block
-    char* at_work                       # [member]: whether a thread is
+    Py_ssize_t stride                   # rows from one line of the record to the next
+    double* notes                       # [line, 2, member]: numbers and sizes for the record
+    double* scratch                     # [thread, scratch_step]
+    Py_ssize_t scratch_step
+    Py_ssize_t n_started                # threads that have found their scratch memory
+    Py_ssize_t* n_done                  # [member]: rows of the block
+    char* is_busy                       # [member]: whether a thread processes rows for it
 
 
 cdef class BlockKernel(EnsembleKernel):
-    cdef block_t block
-    cdef dict scratch
+    cdef member_block_t block
+    cdef dict buffers
 
-    cdef void take_together(self, Workers workers)
-    cdef void note_member(self, Py_ssize_t m, Py_ssize_t row)
-    cdef void write_notes(self, Py_ssize_t last)
+    cdef void process_together(self, Workers workers) noexcept nogil
+    cdef void note_member(self, Py_ssize_t m, Py_ssize_t line) noexcept
+    cdef void write_notes(self) noexcept nogil
 
 
-cdef inline const double* row_of(const block_t* b, Py_ssize_t i) noexcept nogil:
+cdef inline const double* row_of(const member_block_t* b, Py_ssize_t i) noexcept nogil:
     return b.x + i * b.n_features
 
 
-cdef inline double* answer_of(const block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
+cdef inline double* answer_of(const member_block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
     return b.p + (m * b.room + i) * b.n_classes
 
 
-cdef inline bint is_learned(const block_t* b, Py_ssize_t i) noexcept nogil:
-    return b.w != NULL and b.w[i] > 0
-
-
-cdef inline void note_if_due(block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
-    # To be called by `take` once member m is done with row i.
-    if is_learned(b, i) and (b.place[i] + 1) % b.stride == 0:
+cdef inline void note_if_due(member_block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
+    # To be called once member m is done with row i, which it learned.
+    if (b.position[i] + 1) % b.stride == 0:
         with gil:
-            (<BlockKernel> b.kernel).note_member(m, b.place[i] + 1)
+            (<BlockKernel> b.kernel).note_member(m, (b.position[i] + 1) // b.stride - b.first // b.stride - 1)

@@ -1,185 +1,218 @@
-"""Blocks of rows, taken member by member: for ensembles whose members know nothing of each other.
+"""Blocks of rows, processed member by member: for ensembles whose members know nothing of each other.
 
 Every member writes for each row its probabilities and the weight of its vote; the ensemble's are
 
     p_i = sum_m vote_mi p_mi / sum_m vote_mi,                                     (1)
 
 summed in the order of the members, so that the result does not depend on threads. A member's memory stays in
-the cache for many rows. Threads take a part of the block at a time, with the member that is farthest behind,
-so that they end together. Where a note is due, each member puts down its own number and size as it goes by.
+the cache for many rows. Threads process a part of the block at a time, each for the free member that is
+farthest behind, so that they end together. A block takes some 50 ms at most: between two of them there is a
+look for signals. If a row reaches code written in Python, which may fail, a block is that row, so that all
+members have learned the same rows when the call ends. Predictions write into memory of their caller alone.
 """
 
-import numpy as np
+from libc.stdlib cimport free, malloc
+
+from . import layout as layouts
+from .layout import FLAG, FLOAT, INDEX
 
 from .ensemble cimport NEXT_NOTE, ROWS, STRIDE
-from .failure cimport begin_call, call_t, end_call, poll_signals
-from .learner cimport learner_t
-from .workers cimport Workers
+from .failure cimport begin_call, call_t, end_call, poll_after
 from .pointers cimport doubles, flags, integers
 
 cdef extern from *:
     """
     static int claim(char *flag) { return !__atomic_test_and_set(flag, __ATOMIC_ACQUIRE); }
     static void release(char *flag) { __atomic_clear(flag, __ATOMIC_RELEASE); }
+    static Py_ssize_t fetch_add(Py_ssize_t *number, Py_ssize_t n) {
+        return __atomic_fetch_add(number, n, __ATOMIC_RELAXED);
+    }
     """
     bint claim(char* flag) noexcept nogil
     void release(char* flag) noexcept nogil
+    Py_ssize_t fetch_add(Py_ssize_t* number, Py_ssize_t n) noexcept nogil
 
 cdef enum:
     FEW_ROWS = 16                       # are not worth threads
     MOST_ROWS = 4096                    # of a block
-    PART = 128                          # rows a thread takes at a time, at most
+    MOST_NUMBERS = 65536                # probabilities of a block, unless it has FEW_ROWS
+    PART = 128                          # rows a thread processes at a time, at most
+
+ctypedef struct question_t:
+    # rows to predict, shared by threads
+    const member_block_t* block
+    const double* x
+    double* p
+    Py_ssize_t n
+    Py_ssize_t n_begun                  # rows that some thread predicts or has predicted
+    Py_ssize_t n_started                # threads that have found their scratch memory
+    double* scratch                     # [thread, scratch_step]
+    Py_ssize_t scratch_step
 
 
 cdef class BlockKernel(EnsembleKernel):
-    """The loop over blocks; a subclass sets `take`, `heed` and `method` of its block."""
+    """The loop over blocks; a subclass sets `method` and the functions of its block."""
 
-    def __init__(self, n_features, n_classes, n_members, n_slots, n_jobs, build):
-        EnsembleKernel.__init__(self, n_members, n_slots, build)
-        room = max(FEW_ROWS, min(MOST_ROWS, 65536 // (n_members * n_classes)))
-        self.scratch = {
-            "place": np.zeros(room, dtype=np.intp),
-            "p": np.zeros((n_members, room, n_classes)),
-            "vote": np.ones((n_members, room)),
-            "taken": np.zeros(n_members, dtype=np.intp),
-            "at_work": np.zeros(n_members, dtype=np.int8),
-            "notes": np.zeros((room // self.arrays["progress"][STRIDE] + 1, 2, n_members)),
+    def __init__(self, who, lengths, n_jobs, build):
+        n_members, n_classes = lengths["member"], lengths["class"]
+        n_jobs = min(n_jobs, n_members)
+        EnsembleKernel.__init__(self, who, lengths, n_jobs, build)
+        room = max(FEW_ROWS, min(MOST_ROWS, MOST_NUMBERS // (n_members * n_classes)))
+        n_lines = room // self.arrays["progress"][STRIDE] + 2
+        self.buffers = {
+            "position": layouts.new_array(room, INDEX),
+            "p": layouts.new_array((n_members, room, n_classes), FLOAT),
+            "vote": layouts.new_array((n_members, room), FLOAT, 1.0),
+            "ignored": layouts.new_array(n_classes, FLOAT),
+            "notes": layouts.new_array((n_lines, 2, n_members), FLOAT),
+            "n_done": layouts.new_array(n_members, INDEX),
+            "is_busy": layouts.new_array(n_members, FLAG),
         }
-        cdef block_t* b = &self.block
+        cdef member_block_t* b = &self.block
         b.kernel, b.member = <void*> self, self.member
-        b.n_members, b.n_features, b.n_classes = n_members, n_features, n_classes
-        b.room, b.pace, b.n_jobs = room, room, min(n_jobs, n_members)
-        self.handle = learner_t(<void*> b, n_features, n_classes, 0, learn, predict, NULL)
-        self.handle.predict_learn = both
+        b.n_members, b.n_features, b.n_classes, b.n_jobs = n_members, lengths["input"], n_classes, n_jobs
+        b.room = b.most_rows = room
+        b.position, b.n_done = integers(self.buffers["position"]), integers(self.buffers["n_done"])
+        b.p, b.vote = doubles(self.buffers["p"]), doubles(self.buffers["vote"])
+        b.ignored, b.notes = doubles(self.buffers["ignored"]), doubles(self.buffers["notes"])
+        b.is_busy = flags(self.buffers["is_busy"])
+        self.handle = learner_t(<void*> b, b.n_features, n_classes, 0, learn, predict, predict_learn)
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
-        self.block.progress, self.block.place = self.progress, integers(self.scratch["place"])
-        self.block.p, self.block.vote = doubles(self.scratch["p"]), doubles(self.scratch["vote"])
-        self.block.taken, self.block.at_work = integers(self.scratch["taken"]), flags(self.scratch["at_work"])
+        self.block.progress = self.progress
 
-    def noted(self):
-        """Return the number to put down for each member."""
-        return [self.noted_of(m) for m in range(self.block.n_members)]
-
-    def sizes(self):
-        """Return the size of each member."""
-        return [self.size_of(m) for m in range(self.block.n_members)]
-
-    def noted_of(self, m):
-        """Return the number to put down for a member."""
-        return 1.0
-
-    def size_of(self, m):
-        """Return the size of a member."""
-        return self.kernels[m].size
-
-    cdef void note_member(self, Py_ssize_t m, Py_ssize_t row):
-        self.scratch["notes"][row // self.block.stride - self.block.first // self.block.stride - 1, :, m] = (
-            self.noted_of(m), self.size_of(m)
-        )
-
-    cdef void write_notes(self, Py_ssize_t last):
-        # Those the members put down in the block; a note that is written may make others superfluous.
-        cdef Py_ssize_t row, stride = self.block.stride
-        for row in range((self.block.first // stride + 1) * stride, last + 1, stride):
-            if row == self.progress[NEXT_NOTE]:
-                numbers, sizes = self.scratch["notes"][row // stride - self.block.first // stride - 1]
-                self.write_note(row, numbers, sizes)
+    def set_members(self, members, kernels):
+        """Call these learners, whose kernels are given, from now on."""
+        EnsembleKernel.set_members(self, members, kernels)
+        self.block.scratch, self.block.scratch_step = self.scratch, self.scratch_step
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write the probabilities it would get into `p`, then learn it."""
-        self.pass_over(X, y, w, p)
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+        cdef member_block_t* b = &self.block
+        cdef Py_ssize_t start = 0, n
+        cdef Workers workers = self.workers_for(X.shape[0])
+        cdef call_t call
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            n = min(X.shape[0] - start, call.n_rows if call.polls else b.room)
+            load(b, &X[start, 0], &y[start], &w[start], 1 if self.calls_python else n)
+            with nogil:
+                if workers.n and b.n > FEW_ROWS:
+                    self.process_together(workers)
+                else:
+                    process_all(b)
+                finish(b, &p[start, 0])
+            start += b.n
+            poll_after(&call, b.n)
+        workers.close()
+        self.n_rows = call.n_rows
+        end_call(&call, start)
+
+    def workers_for(self, n_rows):
+        """Return threads to help with so many rows, if that is worth while."""
+        return Workers(self.block.n_jobs - 1 if n_rows > FEW_ROWS and not self.calls_python else 0)
+
+    cdef void process_together(self, Workers workers) noexcept nogil:
+        cdef Py_ssize_t m
+        for m in range(self.block.n_members):
+            self.block.n_done[m] = 0
+        self.block.n_started = 0
+        workers.run(process_parts, &self.block)
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
-        self.pass_over(X, None, None, p)
-
-    def pass_over(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
-                  double[:, ::1] p):
-        """Take the rows block by block, on threads if there are enough rows for them."""
-        cdef block_t* b = &self.block
         cdef Py_ssize_t start = 0
+        cdef Workers workers = self.workers_for(X.shape[0])
+        cdef question_t q
         cdef call_t call
-        cdef Workers workers = Workers(b.n_jobs - 1 if X.shape[0] > FEW_ROWS else 0)
-        begin_call(&call, 1)
-        try:
-            while start < X.shape[0] and not call.failure.failed:
-                b.x, b.n = &X[start, 0], X.shape[0] - start
-                b.y = NULL if y is None else &y[start]
-                b.w = NULL if w is None else &w[start]
-                cut(b)
-                if workers.n and b.n > FEW_ROWS:
-                    self.take_together(workers)
+        q.block, q.scratch_step = &self.block, self.scratch_step
+        q.scratch = <double*> malloc((workers.n + 1) * q.scratch_step * sizeof(double))
+        if q.scratch == NULL:
+            raise MemoryError("no memory for predictions")
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            q.x, q.p, q.n_begun, q.n_started = &X[start, 0], &p[start, 0], 0, 0
+            q.n = min(X.shape[0] - start, call.n_rows if call.polls else X.shape[0])
+            if self.calls_python:
+                q.n = 1
+            with nogil:
+                if workers.n and q.n > FEW_ROWS:
+                    workers.run(predict_parts, &q)
                 else:
-                    with nogil:
-                        take_all(b)
-                with nogil:
-                    settle(b, &p[start, 0])
-                start += b.n
-                poll_signals(&call)
-        finally:
-            workers.close()
-        end_call(&call, start)
+                    predict_parts(&q)
+            start += q.n
+            poll_after(&call, q.n)
+        workers.close()
+        free(q.scratch)
+        end_call(&call, -1)
 
-    cdef void take_together(self, Workers workers):
-        cdef Py_ssize_t m
-        for m in range(self.block.n_members):
-            self.block.taken[m] = 0
-        with nogil:
-            workers.run(take_parts, &self.block)
+    cdef void note_member(self, Py_ssize_t m, Py_ssize_t line) noexcept:
+        cdef double* notes = self.block.notes + 2 * line * self.block.n_members
+        notes[m], notes[self.block.n_members + m] = self.number_of(m), self.size_of(m)
+
+    cdef void write_notes(self) noexcept nogil:
+        # Those of the block's rows; a line that is written may make later ones superfluous.
+        cdef member_block_t* b = &self.block
+        cdef const double* notes = b.notes
+        cdef Py_ssize_t row = (b.first // b.stride + 1) * b.stride
+        while row <= self.progress[ROWS]:
+            if row == self.progress[NEXT_NOTE]:
+                self.write_note(row, notes, notes + b.n_members)
+            row += b.stride
+            notes += 2 * b.n_members
 
 
-cdef void cut(block_t* b) noexcept nogil:
+cdef void load(member_block_t* b, const double* x, const Py_ssize_t* y, const double* w,
+               Py_ssize_t n) noexcept nogil:
+    # Make the first of these rows the block.
     cdef Py_ssize_t i, row = b.progress[ROWS]
-    b.n = min(b.n, b.pace)
+    b.x, b.y, b.w, b.n = x, y, w, min(n, b.most_rows)
     b.first, b.stride = row, b.progress[STRIDE]
-    for i in range(0 if b.w == NULL else b.n):
-        b.place[i] = row
-        row += b.w[i] > 0
+    for i in range(b.n):
+        b.position[i] = row
+        row += w[i] > 0
 
 
-cdef void take_all(block_t* b) noexcept nogil:
+cdef void process_all(member_block_t* b) noexcept nogil:
     cdef Py_ssize_t m
     for m in range(b.n_members):
-        b.take(b, m, 0, b.n)
+        b.process(b, m, 0, b.n, b.scratch)
 
 
-cdef void take_parts(void* block) noexcept nogil:
-    # Take parts of the block as long as there is a member that no other thread is at work with.
-    cdef block_t* b = <block_t*> block
-    cdef Py_ssize_t m = laggard(b), stop, part = max(FEW_ROWS, min(PART, b.n // 8))
+cdef void process_parts(void* block) noexcept nogil:
+    # Process parts of the block as long as there is a member behind that no other thread is busy with.
+    cdef member_block_t* b = <member_block_t*> block
+    cdef double* scratch = b.scratch + fetch_add(&b.n_started, 1) * b.scratch_step
+    cdef Py_ssize_t m = farthest_behind(b), stop, part = max(FEW_ROWS, min(PART, b.n // 8))
     while m >= 0:
-        if claim(b.at_work + m):
-            stop = min(b.taken[m] + part, b.n)
-            if b.taken[m] < stop:
-                b.take(b, m, b.taken[m], stop)
-                b.taken[m] = stop
-            release(b.at_work + m)
-        m = laggard(b)
+        if claim(b.is_busy + m):
+            stop = min(b.n_done[m] + part, b.n)
+            if b.n_done[m] < stop:
+                b.process(b, m, b.n_done[m], stop, scratch)
+                b.n_done[m] = stop
+            release(b.is_busy + m)
+        m = farthest_behind(b)
 
 
-cdef Py_ssize_t laggard(const block_t* b) noexcept nogil:
+cdef Py_ssize_t farthest_behind(const member_block_t* b) noexcept nogil:
     cdef Py_ssize_t m, best = -1, least = b.n
     for m in range(b.n_members):
-        if not b.at_work[m] and b.taken[m] < least:
-            best, least = m, b.taken[m]
+        if not b.is_busy[m] and b.n_done[m] < least:
+            best, least = m, b.n_done[m]
     return best
 
 
-cdef void settle(block_t* b, double* p) noexcept nogil:
+cdef void finish(member_block_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t last = b.n - 1
-    if b.w != NULL:
-        b.heed(b)
+    b.finish(b)
     combine(b, p)
-    if b.w != NULL:
-        b.progress[ROWS] = b.place[last] + (b.w[last] > 0)
-        if b.progress[ROWS] >= b.progress[NEXT_NOTE]:
-            with gil:
-                (<BlockKernel> b.kernel).write_notes(b.progress[ROWS])
+    b.progress[ROWS] = b.position[last] + (b.w[last] > 0)
+    if b.progress[ROWS] >= b.progress[NEXT_NOTE]:
+        (<BlockKernel> b.kernel).write_notes()
 
 
-cdef void combine(const block_t* b, double* p) noexcept nogil:
+cdef void combine(const member_block_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t i, k, m
     cdef double vote, total
     cdef const double* answer
@@ -189,7 +222,7 @@ cdef void combine(const block_t* b, double* p) noexcept nogil:
         total = 0.0
         for m in range(b.n_members):
             vote = b.vote[m * b.room + i]
-            answer = b.p + (m * b.room + i) * b.n_classes
+            answer = answer_of(b, m, i)
             total += vote
             for k in range(b.n_classes):
                 p[i * b.n_classes + k] += vote * answer[k]                       # (1)
@@ -197,23 +230,45 @@ cdef void combine(const block_t* b, double* p) noexcept nogil:
             p[i * b.n_classes + k] /= total
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    b.x, b.y, b.w, b.n = x, &y, &w, 1
-    cut(b)
-    take_all(b)
-    settle(b, p)
+cdef void predict_parts(void* question) noexcept nogil:
+    # Predict parts of the rows as long as there are any left.
+    cdef question_t* q = <question_t*> question
+    cdef const member_block_t* b = q.block
+    cdef double* scratch = q.scratch + fetch_add(&q.n_started, 1) * q.scratch_step
+    cdef Py_ssize_t part = max(FEW_ROWS, min(PART, q.n // 8)), start = fetch_add(&q.n_begun, part)
+    while start < q.n:
+        predict_rows(b, q.x + start * b.n_features, min(part, q.n - start), q.p + start * b.n_classes, scratch)
+        start = fetch_add(&q.n_begun, part)
+
+
+cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+                       double* scratch) noexcept nogil:
+    cdef Py_ssize_t i, k, m
+    cdef double vote, total = 0.0
+    cdef double* answer = scratch
+    for i in range(n * b.n_classes):
+        p[i] = 0.0
+    for m in range(b.n_members):
+        vote = b.vote_of(b, m)
+        total += vote
+        for i in range(n):
+            b.predict(b, m, x + i * b.n_features, answer, scratch + b.n_classes)
+            for k in range(b.n_classes):
+                p[i * b.n_classes + k] += vote * answer[k]                       # (1)
+    for i in range(n * b.n_classes):
+        p[i] /= total
+
+
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef member_block_t* b = <member_block_t*> state
+    load(b, x, &y, &w, 1)
+    process_all(b)
+    finish(b, p)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    # The answers have room to spare: a block of one row leaves the last member's last row alone.
-    both(state, x, y, w, b.p + (b.n_members * b.room - 1) * b.n_classes)
+    predict_learn(state, x, y, w, (<member_block_t*> state).ignored)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef block_t* b = <block_t*> state
-    b.x, b.y, b.w, b.n = x, NULL, NULL, 1
-    cut(b)
-    take_all(b)
-    settle(b, p)
+    predict_rows(<const member_block_t*> state, x, 1, p, scratch)
