@@ -325,7 +325,7 @@ def test_boosting_keeps_its_books(kind):
     assert sorted(arrays["order"]) == [0, 1, 2, 3]
     error = arrays["wrong"] / (arrays["right"] + arrays["wrong"])
     expected = np.where(error <= 0.5, np.log((1 - error) / error), 0)
-    np.testing.assert_allclose(learner._kernel.noted(), expected)
+    np.testing.assert_allclose(learner._kernel.numbers(), expected)
 
 
 def test_ensembles_at_work_in_several_threads_share_the_pool():

@@ -18,7 +18,7 @@ again.
 from libc.stdint cimport uint64_t
 
 from . import layout as layouts
-from .adwin import check_adwin
+from .ensemble import check_watches
 from .layout import FLAG, FLOAT, WORD, Array
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_reset, adwin_t, adwin_update
@@ -57,7 +57,7 @@ cdef class BaggingKernel(BlockKernel):
         c.watched, c.watch_size = delta is not None, adwin_doubles(SIZES)
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
         BlockKernel.__init__(self, who, lengths | {"watch": c.watch_size}, n_jobs, build)
-        self.own_scratch = n_classes
+        self.own_scratch, self.most_spares = n_classes, 1
         fill_poisson(&c.weights, rate)
         self.allocate(who, {"keys": Array(WORD, "member")}, {})
         self.arrays["keys"][:] = keys
@@ -86,7 +86,7 @@ cdef class BaggingKernel(BlockKernel):
         """Raise StateError if arrays contradict each other."""
         BlockKernel.check(self, arrays)
         if self.core.watched:
-            check_adwin(arrays["watch"], self.arrays["watch"], self.who, "watch")
+            check_watches(arrays, self.arrays, "watch", self.who)
 
     cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
         # Put a fresh member in the place of another; return whether there was one.
@@ -94,8 +94,9 @@ cdef class BaggingKernel(BlockKernel):
             fresh = self.built(m, self.spare())
             if fresh is None:
                 return False
-            self.keep(self.members[m])
+            old = self.reusable(m)
             self.put(m, fresh)
+            self.keep(old)
             self.record_event(row, m, REPLACED)
             return True
         except BaseException as error:

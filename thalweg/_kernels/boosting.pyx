@@ -1,7 +1,7 @@
 """Online boosting: a row's weight goes from member to member, up where one errs, down where it is right.
 
 With the total weight N of the rows so far, and the weight each member m has had right, r_m, and wrong, e_m, a
-row of weight w begins with l = w. The members in turn take it Poisson(l) times, and then predict it:
+row of weight w begins with l = w. The members in turn learn it Poisson(l) times, and then predict it:
 
     right:  r_m += l,  l *= N/(2 r_m)                                             (1)
     wrong:  e_m += l,  l *= N/(2 e_m)                                             (2)
@@ -11,25 +11,31 @@ Member m votes with its probabilities times
     log((1 - q)/q) + shift,   q = e_m/(r_m + e_m) <= bound                        (3)
 
 and has no vote where q is above the bound or unknown; where none has a vote, all have the same. Oza and
-Russell ask the members in order, bound 1/2, and stop at the first that may not vote. BOLE passes over it, and
-takes the members by their accuracy so far: after an error the worst of those left, after a right answer the
+Russell ask the members in order, bound 1/2, and stop at the first that may not vote. BOLE skips it, and its
+order is by the members' accuracy so far: after an error the worst of those left, after a right answer the
 best.                                                                             (4)
 """
 
 import numpy as np
 
-from libc.math cimport log
+from libc.math cimport isfinite, log
 from libc.stdint cimport uint64_t
 
-from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by
+from . import layout as layouts
+from .layout import FLOAT, INDEX, WORD, Array, require
+
+from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest
 from .learner cimport learner_t
 from .pointers cimport doubles, integers, words
 from .poisson cimport poisson
 from .rng cimport bits, fill_ziggurat, ziggurat_t
 
+cdef double SMALLEST_ERROR = 1e-300     # its logarithm is finite
+cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
+
 ctypedef struct boosting_t:
     void* kernel
-    member_t* member
+    learner_t** member
     Py_ssize_t n_members
     Py_ssize_t n_classes
     bint by_accuracy                    # BOLE's order (4), and voting goes on after a member without a vote
@@ -42,43 +48,60 @@ ctypedef struct boosting_t:
     double* right                       # [member]
     double* wrong                       # [member]
     Py_ssize_t* order                   # [member]: best first, as of the last row learned
-    double* accuracy                    # [member], in that order; scratch
-    double* p                           # [class]; scratch
+    double* accuracy                    # [member], in that order; memory to learn a row
+    double* scratch                     # to predict while a row is learned
 
 
 cdef class BoostingKernel(EnsembleKernel):
     """Online boosting, in Oza and Russell's order or BOLE's."""
 
     cdef boosting_t core
-    cdef dict scratch
+    cdef object accuracy
 
-    def __init__(self, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build):
-        EnsembleKernel.__init__(self, n_members, n_members, build)
-        self.arrays["keys"] = np.array([key], dtype=np.uint64)
-        self.arrays["total"] = np.zeros(1)
-        self.arrays["right"] = np.zeros(n_members)
-        self.arrays["wrong"] = np.zeros(n_members)
-        self.arrays["order"] = np.arange(n_members)
-        self.scratch = {"accuracy": np.zeros(n_members), "p": np.zeros(n_classes)}
-        self.core.n_members, self.core.n_classes = n_members, n_classes
-        self.core.by_accuracy, self.core.bound, self.core.shift = by_accuracy, bound, shift
-        fill_ziggurat(&self.core.ziggurat)
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
+    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build):
+        cdef boosting_t* c = &self.core
+        lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
+        EnsembleKernel.__init__(self, who, lengths, 1, build)
+        self.own_scratch = n_classes
+        weight = {"low": 0.0, "high": 1e150}
+        self.allocate(who, {
+            "keys": Array(WORD, 1),
+            "total": Array(FLOAT, 1, **weight),
+            "right": Array(FLOAT, "member", **weight),
+            "wrong": Array(FLOAT, "member", **weight),
+            "order": Array(INDEX, "member", low=0, high="member"),
+        }, {})
+        self.arrays["keys"][0] = key
+        self.arrays["order"][:] = np.arange(n_members)
+        self.accuracy = layouts.new_array(n_members, FLOAT)
+        c.kernel, c.member, c.accuracy = <void*> self, self.member, doubles(self.accuracy)
+        c.n_members, c.n_classes = n_members, n_classes
+        c.by_accuracy, c.bound, c.shift = by_accuracy, bound, shift
+        fill_ziggurat(&c.ziggurat)
+        self.handle = learner_t(<void*> c, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
         cdef boosting_t* c = &self.core
-        c.kernel, c.member, c.progress = <void*> self, self.member, self.progress
-        c.key, c.order = words(self.arrays["keys"]), integers(self.arrays["order"])
+        c.progress, c.key, c.order = self.progress, words(self.arrays["keys"]), integers(self.arrays["order"])
         c.total, c.right = doubles(self.arrays["total"]), doubles(self.arrays["right"])
         c.wrong = doubles(self.arrays["wrong"])
-        c.accuracy, c.p = doubles(self.scratch["accuracy"]), doubles(self.scratch["p"])
 
-    def noted(self):
-        """Return the members' votes."""
-        cdef Py_ssize_t m
-        return [max(vote_of(&self.core, m), 0.0) for m in range(self.core.n_members)]
+    def set_members(self, members, kernels):
+        """Call these learners, whose kernels are given, from now on."""
+        EnsembleKernel.set_members(self, members, kernels)
+        self.core.scratch = self.scratch
+
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's vote.
+        return max(vote_of(&self.core, m), 0.0)
+
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        EnsembleKernel.check(self, arrays)
+        good = np.array_equal(np.sort(arrays["order"]), np.arange(self.core.n_members))
+        require(good, self.who, "order", "must hold every member once")
 
 
 cdef double vote_of(const boosting_t* c, Py_ssize_t m) noexcept nogil:
@@ -89,7 +112,16 @@ cdef double vote_of(const boosting_t* c, Py_ssize_t m) noexcept nogil:
     error = c.wrong[m] / (c.right[m] + c.wrong[m])
     if error > c.bound:
         return -1.0
+    error = max(error, SMALLEST_ERROR)
     return max(log((1.0 - error) / error) + c.shift, 0.0)
+
+
+cdef double carried(double share, double total, double part) noexcept nogil:
+    # share N/(2 part), for (1) and (2): `part` has been raised by `share`, so this is at most N/2.
+    cdef double factor = total / (2.0 * part)
+    if isfinite(factor):
+        return share * factor
+    return share / part * (total / 2.0) if part > 0 else 0.0
 
 
 cdef void sort_by_accuracy(boosting_t* c) noexcept nogil:
@@ -114,6 +146,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     cdef Py_ssize_t i, m, best = 0, worst = c.n_members - 1
     cdef bint is_right = False
     cdef double share = w, k
+    cdef uint64_t word = <uint64_t> c.progress[ROWS] * <uint64_t> c.n_members
     c.total[0] += w
     if c.by_accuracy:
         sort_by_accuracy(c)
@@ -125,33 +158,34 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
         elif c.by_accuracy:
             m = c.order[worst]
             worst -= 1
-        k = poisson(&c.ziggurat, share, bits(c.key[0], c.progress[ROWS] * c.n_members + i))
+        k = poisson(&c.ziggurat, share, bits(c.key[0], word + <uint64_t> i))
         if k > 0:
-            learn_by(c.member + m, x, y, k)
-        predict_by(c.member + m, x, c.p)
-        is_right = likeliest(c.p, c.n_classes) == y
+            learn_by(c.member[m], x, y, k)
+        c.member[m].predict(c.member[m].state, x, c.scratch, c.scratch + c.n_classes)
+        is_right = likeliest(c.scratch, c.n_classes) == y
         if is_right:
             c.right[m] += share
-            share *= c.total[0] / (2.0 * c.right[m])                             # (1)
+            share = carried(share, c.total[0], c.right[m])                       # (1)
         else:
             c.wrong[m] += share
-            share *= c.total[0] / (2.0 * c.wrong[m])                             # (2)
+            share = carried(share, c.total[0], c.wrong[m])                       # (2)
     c.progress[ROWS] += 1
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
             (<BoostingKernel> c.kernel).note()
 
 
-cdef inline double add(boosting_t* c, Py_ssize_t m, const double* x, double vote, double* p) noexcept nogil:
+cdef inline double add(const boosting_t* c, Py_ssize_t m, const double* x, double vote, double* p,
+                       double* scratch) noexcept nogil:
     cdef Py_ssize_t k
-    predict_by(c.member + m, x, c.p)
+    c.member[m].predict(c.member[m].state, x, scratch, scratch + c.n_classes)
     for k in range(c.n_classes):
-        p[k] += vote * c.p[k]
+        p[k] += vote * scratch[k]
     return vote
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef boosting_t* c = <boosting_t*> state
+    cdef const boosting_t* c = <const boosting_t*> state
     cdef Py_ssize_t m, k
     cdef double vote, total = 0.0
     for k in range(c.n_classes):
@@ -159,11 +193,14 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     for m in range(c.n_members):
         vote = vote_of(c, m)
         if vote > 0:
-            total += add(c, m, x, vote, p)
+            total += add(c, m, x, vote, p, scratch)
         elif vote < 0 and not c.by_accuracy:
             break
-    if total == 0:
+    if total < SMALLEST_VOTE:
+        for k in range(c.n_classes):
+            p[k] = 0.0
+        total = 0.0
         for m in range(c.n_members):
-            total += add(c, m, x, 1.0, p)
+            total += add(c, m, x, 1.0, p, scratch)
     for k in range(c.n_classes):
         p[k] /= total

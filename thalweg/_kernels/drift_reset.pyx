@@ -1,6 +1,6 @@
 """A member with a detector on its errors: a warning starts another member, an alarm puts it in place.
 
-For each learned row: the detector takes the loss 1 if the member's likeliest class is wrong, else 0. At a
+For each learned row: the detector gets the loss 1 if the member's likeliest class is wrong, else 0. At a
 warning the other member, fresh when the warning began, learns the row, too; when all is quiet again it is
 dropped. At an alarm it replaces the member, or a fresh one does if there was no warning. Then the member
 learns the row.
@@ -8,113 +8,155 @@ learns the row.
 
 import numpy as np
 
+from . import layout as layouts
+from .detector import PythonDetectorKernel
+from .layout import FLOAT, INDEX, Array, require
+
 from .detector cimport ALARM, WARNING, DetectorKernel, detector_t
-from .failure cimport record_failure
+from .ensemble cimport likeliest
+from .failure cimport attempt, record_failure
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
 
 cdef enum:
     MOST_DRIFTS = 1000
 
+cdef enum:
+    # places in `counts`
+    ROWS = 0                            # learned so far
+    DRIFTS = 1                          # alarms so far
+    WARNED = 2                          # 1 while the other member learns
+
 ctypedef struct reset_t:
     learner_t* member
     learner_t* other
     detector_t* detector
     Py_ssize_t n_classes
-    Py_ssize_t* rows                    # learned so far
-    Py_ssize_t* n_drifts
-    Py_ssize_t* warned                  # 1 while the other member learns
+    Py_ssize_t* counts
     Py_ssize_t* drifts                  # rows of the latest drifts, a ring
-    double* p
-    double* scratch                     # for the member's predictions
+    double* p                           # [class]; memory to learn a row
+    double* scratch                     # the same, to predict
     void* kernel
 
 
 cdef class DriftResetKernel(Kernel):
     """Calls the member, the other member and the detector through their handles.
 
-    `replace(warned)` is called at an alarm, `renew()` when a warning begins; both return the kernels of the
-    member and the other one, which from then on are called.
+    `build(spare)` returns a fresh learner and its kernel; `spare`, if it is not None, is one that is no longer
+    in use and may be built again.
     """
 
     cdef reset_t core
-    cdef Kernel member
-    cdef Kernel other
-    cdef DetectorKernel detector
-    cdef object replace
-    cdef object renew
-    cdef double[::1] p
-    cdef object scratch
+    cdef readonly list members          # the one in charge and the other one; nobody else keeps them
+    cdef list kernels                   # theirs
+    cdef readonly object detector
+    cdef DetectorKernel watch           # the detector's kernel
+    cdef object build
+    cdef object p
+    cdef object memory
 
-    def __init__(self, n_features, n_classes, replace, renew):
-        self.arrays = {"counts": np.zeros(3, dtype=np.intp), "drifts": np.zeros(MOST_DRIFTS, dtype=np.intp)}
-        self.replace = replace
-        self.renew = renew
-        self.p = np.empty(n_classes)
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
-        self.handle.predict_learn = both
+    def __init__(self, who, n_features, n_classes, build):
+        number = {"low": 0, "high": 1 << 53}
+        self.allocate(who, {
+            "counts": Array(INDEX, 3, **number),
+            "drifts": Array(INDEX, MOST_DRIFTS, **number),
+        }, {})
+        self.build = build
+        self.p = layouts.new_array(n_classes, FLOAT)
+        self.core.p, self.core.n_classes, self.core.kernel = doubles(self.p), n_classes, <void*> self
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, predict_learn)
         self.bind()
 
-    def call(self, Kernel member, Kernel other, DetectorKernel detector):
-        """Call these kernels from now on."""
-        self.member, self.other, self.detector = member, other, detector
-        self.core.member = &member.handle
-        self.core.other = &other.handle
-        self.core.detector = &detector.handle
-        self.scratch = np.zeros(max(member.handle.scratch_size, 1))
-        self.core.scratch = doubles(self.scratch)
-
     cdef void bind(self):
+        self.core.counts, self.core.drifts = integers(self.arrays["counts"]), integers(self.arrays["drifts"])
+
+    def set_parts(self, list members, list kernels, detector, DetectorKernel watch):
+        """Call these two learners, whose kernels are given, and this detector from now on."""
+        cdef Kernel member = kernels[0], other = kernels[1]
+        n = max(member.handle.scratch_size, other.handle.scratch_size)
+        memory = layouts.new_array(n + 1, FLOAT)
+        self.members, self.kernels, self.detector, self.watch = members, kernels, detector, watch
+        self.memory, self.handle.scratch_size, self.core.scratch = memory, n, doubles(memory)
+        self.core.member, self.core.other = &member.handle, &other.handle
+        self.core.detector = &watch.handle
+        self.calls_python = (
+            member.calls_python or other.calls_python or isinstance(watch, PythonDetectorKernel)
+        )
+
+    cdef bint renew(self) noexcept:
+        # Build the other member, which is not in use, again; return whether that was done.
+        cdef Kernel kernel
+        try:
+            fresh = attempt(self.build, (self.members[1],))
+            if fresh is None:
+                return False
+            kernel = fresh[1]
+            if kernel.handle.scratch_size > self.handle.scratch_size:
+                raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
+            self.members[1], self.kernels[1] = fresh[0], kernel
+            self.core.other = &kernel.handle
+            return True
+        except BaseException as error:
+            record_failure(error)
+            return False
+
+    cdef bint replace(self) noexcept:
+        # Let the other member take over; return whether that was done.
         cdef reset_t* c = &self.core
-        c.rows = integers(self.arrays["counts"])
-        c.n_drifts, c.warned = c.rows + 1, c.rows + 2
-        c.drifts, c.p = integers(self.arrays["drifts"]), &self.p[0]
-        c.n_classes, c.kernel = self.handle.n_classes, <void*> self
+        if not c.counts[WARNED] and not self.renew():
+            return False
+        self.members[0], self.members[1] = self.members[1], self.members[0]
+        self.kernels[0], self.kernels[1] = self.kernels[1], self.kernels[0]
+        c.member, c.other = c.other, c.member
+        self.renew()                    # gives memory back
+        return True
+
+    def check(self, arrays):
+        """Raise StateError if counts and drifts contradict each other."""
+        rows, n_drifts, warned = arrays["counts"].tolist()
+        good = warned <= 1 and n_drifts <= rows
+        require(good, self.who, "counts", f"holds {[rows, n_drifts, warned]}, which do not fit each other")
+        good = bool((arrays["drifts"][:n_drifts] < max(rows, 1)).all())
+        require(good, self.who, "drifts", f"holds a row beyond the last, {rows}")
 
     @property
     def size(self):
         """Size of the member in charge."""
-        return self.member.size
+        return self.kernels[0].size
+
+    @property
+    def bytes(self):
+        """Bytes of all arrays, those of the members included."""
+        own = sum(array.nbytes for array in self.arrays.values())
+        return own + sum(kernel.bytes for kernel in self.kernels)
 
     def drifts(self):
         """Return the numbers of the latest rows with an alarm, in order."""
-        n = self.arrays["counts"][1]
+        n = int(self.arrays["counts"][DRIFTS])
         if n <= MOST_DRIFTS:
             return self.arrays["drifts"][:n].copy()
         return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
 
-    cdef void change(self, bint alarm):
-        try:
-            member, other = self.replace(bool(self.core.warned[0])) if alarm else self.renew()
-            self.call(member, other, self.detector)
-        except BaseException as error:
-            record_failure(error)
-
-
-cdef void change(reset_t* c, bint alarm) noexcept nogil:
-    with gil:
-        (<DriftResetKernel> c.kernel).change(alarm)
-
 
 cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w,
                           const double* p) noexcept nogil:
-    cdef Py_ssize_t k, best = 0
-    cdef int level
-    for k in range(1, c.n_classes):
-        if p[k] > p[best]:
-            best = k
-    level = c.detector.update(c.detector.state, 0.0 if best == y else 1.0)
+    cdef int level = c.detector.update(c.detector.state, 0.0 if likeliest(p, c.n_classes) == y else 1.0)
+    cdef bint replaced = False
     if level == ALARM:
-        change(c, True)
-        c.drifts[c.n_drifts[0] % MOST_DRIFTS] = c.rows[0]
-        c.n_drifts[0] += 1
-    elif level == WARNING:
-        if not c.warned[0]:
-            change(c, False)
+        with gil:
+            replaced = (<DriftResetKernel> c.kernel).replace()
+        if replaced:
+            c.drifts[c.counts[DRIFTS] % MOST_DRIFTS] = c.counts[ROWS]
+            c.counts[DRIFTS] += 1
+    elif level == WARNING and not c.counts[WARNED]:
+        with gil:
+            c.counts[WARNED] = (<DriftResetKernel> c.kernel).renew()
+    if level == WARNING and c.counts[WARNED]:
         c.other.learn(c.other.state, x, y, w)
-    c.warned[0] = level == WARNING
+    else:
+        c.counts[WARNED] = 0
     c.member.learn(c.member.state, x, y, w)
-    c.rows[0] += 1
+    c.counts[ROWS] += 1
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -123,12 +165,12 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     learn_predicted(c, x, y, w, c.p)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
     c.member.predict(c.member.state, x, p, c.scratch)
     learn_predicted(c, x, y, w, p)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, p, c.scratch)
+    cdef const reset_t* c = <const reset_t*> state
+    c.member.predict(c.member.state, x, p, scratch)

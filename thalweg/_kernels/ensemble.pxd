@@ -50,7 +50,8 @@ cdef class EnsembleKernel(Kernel):
     cdef tuple built(self, Py_ssize_t slot, spare)
     cdef void put(self, Py_ssize_t slot, tuple fresh)
     cdef object spare(self)
-    cdef void keep(self, member)
+    cdef object reusable(self, Py_ssize_t slot)
+    cdef void keep(self, member) noexcept
     cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil
     cdef void write_note(self, Py_ssize_t row, const double* numbers, const double* sizes) noexcept nogil
     cdef void note(self) noexcept

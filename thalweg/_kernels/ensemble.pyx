@@ -10,6 +10,7 @@ from libc.math cimport NAN
 from libc.string cimport memcpy
 
 from . import layout as layouts
+from .adwin import check_adwin
 from .layout import FLOAT, INDEX, Array, require
 
 from .failure cimport attempt, record_failure
@@ -71,6 +72,10 @@ cdef class EnsembleKernel(Kernel):
         for slot in range(n):
             self.put(slot, fresh[slot])
 
+    def check_number(self, n):
+        """Raise StateError if a state cannot have n members."""
+        require(n == self.lengths["slot"], self.who, "members", f"are {n}, not {self.lengths['slot']}")
+
     def set_members(self, list members, list kernels):
         """Call these learners, whose kernels are given, from now on."""
         cdef Kernel kernel
@@ -115,10 +120,19 @@ cdef class EnsembleKernel(Kernel):
         # A member that is no longer called, if one is kept.
         return self.spares.pop() if self.spares else None
 
-    cdef void keep(self, member):
+    cdef object reusable(self, Py_ssize_t slot):
+        # The member of a slot, to be built again once it is no longer called; None if its owner let it begin
+        # again by itself, so that it has another kernel than the one that is called here.
+        member = self.members[slot]
+        return member if getattr(member, "_kernel", None) is self.kernels[slot] else None
+
+    cdef void keep(self, member) noexcept:
         # Keep a member that is no longer called.
-        if len(self.spares) < self.most_spares:
-            self.spares.append(member)
+        try:
+            if member is not None and len(self.spares) < self.most_spares:
+                self.spares.append(member)
+        except MemoryError:
+            pass
 
     cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil:
         cdef Py_ssize_t i, place = 0
@@ -215,3 +229,15 @@ cdef class EnsembleKernel(Kernel):
         """Bytes of all arrays, those of the members included."""
         own = sum(array.nbytes for array in self.arrays.values())
         return own + sum(kernel.bytes for kernel in self.kernels)
+
+
+def check_watches(arrays, fresh, name, who):
+    """Raise StateError unless a saved state's array `name` holds an ADWIN on the errors of each member."""
+    watches = arrays[name]
+    n_settings, width, total = 4, watches[:, 6], watches[:, 7]      # adwin_t: settings first
+    good = np.array_equal(watches[:, :n_settings], fresh[name][:, :n_settings])
+    require(good, who, name, "holds ADWINs with other settings than the parameters")
+    for watch in watches:
+        check_adwin(watch, who, name)
+    good = bool((watches >= 0).all() and (total <= width).all())
+    require(good, who, name, "holds an ADWIN of losses that are not between 0 and 1")

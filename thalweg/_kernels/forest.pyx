@@ -7,9 +7,9 @@ For each learned row and each member, whose tree had `right` of the weight `seen
     k ~ Poisson(rate), from word t of the member's random stream; if k is 0, this is all
     the tree and the next one, if there is one, learn the row with weight k w
     both ADWINs get the tree's error once it has learned the row
-    the warning one rises: a fresh next tree begins, and that ADWIN anew          (3)
+    the warning one rises: a fresh next tree begins, and that ADWIN again         (3)
     the drift one rises: the next tree takes over, or a fresh one; right = seen = 0 and the ADWINs begin
-    anew, but for the warning one if there was no next tree                       (4)
+    again, but for the warning one if there was no next tree                      (4)
 
 A tree sees all inputs, or the subset drawn when it began. Member m has the slots 2m and 2m + 1 for its trees.
 """
@@ -18,10 +18,15 @@ import numpy as np
 
 from libc.stdint cimport uint64_t
 
+from . import layout as layouts
+from .ensemble import check_watches
+from .layout import FLAG, FLOAT, INDEX, WORD, Array, require
+
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
-from .member_blocks cimport BlockKernel, answer_of, block_t, is_learned, note_if_due, row_of
+from .ensemble cimport learn_by, likeliest, predict_learn
 from .failure cimport record_failure
-from .ensemble cimport learn_by, likeliest, predict_by, predict_learn
+from .learner cimport learner_t
+from .member_blocks cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from .pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from .rng cimport bits
@@ -32,8 +37,11 @@ cdef enum:
     APART = 8                           # numbers of a cache line: threads do not write into the same one
 
 cdef enum:
-    WARNED = 1
-    REPLACED = 2
+    # kinds of events
+    WARNED = 0
+    REPLACED = 1
+
+cdef double SMALLEST_VOTE = 1e-100      # smaller ones could leave sums of votes without a digit
 
 ctypedef struct forest_t:
     poisson_t weights
@@ -47,44 +55,43 @@ ctypedef struct forest_t:
     double* drift                       # [member, watch_size]: an ADWIN
     Py_ssize_t width                    # inputs a tree sees
     Py_ssize_t* subset                  # [slot, width]: their columns
-    Py_ssize_t part_size
-    double* part                        # [slot, part_size]: a row's values in them
-    Py_ssize_t again_size
-    double* again                       # [member, again_size]: probabilities once the row is learned
-    char* event                         # [member, row of the block]
+    char* event                         # [member, row of the block]: bits of the kinds
 
 
 cdef class ForestKernel(BlockKernel):
-    """A forest; `build(slot)` begins a fresh tree. Trees see `width` inputs, those in `arrays["subset"]`."""
+    """A forest whose trees see `width` inputs, those in `arrays["subset"]` if that is not all."""
 
     cdef forest_t core
 
-    def __init__(self, n_features, n_classes, keys, rate, deltas, width, n_jobs, build):
+    def __init__(self, who, n_features, n_classes, keys, rate, deltas, width, n_jobs, build):
+        cdef forest_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
-        BlockKernel.__init__(self, n_features, n_classes, n_members, 2 * n_members, n_jobs, build)
-        fill_poisson(&self.core.weights, rate)
-        self.core.watch_size, self.core.width = adwin_doubles(SIZES), width
-        self.arrays |= {
-            "keys": np.array(keys, dtype=np.uint64),
-            "active": np.zeros(n_members, dtype=np.intp),
-            "has_next": np.zeros(n_members, dtype=np.intp),
-            "right": np.zeros((n_members, APART)),
-            "seen": np.zeros((n_members, APART)),
-            "warning": np.zeros((n_members, self.core.watch_size)),
-            "drift": np.zeros((n_members, self.core.watch_size)),
-            "subset": np.zeros((2 * n_members, width), dtype=np.intp),
-        }
-        self.core.part_size, self.core.again_size = -(-width // APART) * APART, -(-n_classes // APART) * APART
-        self.scratch |= {
-            "part": np.zeros((2 * n_members, self.core.part_size)),
-            "again": np.zeros((n_members, self.core.again_size)),
-            "event": np.zeros((n_members, self.block.room), dtype=np.int8),
-        }
-        self.block.method, self.block.take, self.block.heed = <void*> &self.core, take_rows, write_events
+        c.watch_size, c.width = adwin_doubles(SIZES), width
+        lengths = {"member": n_members, "slot": 2 * n_members, "kind": 2, "class": n_classes}
+        lengths |= {"input": n_features, "watch": c.watch_size, "width": width}
+        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        self.own_scratch, self.member_features, self.most_spares = n_classes + 2 * width, width, n_jobs
+        fill_poisson(&c.weights, rate)
+        self.allocate(who, {
+            "keys": Array(WORD, "member"),
+            "active": Array(INDEX, "member", low=0, high=1),
+            "has_next": Array(INDEX, "member", low=0, high=1),
+            "right": Array(FLOAT, "member", APART, low=0.0, high=1e150),
+            "seen": Array(FLOAT, "member", APART, low=0.0, high=1e150),
+            "warning": Array(FLOAT, "member", "watch"),
+            "drift": Array(FLOAT, "member", "watch"),
+            "subset": Array(INDEX, "slot", "width", low=0, high="input"),
+        }, {})
+        self.arrays["keys"][:] = keys
+        self.arrays["subset"][:] = np.arange(width)
+        self.buffers["event"] = layouts.new_array((n_members, self.block.room), FLAG)
+        c.event = flags(self.buffers["event"])
+        self.block.method, self.block.process, self.block.finish = <void*> c, process, record_events
+        self.block.vote_of, self.block.predict = vote_of, predict
         self.bind()
         for m in range(n_members):
-            adwin_begin(adwin_of(&self.core, self.core.warning, m), deltas[0], PERIOD, SIZES)
-            adwin_begin(adwin_of(&self.core, self.core.drift, m), deltas[1], PERIOD, SIZES)
+            adwin_begin(adwin_of(c, c.warning, m), deltas[0], PERIOD, SIZES)
+            adwin_begin(adwin_of(c, c.drift, m), deltas[1], PERIOD, SIZES)
 
     cdef void bind(self):
         BlockKernel.bind(self)
@@ -93,45 +100,78 @@ cdef class ForestKernel(BlockKernel):
         c.active, c.has_next = integers(self.arrays["active"]), integers(self.arrays["has_next"])
         c.right, c.seen = doubles(self.arrays["right"]), doubles(self.arrays["seen"])
         c.warning, c.drift = doubles(self.arrays["warning"]), doubles(self.arrays["drift"])
-        c.part, c.again = doubles(self.scratch["part"]), doubles(self.scratch["again"])
-        c.event = flags(self.scratch["event"])
 
-    def noted_of(self, m):
-        """Return a member's vote."""
-        return vote_of(&self.core, m)
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's vote.
+        return vote_of(&self.block, m)
 
-    def size_of(self, m):
-        """Return the size of a member's tree."""
-        return self.kernels[2 * m + self.core.active[m]].size
+    cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil:
+        return 2 * m + self.core.active[m]
 
-    cdef void begin_tree(self, Py_ssize_t slot):
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        BlockKernel.check(self, arrays)
+        for name in ("warning", "drift"):
+            check_watches(arrays, self.arrays, name, self.who)
+        good = bool((arrays["right"] <= arrays["seen"]).all())
+        require(good, self.who, "right", "holds more than 'seen' does")
+        good = bool((np.diff(arrays["subset"], axis=1) > 0).all())
+        require(good, self.who, "subset", "must hold columns in growing order")
+
+    cdef void put(self, Py_ssize_t slot, tuple fresh):
+        BlockKernel.put(self, slot, fresh)
+        if fresh[2] is not None:
+            copy_columns(&self.core, integers(fresh[2]), slot)
+
+    cdef void move(self, Py_ssize_t slot, Py_ssize_t other):
+        # Put the tree of a slot into another one, too.
+        self.members[other], self.kernels[other] = self.members[slot], self.kernels[slot]
+        self.member[other] = self.member[slot]
+        copy_columns(&self.core, self.core.subset + slot * self.core.width, other)
+
+    cdef bint begin_tree(self, Py_ssize_t m, Py_ssize_t slot) noexcept:
+        # Put a fresh tree into a slot of member m; return whether that was done. While a member has no next
+        # tree, what is in its other slot is not in use and can be built again.
+        cdef Py_ssize_t other = 2 * m + 1 - self.core.active[m]
+        cdef bint is_idle = not self.core.has_next[m]
         try:
-            self.put(slot, self.build(slot))
+            spare = self.reusable(other) if is_idle else self.spare()
+            fresh = self.built(slot, spare)
+            if fresh is None:
+                return False
+            old = self.reusable(slot)
+            if is_idle and slot != other and fresh[0] is spare:
+                self.move(slot, other)
+            self.put(slot, fresh)
+            if not is_idle:
+                self.keep(old)
+            return True
         except BaseException as error:
             record_failure(error)
+            return False
 
-    cdef void write_down(self, Py_ssize_t m, Py_ssize_t row, int event):
-        if event & WARNED:
-            self.happened(row, m, 0)
-        if event & REPLACED:
-            self.happened(row, m, 1)
+
+cdef void copy_columns(const forest_t* c, const Py_ssize_t* columns, Py_ssize_t slot) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(c.width):
+        c.subset[slot * c.width + j] = columns[j]
 
 
 cdef inline adwin_t* adwin_of(const forest_t* c, double* watch, Py_ssize_t m) noexcept nogil:
     return <adwin_t*> (watch + m * c.watch_size)
 
 
-cdef inline double vote_of(const forest_t* c, Py_ssize_t m) noexcept nogil:
+cdef double vote_of(const member_block_t* b, Py_ssize_t m) noexcept nogil:
+    cdef const forest_t* c = <const forest_t*> b.method
     cdef double right = c.right[m * APART]
-    return 100.0 * right / c.seen[m * APART] if right > 0 else 1.0                 # (1)
+    return max(100.0 * right / c.seen[m * APART], SMALLEST_VOTE) if right > 0 else 1.0    # (1)
 
 
-cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_t slot,
-                                  Py_ssize_t i) noexcept nogil:
-    # What the tree in a slot sees of a row.
+cdef inline const double* part_of(const member_block_t* b, Py_ssize_t slot, const double* x,
+                                  double* part) noexcept nogil:
+    # What the tree in a slot sees of a row; `part` is memory for it.
+    cdef const forest_t* c = <const forest_t*> b.method
     cdef Py_ssize_t j
-    cdef const double* x = row_of(b, i)
-    cdef double* part = c.part + slot * c.part_size
     if c.width == b.n_features:
         return x
     for j in range(c.width):
@@ -139,70 +179,82 @@ cdef inline const double* part_of(const block_t* b, const forest_t* c, Py_ssize_
     return part
 
 
-cdef void take_rows(block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef void predict(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+                  double* scratch) noexcept nogil:
+    cdef const forest_t* c = <const forest_t*> b.method
+    cdef Py_ssize_t slot = 2 * m + c.active[m]
+    cdef const learner_t* h = b.member[slot]
+    h.predict(h.state, part_of(b, slot, x, scratch), p, scratch + 2 * c.width)
+
+
+cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+                  double* scratch) noexcept nogil:
     cdef forest_t* c = <forest_t*> b.method
     cdef Py_ssize_t i, slot
     cdef double k
     cdef double* p
-    cdef double* again = c.again + m * c.again_size
+    cdef double* again = scratch
+    cdef double* part = again + b.n_classes
+    cdef double* next_part = part + c.width
     cdef const double* x
+    scratch = next_part + c.width
     for i in range(start, stop):
         slot = 2 * m + c.active[m]
-        x = part_of(b, c, slot, i)
+        x = part_of(b, slot, row_of(b, i), part)
         p = answer_of(b, m, i)
-        b.vote[m * b.room + i] = vote_of(c, m)
+        b.vote[m * b.room + i] = vote_of(b, m)
         c.event[m * b.room + i] = 0
-        if not is_learned(b, i):
-            predict_by(b.member + slot, x, p)
+        if not b.w[i] > 0:
+            b.member[slot].predict(b.member[slot].state, x, p, scratch)
             continue
-        k = drawn(&c.weights, bits(c.key[m], b.place[i]))
-        predict_learn(b.member + slot, x, b.y[i], k * b.w[i], p)
+        k = drawn(&c.weights, bits(c.key[m], b.position[i]))
+        predict_learn(b.member[slot], x, b.y[i], k * b.w[i], p, scratch)
         c.seen[m * APART] += b.w[i]                                                      # (2)
         if likeliest(p, b.n_classes) == b.y[i]:
             c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
-                learn_by(b.member + (slot ^ 1), part_of(b, c, slot ^ 1, i), b.y[i], k * b.w[i])
-            predict_by(b.member + slot, x, again)
+                learn_by(b.member[slot ^ 1], part_of(b, slot ^ 1, row_of(b, i), next_part), b.y[i], k * b.w[i])
+            b.member[slot].predict(b.member[slot].state, x, again, scratch)
             c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
         note_if_due(b, m, i)
 
 
-cdef int watch(block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
+cdef int watch(member_block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
+    # The kinds of events that a member's error leads to, as bits.
     cdef forest_t* c = <forest_t*> b.method
     cdef adwin_t* warning = adwin_of(c, c.warning, m)
     cdef adwin_t* drift = adwin_of(c, c.drift, m)
     cdef Py_ssize_t slot = 2 * m + c.active[m]
     cdef int event = 0
-    if adwin_update(warning, wrong) > 0:                                         # (3)
-        begin_tree(b, slot ^ 1)
+    if adwin_update(warning, wrong) > 0 and begin_tree(b, m, slot ^ 1):          # (3)
         c.has_next[m] = 1
         adwin_reset(warning)
-        event |= WARNED
+        event |= 1 << WARNED
     if adwin_update(drift, wrong) > 0:                                           # (4)
         if c.has_next[m]:
             c.active[m] ^= 1
             c.has_next[m] = 0
             adwin_reset(warning)
-        else:
-            begin_tree(b, slot)
+        elif not begin_tree(b, m, slot):
+            return event
         adwin_reset(drift)
         c.right[m * APART] = c.seen[m * APART] = 0.0
-        event |= REPLACED
+        event |= 1 << REPLACED
     return event
 
 
-cdef void begin_tree(block_t* b, Py_ssize_t slot) noexcept nogil:
+cdef bint begin_tree(member_block_t* b, Py_ssize_t m, Py_ssize_t slot) noexcept nogil:
     with gil:
-        (<ForestKernel> b.kernel).begin_tree(slot)
+        return (<ForestKernel> b.kernel).begin_tree(m, slot)
 
 
-cdef void write_events(block_t* b) noexcept nogil:
+cdef void record_events(member_block_t* b) noexcept nogil:
     # By rows and then members: the order in which threads found them does not count.
     cdef forest_t* c = <forest_t*> b.method
-    cdef Py_ssize_t i, m
+    cdef Py_ssize_t i, m, kind
     for i in range(b.n):
         for m in range(b.n_members):
-            if c.event[m * b.room + i]:
-                with gil:
-                    (<ForestKernel> b.kernel).write_down(m, b.place[i], c.event[m * b.room + i])
+            for kind in range(2 if c.event[m * b.room + i] else 0):
+                if c.event[m * b.room + i] >> kind & 1:
+                    (<ForestKernel> b.kernel).record_event(b.position[i], m, kind)

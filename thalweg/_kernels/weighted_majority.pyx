@@ -10,20 +10,22 @@ Each member votes for its likeliest class with its weight. Every `period` learne
 Then all members learn the row. If there are as many as memory allows, the lightest makes room in (4).
 """
 
-import numpy as np
+from . import layout as layouts
+from .layout import FLAG, FLOAT, Array, require
 
+from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, predict_learn
 from .failure cimport record_failure
-from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, member_t, predict_by, predict_learn
 from .learner cimport learner_t
 from .pointers cimport doubles, flags
 
 cdef enum:
+    # kinds of events
     CAME = 0
     WENT = 1
 
 ctypedef struct majority_t:
     void* kernel
-    member_t* member
+    learner_t** member
     Py_ssize_t n_members                # now
     Py_ssize_t most
     Py_ssize_t n_classes
@@ -32,84 +34,98 @@ ctypedef struct majority_t:
     double theta
     Py_ssize_t* progress
     double* weight                      # [member]
-    char* wrong                         # [member]; scratch
-    double* p                           # [class]; scratch
-    double* votes                       # [class]; scratch
+    char* wrong                         # [member]; memory to learn a row
+    double* votes                       # [class]; the same
+    double* scratch                     # the same, to predict
 
 
 cdef class WeightedMajorityKernel(EnsembleKernel):
-    """Dynamic weighted majority; `build(m)` makes the last member m, `drop(m)` lets go of member m."""
+    """Dynamic weighted majority."""
 
     cdef majority_t core
-    cdef object drop
-    cdef dict scratch
+    cdef object wrong
+    cdef object votes
 
-    def __init__(self, n_features, n_classes, most, period, beta, theta, build, drop):
-        EnsembleKernel.__init__(self, most, most, build)
-        self.drop = drop
-        self.arrays["weight"] = np.ones(most)
-        self.scratch = {"wrong": np.zeros(most, dtype=np.int8), "p": np.zeros(n_classes),
-                        "votes": np.zeros(n_classes)}
-        self.core.most, self.core.n_classes = most, n_classes
-        self.core.period, self.core.beta, self.core.theta = period, beta, theta
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
-        self.handle.predict_learn = both
+    def __init__(self, who, n_features, n_classes, most, period, beta, theta, build):
+        cdef majority_t* c = &self.core
+        lengths = {"member": most, "slot": most, "kind": 2, "class": n_classes, "input": n_features}
+        EnsembleKernel.__init__(self, who, lengths, 1, build)
+        self.own_scratch, self.most_spares = n_classes, most
+        self.allocate(who, {"weight": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0)}, {})
+        self.wrong, self.votes = layouts.new_array(most, FLAG), layouts.new_array(n_classes, FLOAT)
+        c.kernel, c.member = <void*> self, self.member
+        c.wrong, c.votes = flags(self.wrong), doubles(self.votes)
+        c.most, c.n_classes, c.period, c.beta, c.theta = most, n_classes, period, beta, theta
+        self.handle = learner_t(<void*> c, n_features, n_classes, 0, learn, predict, predict_and_learn)
         self.bind()
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
+        self.core.progress, self.core.weight = self.progress, doubles(self.arrays["weight"])
+
+    def check_number(self, n):
+        """Raise StateError if a state cannot have n members."""
+        require(1 <= n <= self.core.most, self.who, "members", f"are {n}, not between 1 and {self.core.most}")
+        require(self.arrays["weight"][:n].max() == 1.0, self.who, "weight", f"is 1 for none of {n} members")
+
+    def set_members(self, members, kernels):
+        """Call these learners, whose kernels are given, from now on."""
+        EnsembleKernel.set_members(self, members, kernels)
+        self.core.n_members, self.core.scratch = len(members), self.scratch
+
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's weight.
+        return self.core.weight[m]
+
+    cdef void change(self, bint is_wrong) noexcept:
+        # (3) and (4): all that code written in Python does comes first, then nothing can fail.
         cdef majority_t* c = &self.core
-        c.kernel, c.member, c.progress = <void*> self, self.member, self.progress
-        c.weight, c.wrong = doubles(self.arrays["weight"]), flags(self.scratch["wrong"])
-        c.p, c.votes = doubles(self.scratch["p"]), doubles(self.scratch["votes"])
-
-    def call(self, kernels):
-        """Call these members from now on."""
-        EnsembleKernel.call(self, kernels)
-        self.core.n_members = self.n_members
-
-    def put(self, m, kernel):
-        """Call this kernel as member m."""
-        EnsembleKernel.put(self, m, kernel)
-        self.core.n_members = self.n_members
-
-    def noted(self):
-        """Return the members' weights."""
-        return self.arrays["weight"][:self.n_members]
-
-    cdef void change(self, bint wrong):
-        # (3) and (4), with the members in one list.
-        cdef Py_ssize_t m
+        cdef Py_ssize_t m, lightest = 0
         try:
-            weight = self.arrays["weight"]
-            for m in range(self.n_members - 1, -1, -1):
-                if weight[m] < self.core.theta:
-                    self.let_go(m)
-            if wrong:
-                if self.n_members == self.core.most:
-                    self.let_go(int(weight[:self.n_members].argmin()))
-                m = self.n_members
-                self.put(m, self.build(m))
-                weight[m] = 1.0
-                self.happened(self.progress[ROWS], m, CAME)
+            kept = [m for m in range(c.n_members) if c.weight[m] >= c.theta]
+            if is_wrong and len(kept) == c.most:
+                for m in range(1, c.most):
+                    if c.weight[m] < c.weight[lightest]:
+                        lightest = m
+                fresh = self.built(c.most - 1, self.spare())
+                if fresh is not None:
+                    kept.remove(lightest)
+            else:
+                fresh = self.built(len(kept), self.spare()) if is_wrong else None
+            self.go_on_with(kept, fresh)
         except BaseException as error:
             record_failure(error)
 
-    def let_go(self, Py_ssize_t m):
-        """Drop member m; those after it move up."""
-        self.happened(self.progress[ROWS], m, WENT)
-        weight = self.arrays["weight"]
-        weight[m:self.n_members - 1] = weight[m + 1:self.n_members].copy()
-        kernels = self.kernels[:m] + self.kernels[m + 1:]
-        self.drop(m)
-        self.call(kernels)
+    cdef void go_on_with(self, list kept, tuple fresh):
+        # Keep these members, in their order, and append a fresh one unless it is None.
+        cdef majority_t* c = &self.core
+        cdef Py_ssize_t m, n = 0
+        gone = [m for m in range(c.n_members - 1, -1, -1) if m not in kept]
+        spares = [self.reusable(m) for m in gone]
+        last = [] if fresh is None else [None]
+        members, kernels = [self.members[m] for m in kept] + last, [self.kernels[m] for m in kept] + last
+        self.members, self.kernels = members, kernels
+        for m in gone:
+            self.record_event(self.progress[ROWS], m, WENT)
+        for m in kept:
+            c.member[n], c.weight[n] = c.member[m], c.weight[m]
+            n += 1
+        for m in range(n, c.n_members):
+            c.weight[m] = 1.0
+        c.n_members = n
+        if fresh is not None:
+            self.put(n, fresh)
+            c.n_members = n + 1
+            self.record_event(self.progress[ROWS], n, CAME)
+        for spare in spares[:c.most - c.n_members - len(self.spares)]:
+            self.keep(spare)
 
 
-cdef void finish(majority_t* c, const double* x, Py_ssize_t y, double* votes) noexcept nogil:
-    # After the vote: weights, members, and the vote as probabilities.
+cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noexcept nogil:
+    # Turn votes into probabilities, and change weights and members if that is due.
     cdef Py_ssize_t m, k
     cdef double top = 0.0, total = 0.0
-    cdef bint light = False, is_wrong = likeliest(votes, c.n_classes) != y
+    cdef bint is_light = False, is_wrong = likeliest(votes, c.n_classes) != y
     for k in range(c.n_classes):
         total += votes[k]
     for k in range(c.n_classes):
@@ -121,30 +137,32 @@ cdef void finish(majority_t* c, const double* x, Py_ssize_t y, double* votes) no
             top = max(top, c.weight[m])
         for m in range(c.n_members):
             c.weight[m] /= top                                                   # (2)
-            light = light or c.weight[m] < c.theta
-        if light or is_wrong:
+            is_light = is_light or c.weight[m] < c.theta
+        if is_light or is_wrong:
             with gil:
                 (<WeightedMajorityKernel> c.kernel).change(is_wrong)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef majority_t* c = <majority_t*> state
     cdef Py_ssize_t m, k, chosen
-    cdef bint due = (c.progress[ROWS] + 1) % c.period == 0
+    cdef bint is_due = (c.progress[ROWS] + 1) % c.period == 0
+    cdef double* answer = c.scratch
+    cdef double* scratch = c.scratch + c.n_classes
     for k in range(c.n_classes):
         p[k] = 0.0
     for m in range(c.n_members):
-        if due:
-            predict_by(c.member + m, x, c.p)
+        if is_due:
+            c.member[m].predict(c.member[m].state, x, answer, scratch)
         else:
-            predict_learn(c.member + m, x, y, w, c.p)
-        chosen = likeliest(c.p, c.n_classes)
+            predict_learn(c.member[m], x, y, w, answer, scratch)
+        chosen = likeliest(answer, c.n_classes)
         p[chosen] += c.weight[m]
         c.wrong[m] = chosen != y
-    finish(c, x, y, p)
-    if due:
+    vote(c, x, y, p)
+    if is_due:
         for m in range(c.n_members):
-            learn_by(c.member + m, x, y, w)
+            learn_by(c.member[m], x, y, w)
     c.progress[ROWS] += 1
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
@@ -152,18 +170,18 @@ cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) 
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    both(state, x, y, w, (<majority_t*> state).votes)
+    predict_and_learn(state, x, y, w, (<majority_t*> state).votes)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef majority_t* c = <majority_t*> state
+    cdef const majority_t* c = <const majority_t*> state
     cdef Py_ssize_t m, k
     cdef double total = 0.0
     for k in range(c.n_classes):
         p[k] = 0.0
     for m in range(c.n_members):
-        predict_by(c.member + m, x, c.p)
-        p[likeliest(c.p, c.n_classes)] += c.weight[m]
+        c.member[m].predict(c.member[m].state, x, scratch, scratch + c.n_classes)
+        p[likeliest(scratch, c.n_classes)] += c.weight[m]
         total += c.weight[m]
     for k in range(c.n_classes):
         p[k] /= total

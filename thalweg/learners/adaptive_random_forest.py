@@ -13,8 +13,8 @@ class AdaptiveRandomForest(Forest):
     accuracy since they took over. Members are independent, so they run on threads with `n_jobs`, with the
     same result bit for bit.
 
-    Memory: at most 2 n_members trees, 9 n_members + 25 kilobytes for ADWINs and record, and about a megabyte
-    for the block of rows at work.
+    Memory: at most 2 n_members + n_jobs trees, 9 n_members + 25 kilobytes for ADWINs and record, and about a
+    megabyte for the block of rows at work.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class AdaptiveRandomForest(Forest):
     members_ : list
         The trees that vote.
     n_replaced_ : int
-        Trees replaced among the latest 1000 events.
+        Trees replaced so far.
     history_ : dict of arrays
         Votes and sizes of the trees over time, the latest warnings and replacements, bounded; drawn by
         `plot_history`.

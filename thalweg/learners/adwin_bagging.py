@@ -12,7 +12,7 @@ class AdwinBagging(OnlineBagging):
     is the same with larger random weights and mostly more accurate; here trees grow slower and stay smaller.
     Threads as there.
 
-    Memory: the members, 3 kilobytes for each one's ADWIN, and what `OnlineBagging` keeps.
+    Memory: the members and a spare one, 3 kilobytes for each one's ADWIN, and what `OnlineBagging` keeps.
 
     Parameters
     ----------

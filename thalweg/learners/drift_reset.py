@@ -7,10 +7,10 @@ from thalweg._parameters import instance_of, seeds_of
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
 from thalweg.learners.ensemble import as_member
+from thalweg.learners.members import check_parameters, restored_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed
-from thalweg.learners.state import from_plain
 
 
 class DriftReset(NativeClassifier):
@@ -73,73 +73,78 @@ class DriftReset(NativeClassifier):
     def drifts_(self):
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
         self._check_begun()
-        return self._kernel.drifts()
+        with self._lock.read:
+            return self._kernel.drifts()
 
     @property
     def n_drifts_(self):
         """Alarms so far."""
         self._check_begun()
-        return int(self._kernel.arrays["counts"][1])
+        with self._lock.read:
+            return int(self._kernel.arrays["counts"][1])
 
     def _template(self):
         return NaiveBayes() if self.member is None else self.member
 
-    def _make_kernel(self, n_features, n_classes):
+    def _detector(self):
         detector = DDM() if self.detector is None else self.detector
         instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
-        self._watcher = clone(detector).set_params(**seeds_of(detector))
+        return clone(detector).set_params(**seeds_of(detector))
+
+    def _make_kernel(self, n_features, n_classes):
         self._seeds = seeds_of(as_member(self, self._template()))
-        self._member = self._first()
-        self._other = self._fresh()
-        kernel = DriftResetKernel(n_features, n_classes, self._replaced, self._renewed)
-        kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
+        self._pristine = None
+        detector = self._detector()
+        (member, first), (other, second) = self._build(None), self._build(None)
+        self._pristine = self._beginning_of(member)
+        kernel = DriftResetKernel(self._who, n_features, n_classes, self._build)
+        kernel.set_parts([member, other], [first, second], detector, detector._handle())
         return kernel
 
-    def _first(self):
-        self._pristine = None
-        member = self._fresh()
-        if isinstance(member, NativeClassifier):
-            self._pristine = member._state()
-        return member
+    def _beginning_of(self, member):
+        """Return the state to which members like this fresh one can go back, or None if they cannot."""
+        if isinstance(member, NativeClassifier) and member._starts_again(self._seeds):
+            return member._kernel.state()
+        return None
 
-    def _fresh(self, old=None):
-        # A native member goes back to its beginning, which is quicker than a new one.
-        if old is not None and self._pristine is not None:
-            old._restore(self._pristine)
-            return old
+    def _build(self, spare):
+        """Return a fresh member and its kernel; changes nothing but `spare`, a member not in use, or None."""
+        if spare is not None and self._pristine is not None:
+            spare._kernel.reset(self._pristine)
+            return spare, spare._handle()
         member = clone(self._template()).set_params(**self._seeds)
         member._lock = self._lock
-        return member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        return member, member._handle()
 
-    def _replaced(self, warned):
-        if warned:
-            self._member, self._other = self._other, self._member
-        else:
-            self._member = self._fresh(self._member)
-        self._other = self._fresh(self._other)
-        return self._member._handle(), self._other._handle()
-
-    def _renewed(self):
-        self._other = self._fresh(self._other)
-        return self._member._handle(), self._other._handle()
+    def _starts_again(self, seeds):
+        return False
 
     def _observe(self, X):
-        self._member._observe(X)
+        self._kernel.members[0]._observe(X)
 
     def _state(self):
+        member, other = self._kernel.members
         return super()._state() | {
-            "member": self._member.state(),
-            "other": self._other.state(),
-            "detector": self._watcher.state(),
+            "member": member._state_unlocked(),
+            "other": other._state_unlocked(),
+            "detector": self._kernel.detector.state(),
             "seeds": dict(self._seeds),
         }
 
     def _restore(self, memory):
-        super()._restore(memory)
-        seeds = {name: checked_seed(memory["seeds"][name], self._who) for name in self._seeds}
+        parts = {name: memory[name] for name in ("member", "other", "detector", "seeds")}
+        super()._restore({name: value for name, value in memory.items() if name not in parts})
+        seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
         if seeds != self._seeds:
-            self._seeds = seeds
-            self._first()
-        self._member, self._other = from_plain(memory["member"]), from_plain(memory["other"])
-        self._watcher = from_plain(memory["detector"])
-        self._kernel.call(self._member._handle(), self._other._handle(), self._watcher._handle())
+            self._seeds, self._pristine = seeds, None
+            self._pristine = self._beginning_of(self._build(None)[0])
+        members = [
+            restored_member(self, self._template(), parts[name], self.n_categories_)
+            for name in ("member", "other")
+        ]
+        detector = self._detector()
+        detector.restore(parts["detector"])
+        check_parameters(self, detector, self._detector())
+        kernels = [member._handle() for member in members]
+        self._kernel.set_parts(members, kernels, detector, detector._handle())

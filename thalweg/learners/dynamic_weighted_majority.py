@@ -75,7 +75,8 @@ class DynamicWeightedMajority(Ensemble):
     def weights_(self):
         """The members' weights, the largest 1."""
         self._check_begun()
-        return self._kernel.arrays["weight"][: len(self._members)].copy()
+        with self._lock.read:
+            return self._kernel.arrays["weight"][: len(self._kernel.members)].copy()
 
     def _template(self):
         return NaiveBayes() if self.member is None else self.member
@@ -87,5 +88,6 @@ class DynamicWeightedMajority(Ensemble):
             real_number(self, "beta", self.beta, above=0, most=1),
             real_number(self, "theta", self.theta, above=0, most=1),
         )
-        kernel = WeightedMajorityKernel(n_features, n_classes, *settings, self._build, self._drop)
-        return self._grow(kernel, 1)
+        kernel = WeightedMajorityKernel(self._who, n_features, n_classes, *settings, self._build)
+        kernel.build_members(1)
+        return kernel

@@ -6,19 +6,20 @@ from sklearn.base import clone
 from thalweg._parameters import instance_of, is_seed
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
-from thalweg.learners.state import from_plain
 
 
 class Ensemble(SeededClassifier):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
-    begins a fresh member. Each member has a seed of its own wherever the template has a `random_state`.
+    returns a fresh member. The kernel keeps the members. Each has a seed of its own wherever the template has
+    a `random_state`.
     """
 
-    _events: tuple[str, ...] = ("replaced",)
+    _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
 
     @property
     def takes_missing(self):
@@ -29,13 +30,15 @@ class Ensemble(SeededClassifier):
     def members_(self):
         """The members as they are now."""
         self._check_begun()
-        return list(self._members)
+        with self._lock.read:
+            return list(self._kernel.members)
 
     @property
     def n_replaced_(self):
-        """Number of events so far: see `history_`."""
+        """Members that have been replaced or dropped so far."""
         self._check_begun()
-        return int(self._kernel.arrays["progress"][1])
+        with self._lock.read:
+            return int(self._kernel.arrays["n_events"][-1])
 
     @property
     def history_(self):
@@ -43,18 +46,19 @@ class Ensemble(SeededClassifier):
 
         "row" are the numbers of learned rows at which a note was made, at most 128 spread over the whole run;
         "weight" (or "error") and "size" hold a number for each of them and each member, NaN where there was
-        no such member; "event_row", "event_member" and "event" say what befell members, the latest 1000.
+        no such member; "event_row", "event_member" and "event" are the latest 1000 events.
         """
         self._check_begun()
-        rows, numbers, sizes = self._kernel.history()
-        events = self._kernel.events()
+        with self._lock.read:
+            rows, numbers, sizes = self._kernel.history()
+            event_rows, members, kinds = self._kernel.events()
         return {
             "row": rows,
             self._noted: numbers,
             "size": sizes,
-            "event_row": events[:, 0],
-            "event_member": events[:, 1],
-            "event": np.array(self._events, dtype=object)[events[:, 2]],
+            "event_row": event_rows,
+            "event_member": members,
+            "event": np.array(self._events, dtype=object)[kinds],
         }
 
     _noted = "weight"
@@ -69,66 +73,68 @@ class Ensemble(SeededClassifier):
         return HoeffdingTree() if self.member is None else self.member
 
     def _begin(self, n_features, n_classes, seed=None):
-        self._members, self._spare = [], []
-        self._n_built = []  # of each slot
-        self._pristine = None
         self._seeded = list(filter(is_seed, as_member(self, self._template()).get_params()))
+        self._pristine = None
         super()._begin(n_features, n_classes, seed)
-
-    def _grow(self, kernel, n_members):
-        for m in range(n_members):
-            kernel.put(m, self._build(m))
-        return kernel
-
-    def _build(self, m):
-        """Begin a fresh member m, in the place of another one or as the last; return its kernel."""
-        self._n_built += [0] * (m + 1 - len(self._n_built))
-        seeds = np.random.SeedSequence([self._seed, m, self._n_built[m]]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
-        self._n_built[m] += 1
-        old = self._members[m] if m < len(self._members) else self._spare.pop() if self._spare else None
-        if old is not None and self._pristine is not None:
-            member = old
-            self._renew_member(member, m, seeds)
+        first = self._kernel.members[0]
+        if self._starts_members_again(first):
+            self._pristine = first._kernel.state()
         else:
-            member = clone(self._template()).set_params(**seeds)
-            self._begin_member(member, m)
-        if not self._members and self._renews(member, seeds):
-            self._pristine = member._state()
-        self._members[m : m + 1] = [member]
-        return member._handle()
+            self._kernel.most_spares = 0
 
-    def _begin_member(self, member, m):
+    def _build(self, slot, n_built, spare):
+        """Return a fresh member for a slot, its kernel and the inputs it sees (None if that is all).
+
+        `n_built` members were in that slot before. Changes nothing but `spare`: a member that is no longer in
+        use, or None. So it can be interrupted anywhere, and called again.
+        """
+        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        columns = self._columns(slot, n_built)
+        member = self._begun_member(seeds, columns) if spare is None or self._pristine is None else spare
+        if self._pristine is not None:
+            member._start_again(self._pristine, **seeds)
+        return member, member._handle(), columns
+
+    def _begun_member(self, seeds, columns):
+        member = clone(self._template()).set_params(**seeds)
         member._lock = self._lock
-        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        categories = self.n_categories_ if columns is None else self.n_categories_[columns]
+        return member._begin_unlocked(len(categories), self._labels, n_categories=categories)
 
-    def _renews(self, member, seeds):
-        """Whether members can be brought back to the beginning of the first one."""
+    def _columns(self, slot, n_built):
+        """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
+        return None
+
+    def _starts_members_again(self, member):
+        """Whether a member can go back to the beginning of this one, the first."""
+        seeds = dict.fromkeys(self._seeded)
         return isinstance(member, NativeClassifier) and member._starts_again(seeds)
 
-    def _renew_member(self, member, m, seeds):
-        member._start_again(self._pristine, **seeds)
-
-    def _drop(self, m):
-        """Let go of member m, which may serve as a fresh one later."""
-        self._spare.append(self._members.pop(m))
+    def _starts_again(self, seeds):
+        return False
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
     def _observe(self, X):
-        for member in self._members:
+        for member in self._kernel.members:
             member._observe(X)
 
     def _state(self):
-        members = [member.state() for member in self._members]
-        return super()._state() | {"members": members, "n_built": list(self._n_built)}
+        members = [member._state_unlocked() for member in self._kernel.members]
+        return super()._state() | {"members": members}
 
-    def _restore(self, memory):
-        super()._restore(memory)
-        self._members = [from_plain(member) for member in memory["members"]]
-        self._n_built = list(memory["n_built"])
-        self._kernel.call([member._handle() for member in self._members])
+    def _restore_kernel(self, memory):
+        memory = dict(memory)
+        given = memory.pop("members")
+        super()._restore_kernel(memory)
+        self._kernel.check_number(len(given))
+        members = [self._restored_member(slot, state) for slot, state in enumerate(given)]
+        self._kernel.set_members(members, [member._handle() for member in members])
+
+    def _restored_member(self, slot, state):
+        return restored_member(self, self._template(), state, self.n_categories_)
 
 
 def as_member(owner, model):

@@ -17,14 +17,9 @@ class Forest(Ensemble):
     def members_(self):
         """The trees that vote, one of each member."""
         self._check_begun()
-        active = self._kernel.arrays["active"].tolist()
-        return [self._members[2 * m + slot] for m, slot in enumerate(active)]
-
-    @property
-    def n_replaced_(self):
-        """Trees replaced among the latest 1000 events."""
-        self._check_begun()
-        return int((self._kernel.events()[:, 2] == 1).sum())
+        with self._lock.read:
+            active = self._kernel.arrays["active"].tolist()
+            return [self._kernel.members[2 * m + slot] for m, slot in enumerate(active)]
 
     def _forest(self, n_features, n_classes, width):
         keys = self._keys(count(self, "n_members", self.n_members, 1))
@@ -34,6 +29,7 @@ class Forest(Ensemble):
             for name in ("warning_delta", "drift_delta")
         ]
         threads = n_threads(self, self.n_jobs)
-        kernel = ForestKernel(n_features, n_classes, keys, rate, deltas, width, threads, self._build)
-        self._kernel = kernel
-        return self._grow(kernel, 2 * len(keys))
+        shape = self._who, n_features, n_classes
+        kernel = ForestKernel(*shape, keys, rate, deltas, width, threads, self._build)
+        kernel.build_members(2 * len(keys))
+        return kernel

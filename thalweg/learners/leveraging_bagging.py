@@ -12,7 +12,7 @@ class LeveragingBagging(OnlineBagging):
     threads, with the same result bit for bit: a replacement touches one member, which then takes the rest of
     its block of rows again.
 
-    Memory: the members, 3 kilobytes for each one's ADWIN, and what `OnlineBagging` keeps.
+    Memory: the members and a spare one, 3 kilobytes for each one's ADWIN, and what `OnlineBagging` keeps.
 
     Parameters
     ----------

@@ -55,12 +55,12 @@ class NativeClassifier(StreamClassifier):
         self._kernel = kernel
 
     def _starts_again(self, seeds):
-        """Whether `_start_again` can take these seeds: here, if there are none."""
+        """Whether `_start_again` serves with these seeds: here, if there are none."""
         return not seeds
 
     def _start_again(self, pristine):
-        """Reset to `pristine`, the `_state` after `begin`: faster than to begin again."""
-        self._restore(pristine)
+        """Reset to `pristine`, the kernel's state after `begin`: faster than to begin again."""
+        self._kernel.reset(pristine)
 
     def _handle(self):
         self._check_begun()

@@ -65,5 +65,7 @@ class OnlineBagging(Ensemble):
     def _bagging(self, n_features, n_classes, rate, delta):
         keys = self._keys(count(self, "n_members", self.n_members, 1))
         threads = n_threads(self, self.n_jobs)
-        kernel = BaggingKernel(n_features, n_classes, keys, rate, delta, threads, self._build)
-        return self._grow(kernel, len(keys))
+        shape = self._who, n_features, n_classes
+        kernel = BaggingKernel(*shape, keys, rate, delta, threads, self._build)
+        kernel.build_members(len(keys))
+        return kernel

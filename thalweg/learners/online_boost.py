@@ -62,5 +62,6 @@ class OnlineBoost(Ensemble):
     def _boosting(self, n_features, n_classes, by_accuracy, bound, shift):
         n_members, key = count(self, "n_members", self.n_members, 1), self._keys(1)[0]
         settings = by_accuracy, bound, shift
-        kernel = BoostingKernel(n_features, n_classes, n_members, key, *settings, self._build)
-        return self._grow(kernel, n_members)
+        kernel = BoostingKernel(self._who, n_features, n_classes, n_members, key, *settings, self._build)
+        kernel.build_members(n_members)
+        return kernel

@@ -12,23 +12,27 @@ class Saved:
     def state(self):
         """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
         with self._own_lock().read:
-            state = {
-                "format": states.FORMAT,
-                "learner": states.name_of(self),
-                "parameters": states.to_plain(self.get_params(deep=False)),
+            return self._state_unlocked()
+
+    def _state_unlocked(self):
+        """Do what `state` does, for a caller that holds the lock."""
+        state = {
+            "format": states.FORMAT,
+            "learner": states.name_of(self),
+            "parameters": states.to_plain(self.get_params(deep=False)),
+        }
+        if self._begun:
+            means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
+            state |= {
+                "classes": self.classes_.copy(),
+                "open": self._labels.is_open,
+                "n_categories": self.n_categories_.copy(),
+                "names": list(self._names),
+                "feature_names": list(getattr(self, "feature_names_in_", [])),
+                "means": states.to_plain(means),
+                "memory": self._state(),
             }
-            if self._begun:
-                means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
-                state |= {
-                    "classes": self.classes_.copy(),
-                    "open": self._labels.is_open,
-                    "n_categories": self.n_categories_.copy(),
-                    "names": list(self._names),
-                    "feature_names": list(getattr(self, "feature_names_in_", [])),
-                    "means": states.to_plain(means),
-                    "memory": self._state(),
-                }
-            return state
+        return state
 
     def restore(self, state):
         """Become the learner whose `state()` this is; return self.

@@ -5,6 +5,7 @@ import numpy as np
 from thalweg._parameters import is_real, is_whole
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.members import restored_member
 from thalweg.learners.tree import subset_size
 
 
@@ -15,8 +16,8 @@ class StreamingRandomPatches(Forest):
     that any learner can be the member. Its detectors are more patient. Members are independent, so they run
     on threads with `n_jobs`, with the same result bit for bit.
 
-    Memory: at most 2 n_members members, 9 n_members + 25 kilobytes for ADWINs and record, and about a
-    megabyte for the block of rows at work.
+    Memory: at most 2 n_members + n_jobs members, 9 n_members + 25 kilobytes for ADWINs and record, and about
+    a megabyte for the block of rows at work.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class StreamingRandomPatches(Forest):
     members_ : list
         The members that vote.
     n_replaced_ : int
-        Members replaced among the latest 1000 events.
+        Members replaced so far.
     history_ : dict of arrays
         Votes and sizes of the members over time, the latest warnings and replacements, bounded; drawn by
         `plot_history`.
@@ -91,25 +92,17 @@ class StreamingRandomPatches(Forest):
         is_share = is_real(self.max_features) and not is_whole(self.max_features)
         return min(max(width, 2) if is_share else width, n_features)
 
-    def _begin_member(self, member, slot):
-        columns = self._subset(slot)
-        member._lock = self._lock
-        member._begin_unlocked(len(columns), self._labels, n_categories=self.n_categories_[columns])
+    def _columns(self, slot, n_built):
+        rng = np.random.default_rng([self._seed, slot, n_built + 1, 1])
+        return np.sort(rng.permutation(self.n_features_in_)[: self._width(self.n_features_in_)])
 
-    def _renews(self, member, seeds):
-        return super()._renews(member, seeds) and not self.n_categories_.any()
+    def _starts_members_again(self, member):
+        return super()._starts_members_again(member) and not self.n_categories_.any()
 
-    def _renew_member(self, member, slot, seeds):
-        self._subset(slot)
-        super()._renew_member(member, slot, seeds)
+    def _restored_member(self, slot, state):
+        columns = self._kernel.arrays["subset"][slot]
+        return restored_member(self, self._template(), state, self.n_categories_[columns])
 
     def _observe(self, X):
-        for member, columns in zip(self._members, self._kernel.arrays["subset"], strict=True):
+        for member, columns in zip(self._kernel.members, self._kernel.arrays["subset"], strict=True):
             member._observe(np.ascontiguousarray(X[:, columns]))
-
-    def _subset(self, slot):
-        # A fresh subset of the inputs for the member in this slot.
-        rng = np.random.default_rng([self._seed, slot, self._n_built[slot], 1])
-        subset = self._kernel.arrays["subset"]
-        subset[slot] = np.sort(rng.permutation(self.n_features_in_)[: subset.shape[1]])
-        return subset[slot]

@@ -1,0 +1,44 @@
+"""Members in saved states: made from them, and checked against what their ensemble would build."""
+
+import numpy as np
+
+from thalweg._parameters import is_seed
+from thalweg.errors import StateError
+from thalweg.learners.state import to_plain
+
+
+def restored_member(owner, template, state, n_categories):
+    """Return the member of `owner` whose state this is.
+
+    Raises StateError unless it is made as `template` is, but for its seeds, and has learned rows with these
+    numbers of categories and the owner's classes. It shares the owner's lock.
+    """
+    member = type(template)()
+    member._lock = owner._lock
+    member._become(state)
+    if not member._begun or not np.array_equal(member.classes_, owner.classes_):
+        raise StateError(f"{owner._who}: a member of the state has not begun with the classes {owner.classes_}")
+    if not np.array_equal(member.n_categories_, n_categories):
+        raise StateError(f"{owner._who}: a member of the state has begun for other inputs than it would see here")
+    check_parameters(owner, member, template)
+    return member
+
+
+def check_parameters(owner, part, template):
+    """Raise StateError unless `part`, from a state of `owner`, has the parameters of `template` but for seeds."""
+    given, wanted = part.get_params(), template.get_params()
+    for name in given.keys() | wanted.keys():
+        if not is_seed(name) and not _same(given.get(name), wanted.get(name)):
+            raise StateError(
+                f"{owner._who}: a {type(part).__name__} of the state has {name}={given.get(name)!r}, "
+                f"the parameters say {wanted.get(name)!r}"
+            )
+
+
+def _same(one, other):
+    if hasattr(other, "get_params"):  # its parameters are among the names, too
+        return type(one) is type(other)
+    one, other = to_plain(one), to_plain(other)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return type(one) is type(other) and np.array_equal(one, other)
+    return one == other or (one != one and other != other)
