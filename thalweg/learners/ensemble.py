@@ -6,7 +6,7 @@ from sklearn.base import clone
 from thalweg._parameters import instance_of, is_seed
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.members import restored_member
+from thalweg.learners.members import restored_member, with_class
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
@@ -113,6 +113,13 @@ class Ensemble(SeededClassifier):
 
     def _starts_again(self, seeds):
         return False
+
+    def _add_class(self, labels):
+        old, self._labels, self.classes_ = self._kernel, labels, labels.classes
+        self._begin(self.n_features_in_, self._n_columns, self._seed)
+        self._kernel.inherit(old)
+        members = [with_class(member, labels) for member in old.members]
+        self._kernel.set_members(members, [member._handle() for member in members])
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)

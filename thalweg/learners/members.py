@@ -7,6 +7,14 @@ from thalweg.errors import StateError
 from thalweg.learners.state import to_plain
 
 
+def with_class(member, labels):
+    """Return a member that knows what `member` does, which stays as it is, and has one more class."""
+    other = object.__new__(type(member))
+    vars(other).update(vars(member))
+    other._add_class(labels)
+    return other
+
+
 def restored_member(owner, template, state, n_categories):
     """Return the member of `owner` whose state this is.
 

@@ -15,9 +15,8 @@ def grown(old, fresh, n_old, n_new):
         return type(old)(grown(*each, n_old, n_new) for each in zip(old, fresh, strict=True))
     if isinstance(old, dict) and isinstance(fresh, dict) and old.keys() == fresh.keys():
         return {key: grown(old[key], fresh[key], n_old, n_new) for key in old}
-    if hasattr(old, "_grow_classes") and len(old.classes_) == n_old:
-        old._grow_classes(n_new)
-        old._labels, old.classes_ = fresh._labels, fresh.classes_
+    if hasattr(old, "_add_class") and len(old.classes_) == n_old:
+        old._add_class(fresh._labels)
     return old
 
 
