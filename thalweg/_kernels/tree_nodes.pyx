@@ -131,10 +131,6 @@ cdef class TreeKernel(Kernel):
         """Raise StateError if arrays that fit their declarations contradict each other."""
         tree_check.check_tree(arrays, self.arrays, self.who)
 
-    def start_again(self, pristine):
-        """Reset to `pristine`, the `state` of a tree such as this that has just begun; it is not checked."""
-        self.adopt({name: array.copy() for name, array in pristine.items()})
-
     cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept:
         try:
             arrays = attempt(tree_upkeep.changed, (self.layout, self.arrays, what, a, b))

@@ -234,7 +234,7 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
     def _handle(self):
         """Return the kernel through which compiled code calls this learner; here a trampoline into Python."""
         self._check_begun()
-        return PythonKernel(self, self.n_features_in_, len(self.classes_))
+        return PythonKernel(self, self.n_features_in_, self._n_columns)
 
     @property
     def _who(self):

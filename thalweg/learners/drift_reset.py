@@ -87,20 +87,36 @@ class DriftReset(NativeClassifier):
     def _template(self):
         return NaiveBayes() if self.member is None else self.member
 
-    def _detector(self):
+    def _detector_template(self):
         detector = DDM() if self.detector is None else self.detector
-        instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
-        return clone(detector).set_params(**seeds_of(detector))
+        return instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
+
+    def _begin(self, n_features, n_classes, seeds=None):
+        if seeds is None:
+            seeds = seeds_of(as_member(self, self._template()))
+            self._detector_seeds = seeds_of(self._detector_template())
+        self._seeds = seeds
+        super()._begin(n_features, n_classes)
 
     def _make_kernel(self, n_features, n_classes):
-        self._seeds = seeds_of(as_member(self, self._template()))
         self._pristine = None
-        detector = self._detector()
+        detector = clone(self._detector_template()).set_params(**self._detector_seeds)
         (member, first), (other, second) = self._build(None), self._build(None)
         self._pristine = self._beginning_of(member)
         kernel = DriftResetKernel(self._who, n_features, n_classes, self._build)
         kernel.set_parts([member, other], [first, second], detector, detector._handle())
         return kernel
+
+    def _grow_classes(self, n_classes):
+        old = self._kernel
+        members = [with_labels(member, self._labels) for member in old.members]
+        self._begin(self.n_features_in_, n_classes, self._seeds)
+        self._kernel.inherit(old)
+        self._set_parts(members, old.detector)
+
+    def _set_parts(self, members, detector):
+        kernels = [member._handle() for member in members]
+        self._kernel.set_parts(members, kernels, detector, detector._handle())
 
     def _beginning_of(self, member):
         """Return the state to which members like this fresh one can go back, or None if they cannot."""
@@ -121,17 +137,6 @@ class DriftReset(NativeClassifier):
     def _starts_again(self, seeds):
         return False
 
-    def _grow_classes(self, n_classes):
-        old, seeds = self._kernel, self._seeds
-        members = [with_labels(member, self._labels) for member in old.members]
-        self._begin(self.n_features_in_, n_classes)
-        if seeds != self._seeds:
-            self._seeds, self._pristine = seeds, None
-            self._pristine = self._beginning_of(self._build(None)[0])
-        self._kernel.inherit(old)
-        kernels = [member._handle() for member in members]
-        self._kernel.set_parts(members, kernels, old.detector, old.detector._handle())
-
     def _observe(self, X):
         self._kernel.members[0]._observe(X)
 
@@ -146,17 +151,14 @@ class DriftReset(NativeClassifier):
 
     def _restore(self, memory):
         parts = {name: memory[name] for name in ("member", "other", "detector", "seeds")}
-        super()._restore({name: value for name, value in memory.items() if name not in parts})
         seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
         if seeds != self._seeds:
-            self._seeds, self._pristine = seeds, None
-            self._pristine = self._beginning_of(self._build(None)[0])
+            self._begin(self.n_features_in_, self._n_columns, seeds)
+        super()._restore({name: value for name, value in memory.items() if name not in parts})
         members = [
             restored_member(self, self._template(), parts[name], self.n_categories_)
             for name in ("member", "other")
         ]
-        detector = self._detector()
-        detector.restore(parts["detector"])
-        check_parameters(self, detector, self._detector())
-        kernels = [member._handle() for member in members]
-        self._kernel.set_parts(members, kernels, detector, detector._handle())
+        detector = clone(self._detector_template()).restore(parts["detector"])
+        check_parameters(self, detector, self._detector_template())
+        self._set_parts(members, detector)

@@ -94,6 +94,9 @@ class HoeffdingAdaptiveTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
+    def _starts_again(self, seeds):
+        return False  # its leaves draw from the seed the kernel was made with
+
     def _make_kernel(self, n_features, n_classes):
         options = self._options(n_features) | {
             "watch_delta": real_number(self, "watch_delta", self.watch_delta, least=0, most=1),

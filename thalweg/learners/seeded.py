@@ -22,7 +22,7 @@ class SeededClassifier(NativeClassifier):
     def _restore(self, memory):
         seed = checked_seed(memory["random_state"], self._who)
         if seed != self._seed:
-            self._begin(self.n_features_in_, len(self.classes_), seed)
+            self._begin(self.n_features_in_, self._n_columns, seed)
         self._restore_kernel(memory)
 
     def _restore_kernel(self, memory):

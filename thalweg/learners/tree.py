@@ -48,12 +48,9 @@ class Tree(SeededClassifier):
         return list(seeds) == ["random_state"]
 
     def _start_again(self, pristine, random_state):
-        # `_seed` stays the one the kernel was made with, which an adaptive tree goes on drawing from.
-        arrays = {name: value for name, value in pristine.items() if name != "random_state"}
-        if self.max_features is not None:
-            arrays["random"] = np.array([short_seed(random_state)], dtype=np.uint64)
-        self._kernel.start_again(arrays)
-        self.random_state = random_state
+        random = np.array([short_seed(random_state)], dtype=np.uint64)
+        self._kernel.reset(pristine | {"random": random})
+        self.random_state = self._seed = random_state
 
     def _nodes(self):
         self._check_begun()
