@@ -15,6 +15,7 @@ from thalweg.learners import MajorityClass, NaiveBayes, NoChange
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams import SEA
 from thalweg.streams.base import Stream, recut
+from thalweg.waiting import WaitingRows
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 DELAYS = st.one_of(
@@ -304,8 +305,9 @@ def test_elec2_gives_moas_trivial_figures():
 
 def test_only_rows_that_wait_are_kept():
     stream = Numbered(np.zeros(3000, dtype=int))
-    steps = steps_as_labels_come(stream.coded_blocks(100), Arrivals(40, 0.5, 0), False, None)
+    waiting = WaitingRows(1)
+    steps = steps_as_labels_come(stream.coded_blocks(100), Arrivals(40, 0.5, 0), False, None, waiting)
     kept = set()
     for _ in steps:
-        kept.add(len(steps.gi_frame.f_locals["waiting"][0]))
+        kept.add(len(waiting))
     assert max(kept) <= 40

@@ -6,23 +6,25 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.evaluation.baselines import baseline_codes
+from thalweg.learners.base import StreamClassifier
+from thalweg.learners.native import NativeClassifier
 
-BOTH, PREDICT, LEARN, OBSERVE = "both", "predict", "learn", "observe"
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24
 
 
 class Step(NamedTuple):
-    """What happens next, and to which rows.
+    """What happens next: rows to test, to learn, or first one and then the other, one row after another.
 
-    BOTH tests each row and then learns it, PREDICT only tests, LEARN only learns, OBSERVE shows rows without
-    labels. `codes` are the labels to score or learn. `row` is the stream's row the learner has got to, where
-    the tested rows are not themselves the stream's.
+    `tested` and `learned` say which, for all rows or for each; `codes` are the labels to score and to learn.
+    Without codes the rows are only observed. `row` is the stream's row the learner has got to, where the
+    tested rows are not themselves the stream's.
     """
 
-    action: str
     X: np.ndarray
     codes: np.ndarray | None = None
+    tested: bool | np.ndarray = False
+    learned: bool | np.ndarray = False
     row: int | None = None
 
 
@@ -45,20 +47,31 @@ class Record:
         self._learned = np.empty(n, code)
         self._numbers = np.empty(n, np.int64) if numbered else None
 
-    def tested(self, codes, p, learned, row):
-        """Write down that rows got the probabilities `p`, each being learned at once if `learned`."""
+    def add(self, step, p, n):
+        """Record the first `n` rows of a step; `p` are the probabilities of those that were tested."""
+        tested, learned, n_known = _first(step.tested, n), _first(step.learned, n), self.n_learned
+        # Labels first: after Ctrl-C in between, those known to a tested row are there all the same.
+        if learned is not False:
+            n_known = n_known + (np.arange(n) if learned is True else np.cumsum(learned) - learned)
+            self._add_learned(_where(step.codes[:n], learned))
+        if tested is not False:
+            n_known = n_known if learned is False else _where(n_known, tested)
+            self._add_tested(_where(step.codes[:n], tested), _where(p[:n], tested), n_known, step.row)
+        if step.row is not None:
+            self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
+
+    def _add_tested(self, codes, p, n_known, row):
         n, m = self.n, self.n + len(codes)
         if m > len(self._labels):
             self._grow(m)
         self._labels[n:m] = codes
         self._probabilities[n:m] = p
-        self._n_known[n:m] = np.arange(self.n_learned, self.n_learned + m - n) if learned else self.n_learned
+        self._n_known[n:m] = n_known
         if self._numbers is not None:
             self._numbers[n:m] = row
         self.n = m
 
-    def learned(self, codes):
-        """Write down that rows of these labels were learned."""
+    def _add_learned(self, codes):
         n, m = self.n_learned, self.n_learned + len(codes)
         if m > len(self._learned):
             self._learned = _grown(self._learned, m)
@@ -101,30 +114,74 @@ class Record:
 def play(steps, learner, record, progress=None, total=None):
     """Play `steps` against `learner` until they end or Ctrl-C; return the seconds the learner took."""
     clock, inside = time.perf_counter, 0.0
+    run = _run if isinstance(learner, StreamClassifier) else _run_in_stretches
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
-        for action, X, codes, row in steps:
+        for step in steps:
+            n, p = 0, np.empty((len(step.X), record.n_classes))
             begin = clock()
-            if action is PREDICT:
-                p = learner.predict_block(X)
-            elif action is OBSERVE:
-                learner.observe(X)
-            else:
-                p = learner.test_then_train_coded(X, codes)
-            end = clock()
-            inside += end - begin
-            if action is BOTH or action is PREDICT:
-                record.tested(codes, p, action is BOTH, row)
-            if action is BOTH or action is LEARN:
-                record.learned(codes)
-            if row is not None:
-                record.reached = row + 1
+            try:
+                run(learner, step, p)
+                n = len(step.X)
+            except KeyboardInterrupt as stop:
+                # What compiled code learned before it was stopped is part of the run.
+                n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
+                raise
+            finally:
+                end = clock()
+                inside += end - begin
+                record.add(step, p, n)
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
     except KeyboardInterrupt:
         record.interrupted = True
     return inside
+
+
+def _run(learner, step, p):
+    """Let a learner do a step in one call, and write what it answers into `p`."""
+    X, codes, tested, learned, _ = step
+    if codes is None:
+        learner.observe(X)
+    elif learned is False:
+        p[:] = learner.predict_block(X)
+    else:
+        asked = np.zeros(len(X), dtype=bool) if tested is False else None if tested is True else tested
+        if learned is True:
+            learner.test_then_train_coded(X, codes, None, asked, p)
+        else:
+            w = learned.astype(np.float64)
+            learner.test_then_train_coded(X, np.where(learned, codes, 0), w, asked, p)
+
+
+def _run_in_stretches(learner, step, p):
+    """Do the same with a learner that has the usual methods but is no StreamClassifier."""
+    X, codes, _, learned, _ = step
+    if codes is None:
+        learner.observe(X)
+        return
+    learned = np.broadcast_to(learned, len(X))
+    for start, stop in stretches(learned):
+        part = slice(start, stop)
+        if learned[start]:
+            p[part] = learner.test_then_train_coded(X[part], codes[part])
+        else:
+            p[part] = learner.predict_block(X[part])
+
+
+def stretches(mask):
+    """Return (start, stop) of each stretch in which `mask` stays the same."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    return zip([0, *edges], [*edges, len(mask)], strict=True)
+
+
+def _first(mask, n):
+    return mask if isinstance(mask, bool) else mask[:n]
+
+
+def _where(values, mask):
+    return values if mask is True else values[mask]
 
 
 def _grown(array, least):
