@@ -111,8 +111,9 @@ class Bar:
 
     def __call__(self, done, total, accuracy):
         """Show how far the run is."""
-        shown = "–" if accuracy != accuracy else f"{100 * accuracy:.2f} %"
-        self.bar.update(self.task, completed=done, total=total, accuracy=shown)
+        from thalweg.evaluation.figures import percentage
+
+        self.bar.update(self.task, completed=done, total=total, accuracy=percentage(accuracy))
 
 
 def show(run, report, json):
@@ -138,35 +139,16 @@ def table(run):
     """Return the figures of the learner and of the two trivial ones side by side."""
     from rich.table import Table
 
-    from thalweg.evaluation import metrics
+    from thalweg.evaluation.figures import BASELINES, FIGURES, shown
 
-    columns = {run.learner: run, "majority class": run.of_baseline("majority"),
-               "repeat the last label": run.of_baseline("no_change")}
-    figures = {
-        "accuracy": ("accuracy", 100),
-        "balanced accuracy": ("balanced_accuracy", 100),
-        "kappa": ("kappa", 100),
-        "kappa M": ("kappa_m", 100),
-        "kappa temporal": ("kappa_temporal", 100),
-        "AUC": ("auc", 100),
-        "log-loss": ("log_loss", 1),
-    }
-    shown = Table(title=f"{run.learner} on {run.stream}")
-    shown.add_column("")
-    for name in columns:
-        shown.add_column(name, justify="right")
-    for title, (name, scale) in figures.items():
-        values = [getattr(metrics, name)(each) * scale for each in columns.values()]
-        if name == "log_loss":
-            values[1:] = [float("nan")] * 2
-        shown.add_row(title, *[_figure(value, scale) for value in values])
-    return shown
-
-
-def _figure(value, scale):
-    if value != value:
-        return "–"
-    return f"{value:.2f} %" if scale == 100 else f"{value:.4f}"
+    columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
+    result = Table(title=f"{run.learner} on {run.stream}")
+    result.add_column("")
+    for title in (run.learner, *BASELINES.values()):
+        result.add_column(title, justify="right")
+    for cells in zip(*columns, strict=True):
+        result.add_row(*cells)
+    return result
 
 
 def sentence(run):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thalweg.evaluation.baselines import baseline_codes
+from thalweg.evaluation.baselines import Baselines
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
 
@@ -29,9 +29,9 @@ class Step(NamedTuple):
 
 
 class Record:
-    """Labels, probabilities and what the baselines need, in arrays that grow.
+    """Labels, probabilities and what the baselines answer, in arrays that grow.
 
-    For K classes a row takes 8 K + 6 bytes while the loop runs (8 K + 3 afterwards) if K < 128.
+    For K classes a row takes 8 K + 3 bytes if K < 128, and for a moment at the end 2 more.
     """
 
     def __init__(self, n_classes, expected, numbered):
@@ -39,44 +39,23 @@ class Record:
         self.n = self.n_learned = self.reached = 0
         self.interrupted = False
         self._n_right = self._n_scored = self._n_counted = 0
-        code = np.min_scalar_type(-n_classes - 1)
+        self._baselines = Baselines(n_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
-        self._labels = np.empty(n, code)
+        self._labels = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
-        self._n_known = np.empty(n, np.uint32)
-        self._learned = np.empty(n, code)
         self._numbers = np.empty(n, np.int64) if numbered else None
 
     def add(self, step, p, n):
         """Record the first `n` rows of a step; `p` are the probabilities of those that were tested."""
-        tested, learned, n_known = _first(step.tested, n), _first(step.learned, n), self.n_learned
-        # Labels first: after Ctrl-C in between, those known to a tested row are there all the same.
-        if learned is not False:
-            n_known = n_known + (np.arange(n) if learned is True else np.cumsum(learned) - learned)
-            self._add_learned(_where(step.codes[:n], learned))
-        if tested is not False:
-            n_known = n_known if learned is False else _where(n_known, tested)
-            self._add_tested(_where(step.codes[:n], tested), _where(p[:n], tested), n_known, step.row)
+        if step.codes is not None:
+            codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
+            labels, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
+            self._baselines.add(labels, _where(n_known, tested))
+            if tested is not False:
+                self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row)
+            self.n_learned += len(labels)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
-
-    def _add_tested(self, codes, p, n_known, row):
-        n, m = self.n, self.n + len(codes)
-        if m > len(self._labels):
-            self._grow(m)
-        self._labels[n:m] = codes
-        self._probabilities[n:m] = p
-        self._n_known[n:m] = n_known
-        if self._numbers is not None:
-            self._numbers[n:m] = row
-        self.n = m
-
-    def _add_learned(self, codes):
-        n, m = self.n_learned, self.n_learned + len(codes)
-        if m > len(self._learned):
-            self._learned = _grown(self._learned, m)
-        self._learned[n:m] = codes
-        self.n_learned = m
 
     @property
     def n_rows(self):
@@ -87,9 +66,9 @@ class Record:
         """Return the share of right answers so far, NaN before the first."""
         part = slice(self._n_counted, self.n)
         labels, scored = self._labels[part], self._labels[part] >= 0
-        self._n_right += np.count_nonzero(self._probabilities[part].argmax(axis=1)[scored] == labels[scored])
-        self._n_scored += np.count_nonzero(scored)
-        self._n_counted = self.n
+        right = self._probabilities[part].argmax(axis=1)[scored] == labels[scored]
+        n_right, n_scored = self._n_right + np.count_nonzero(right), self._n_scored + len(right)
+        self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
 
     def arrays(self):
@@ -98,15 +77,24 @@ class Record:
         return {
             "labels": _cut(self._labels, n),
             "probabilities": _cut(self._probabilities, n),
-            "baselines": baseline_codes(self._learned[: self.n_learned], self._n_known[:n], self.n_classes),
+            "baselines": self._baselines.codes(n),
             "row_numbers": None if self._numbers is None else _cut(self._numbers, n),
             "interrupted": self.interrupted,
         }
 
+    def _add_tested(self, codes, p, row):
+        n, m = self.n, self.n + len(codes)
+        if m > len(self._labels):
+            self._grow(m)
+        self._labels[n:m] = codes
+        self._probabilities[n:m] = p
+        if self._numbers is not None:
+            self._numbers[n:m] = row
+        self.n = m
+
     def _grow(self, least):
         self._labels = _grown(self._labels, least)
         self._probabilities = _grown(self._probabilities, least)
-        self._n_known = _grown(self._n_known, least)
         if self._numbers is not None:
             self._numbers = _grown(self._numbers, least)
 
@@ -147,12 +135,11 @@ def _run(learner, step, p):
     elif learned is False:
         p[:] = learner.predict_block(X)
     else:
-        asked = np.zeros(len(X), dtype=bool) if tested is False else None if tested is True else tested
-        if learned is True:
-            learner.test_then_train_coded(X, codes, None, asked, p)
-        else:
-            w = learned.astype(np.float64)
-            learner.test_then_train_coded(X, np.where(learned, codes, 0), w, asked, p)
+        w = None if learned is True else learned.astype(np.float64)
+        codes = codes if w is None else np.where(learned, codes, 0)
+        if isinstance(tested, bool):
+            tested = None if tested else np.zeros(len(X), dtype=bool)
+        learner.test_then_train_coded(X, codes, w, asked=tested, p=p)
 
 
 def _run_in_stretches(learner, step, p):
@@ -181,7 +168,16 @@ def _first(mask, n):
 
 
 def _where(values, mask):
-    return values if mask is True else values[mask]
+    if isinstance(mask, bool):
+        return values if mask else values[:0]
+    return values[mask]
+
+
+def _count_before(mask, n):
+    """Return for each of `n` rows how many before it are in the mask."""
+    if isinstance(mask, bool):
+        return np.arange(n) if mask else np.zeros(n, dtype=np.int64)
+    return np.cumsum(mask) - mask
 
 
 def _grown(array, least):

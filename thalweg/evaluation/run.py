@@ -98,18 +98,17 @@ class Run:
 
     def summary(self) -> dict:
         """Return the figures as plain numbers: rates as fractions of 1, None where one is not defined."""
-        from thalweg.evaluation import metrics
+        from thalweg.evaluation.figures import plain, plain_number
+        from thalweg.evaluation.metrics import agreement
 
-        names = ("accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss")
-        result = {"learner": self.learner, "stream": self.stream, "rows": self.n_rows}
-        result |= {name: _plain(getattr(metrics, name)(self)) for name in names}
+        result = {"learner": self.learner, "stream": self.stream, "rows": self.n_rows, **plain(self)}
         result["baselines"] = {
-            name: _plain(metrics.agreement(self.labels, codes)) for name, codes in self.baselines.items()
+            name: plain_number(agreement(self.labels, codes)) for name, codes in self.baselines.items()
         }
         result |= {
             "seconds": self.seconds,
             "learner_seconds": self.learner_seconds,
-            "rows_per_second": _plain(self.rows_per_second),
+            "rows_per_second": plain_number(self.rows_per_second),
             "memory": self.memory,
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
@@ -128,7 +127,3 @@ def bytes_of(state) -> int:
     if isinstance(state, list | tuple):
         return sum(bytes_of(value) for value in state)
     return sys.getsizeof(state)
-
-
-def _plain(value):
-    return float(value) if math.isfinite(value) else None
