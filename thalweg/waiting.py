@@ -25,9 +25,9 @@ class WaitingRows:
     """A bounded store of rows that were predicted and whose labels come later, by id or in order.
 
     Add rows when they are predicted; when labels come, `resolve` (by id) or `resolve_oldest` (first in, first
-    out) removes their rows and returns them, ready to be learned. A call costs about ten microseconds and
-    each row a fraction of one, however many wait. A call that is refused or interrupted changes nothing or removes whole
-    rows. Threads that share a store need a lock around it.
+    out) removes their rows and returns them, ready to be learned. A call costs about ten microseconds and a
+    row a fraction of one, however many wait. A call that is refused changes nothing; one that is interrupted
+    has added or removed all its rows, or none. Threads that share a store need a lock around it.
 
     Memory: up to twice the rows that wait, each 8 (`n_features` + `n_classes` + 1) bytes and its id.
 
@@ -68,8 +68,8 @@ class WaitingRows:
         self.capacity, self.when_full = capacity, when_full
         self.n_dropped = self.n_expired = self._next_id = 0
         self._n = self._first = self._end = 0
-        # Slots fill up in the order of arrival. A row waits if its slot is live: what the index says of others,
-        # which an interrupted call may leave, does not count.
+        # Slots fill up in the order of arrival. A row waits if its slot is live; what an interrupted call may
+        # leave in the index points to other slots and does not count.
         self._index = {}
         self._slots = self._new_slots(0)
         self._live = np.zeros(0, dtype=bool)
@@ -122,22 +122,20 @@ class WaitingRows:
         slots = np.array([self._index.get(each, -1) for each in ids], dtype=np.intp)
         if len(slots) and (slots.min() < 0 or not self._live[slots].all()):
             unknown = ids[int(np.argmin(self.contains(ids)))]
-            raise WaitingError(
-                f"no row waits under the id {unknown!r}: its label came before, it was dropped, it expired or it was "
-                "never added"
-            )
+            why = "it was never added, or resolved, dropped or expired before"
+            raise WaitingError(f"no row waits under the id {unknown!r}: {why}")
         if len(set(ids)) < len(ids):
             raise WaitingError("an id stands twice among those to resolve")
         return self._remove(slots)
 
     def resolve_oldest(self, n=1):
-        """Remove the `n` rows that came first and return them, for labels that come in the order of the rows."""
+        """Remove the `n` rows that came first and return them, for labels that come in the rows' order."""
         if n > self._n:
             raise WaitingError(f"cannot resolve {n} rows: {self._n} wait")
         return self._remove(self._oldest(n))
 
     def rows(self, age=None, now=None):
-        """Return the rows that wait, the oldest first, or only those that wait at least `age`; remove none."""
+        """Return the rows that wait, the oldest first, or those that wait at least `age`; remove none."""
         return self._at(self._aged(age, now))
 
     def expire(self, age, now=None):
@@ -183,7 +181,8 @@ class WaitingRows:
         n_excess = 0 if self.capacity is None else max(0, self._n + n - self.capacity)
         if n_excess:
             if self.when_full == "raise":
-                raise WaitingError(f"cannot add {n} rows: {self._n} wait, and the capacity is {self.capacity}")
+                there = f"{self._n} wait, and the capacity is {self.capacity}"
+                raise WaitingError(f"cannot add {n} rows: {there}")
             self._remove(self._oldest(n_excess))
             self.n_dropped += n_excess
         if self._end + kept > len(self._live):

@@ -89,8 +89,8 @@ class LabelsUnderWay:
 def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
     """Yield the steps of test-then-train with the labels coming as `arrivals` says.
 
-    A block is one step, in which rows are tested and, in between, earlier ones learned whose labels come; only
-    if the learner observes, a step ends with each row whose label is not there at once. Rows are kept in
+    A block is one step, in which rows are tested and, in between, earlier ones learned whose labels come;
+    only if the learner observes, a step ends with each row whose label is not there at once. Rows are kept in
     `waiting` until their labels come.
     """
     start, under_way = 0, LabelsUnderWay()
@@ -106,7 +106,7 @@ def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
             continue
         under_way.add(comes[coming], rows[coming], codes[coming])
         due = under_way.pop(start)
-        # A row is learned right after it is tested unless older ones, whose labels come with its own, go first.
+        # A row is learned right after it is tested, unless older ones whose labels come then go first.
         first = np.diff(due[:, 0], prepend=-1) > 0
         at_once = first & (due[:, 0] == due[:, 1])
         both = np.zeros(len(X), dtype=bool)

@@ -75,10 +75,10 @@ class Record:
         """Return the fields of a Run this has recorded."""
         n = self.n
         return {
-            "labels": _cut(self._labels, n),
-            "probabilities": _cut(self._probabilities, n),
+            "labels": _first_rows(self._labels, n),
+            "probabilities": _first_rows(self._probabilities, n),
             "baselines": self._baselines.codes(n),
-            "row_numbers": None if self._numbers is None else _cut(self._numbers, n),
+            "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
             "interrupted": self.interrupted,
         }
 
@@ -186,5 +186,6 @@ def _grown(array, least):
     return larger
 
 
-def _cut(array, n):
-    return array if len(array) == n else array[:n].copy()
+def _first_rows(array, n):
+    # Not copied: what was never written takes no memory, and an interrupted run must end at once.
+    return array if len(array) == n else array[:n]
