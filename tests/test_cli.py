@@ -3,10 +3,13 @@
 import gzip
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -187,34 +190,87 @@ def test_bad_rows_can_be_skipped(tmp_path):
     assert figures["skipped"] == 2
 
 
-def test_interrupted_it_prints_the_result_so_far():
+def interrupted(*arguments, after=4.0, **options):
+    """Send Ctrl-C after seconds of processor time; return what was printed and the seconds it took to end."""
     # The child hears Ctrl-C even where these tests run in the background, which turns it off.
-    running = subprocess.Popen([COMMAND, "run", "sea", "--rows", "2000000000", "--json"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    before = seconds_of_children()
+    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = subprocess.Popen([COMMAND, *map(str, arguments)], **options,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
-        wait_until_it_works(running.pid)
+        used = wait_until_it_used(after, running.pid)
         running.send_signal(signal.SIGINT)
-        printed, _ = running.communicate(timeout=100)
+        printed, said = running.communicate(timeout=100)
     finally:
         running.kill()
+    assert running.returncode == 130
+    return printed, said, seconds_of_children() - before - used
+
+
+def seconds_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_interrupted_it_says_how_many_rows_were_done_and_shows_the_result_so_far():
+    slow = ("run", "sea", "--rows", 2_000_000_000, "--learner", "WindowLogistic")
+    printed, said, _ = interrupted(*slow, "--json")
     figures = json.loads(printed)
     assert figures["interrupted"] is True
-    assert 0 < figures["rows"] < 2_000_000_000
-    assert running.returncode == 130
+    assert 0 < figures["rows"] < 200_000
+    so_far = f"accuracy so far {100 * figures['accuracy']:.2f} %"
+    assert said == f"thalweg: interrupted after {figures['rows']:,} rows, {so_far}\n"
+    printed, said, _ = interrupted(*slow)
+    assert "WindowLogistic on SEA" in printed
+    assert "interrupted: this is the result so far" in " ".join(printed.split())
+    assert len(said.splitlines()) == 1
 
 
-def wait_until_it_works(process):
-    # Four seconds of processor time are well beyond the imports, however busy the machine is.
+def test_interrupted_after_many_rows_it_ends_within_half_a_second():
+    # Processor time, since the machine may be busy with other tests.
+    printed, said, seconds = interrupted("run", "sea", "--rows", 2_000_000_000, "--learner", "NaiveBayes")
+    assert printed == ""
+    assert re.fullmatch(r"thalweg: interrupted after [\d,]+,000 rows, accuracy so far \d\d.\d\d %\n", said)
+    assert seconds < 0.5
+
+
+def test_interrupted_before_the_first_row_it_says_so():
+    printed, said, _ = interrupted("run", "-", after=0.5, stdin=subprocess.PIPE)
+    assert (printed, said) == ("", "thalweg: interrupted\n")
+
+
+def test_table_page_and_json_have_the_same_figures(tmp_path):
+    page = tmp_path / "page.html"
+    same = ("run", "sea", "--rows", 3000, "--learner", "NaiveBayes")
+    table = thalweg(*same, "--report", page, env={**os.environ, "COLUMNS": "200"}).stdout
+    figures = result(*same)
+    tree = ElementTree.fromstring(page.read_text().removeprefix("<!DOCTYPE html>\n"))
+    head, *rows = [[cell.text for cell in row] for row in next(tree.iter("table")).iter("tr")]
+    lines = {cells[1].strip(): [cell.strip() for cell in cells[2:-1]]
+             for cells in (line.split("│") for line in table.splitlines()) if len(cells) > 3}
+    assert list(lines) == head[1:-1]
+    assert len(lines) == 7
+    names = ("accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss")
+    for figure, name in zip(head[1:-1], names, strict=True):
+        shown = f"{figures[name]:.4f}" if name == "log_loss" else f"{100 * figures[name]:.2f} %"
+        assert lines[figure][0] == rows[0][head.index(figure)] == shown
+        assert lines[figure][1:] == [row[head.index(figure)] for row in rows[1:]]
+    baselines = figures["baselines"]
+    assert lines["accuracy"][1:] == [f"{100 * baselines[name]:.2f} %" for name in ("majority", "no_change")]
+    assert lines["log-loss"][1:] == ["–", "–"]
+
+
+def wait_until_it_used(seconds, process):
+    """Wait until a process has used so much processor time, which tells more than a clock where many run."""
     stat = Path(f"/proc/{process}/stat")
-    for _ in range(100):
-        time.sleep(1)
-        if not stat.exists():
-            time.sleep(10)
-            return
+    if not stat.exists():
+        pytest.skip("needs /proc to see how much processor time a process has used")
+    for _ in range(10_000):
+        time.sleep(0.02)
         ticks = sum(map(int, stat.read_text().rpartition(")")[2].split()[11:13]))
-        if ticks / os.sysconf("SC_CLK_TCK") > 4:
-            return
+        if ticks / os.sysconf("SC_CLK_TCK") > seconds:
+            break
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def test_lists_have_a_line_for_each():

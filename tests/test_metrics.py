@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thalweg.evaluation import Run, metric_registry, metrics
-from thalweg.evaluation.baselines import baseline_codes
+from thalweg.evaluation.baselines import Baselines
 
 EVERY_ROW = [name for name in metrics.__all__ if name != "recovery"]
 
@@ -22,10 +22,10 @@ def made_run(n, n_classes, seed=0, unlabelled=0.0, ties=False):
     p /= p.sum(axis=1, keepdims=True)
     if ties:
         p = rng.multinomial(8, p) / 8
-    known = np.arange(n, dtype=np.uint32)
-    baselines = baseline_codes(labels, known, n_classes)
+    baselines = Baselines(n_classes)
+    baselines.add(labels, np.arange(n))
     labels = np.where(rng.random(n) < unlabelled, -1, labels).astype(np.int8)
-    return Run("Made", "made", np.arange(n_classes), labels, p, baselines, n)
+    return Run("Made", "made", np.arange(n_classes), labels, p, baselines.codes(n), n)
 
 
 def by_scikit_learn(run):

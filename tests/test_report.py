@@ -46,13 +46,17 @@ def test_the_page_needs_nothing_else(run, tmp_path):
 def test_the_page_has_the_figures_of_learner_and_baselines(run, tmp_path):
     _, tree = page_of(run, tmp_path)
     head, learner, majority, last = rows_of(tree, 0)
-    assert head[1:] == ["accuracy", "kappa", "kappa m", "kappa temporal", "AUC", "log-loss", "rows/s"]
-    names = ("kappa", "kappa_m", "kappa_temporal", "auc", "log_loss")
-    assert learner[:2] == ["NaiveBayes", f"{100 * metrics.accuracy(run):.2f} %"]
-    assert learner[2:-1] == [f"{getattr(metrics, name)(run):.3f}" for name in names]
+    assert head[1:] == [
+        "accuracy", "balanced accuracy", "kappa", "kappa M", "kappa temporal", "AUC", "log-loss", "rows/s"
+    ]
+    names = ("accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc")
+    assert learner[:-2] == ["NaiveBayes", *(f"{100 * getattr(metrics, name)(run):.2f} %" for name in names)]
+    assert learner[-2] == f"{metrics.log_loss(run):.4f}"
     summary = run.summary()
+    assert {name: summary[name] for name in names} == {name: getattr(metrics, name)(run) for name in names}
     assert majority[:2] == ["majority class", f"{100 * summary['baselines']['majority']:.2f} %"]
-    assert majority[3] == last[4] == "0.000"
+    assert majority[4] == last[5] == "0.00 %"
+    assert majority[-2:] == last[-2:] == ["–", "–"]
     assert last[:2] == ["repeat the last label", f"{100 * summary['baselines']['no_change']:.2f} %"]
     assert f"{100 * summary['accuracy']:.2f} % of 4,000 rows correctly" in words(tree)
 

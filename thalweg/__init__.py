@@ -1,12 +1,13 @@
 """Classifiers for data streams whose rules keep changing.
 
-`thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation` and `thalweg.checks` are the
-public modules. Each is imported when it is first used, so `import thalweg` costs next to nothing.
+`thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting` and
+`thalweg.checks` are the public modules. Each is imported when it is first used, so `import thalweg` costs
+next to nothing.
 """
 
 import importlib
 
-__all__ = ["checks", "drift", "evaluation", "learners", "streams"]
+__all__ = ["checks", "drift", "evaluation", "learners", "streams", "waiting"]
 
 
 def __getattr__(name):

@@ -1,6 +1,8 @@
 """The command: parse, call, print."""
 
+import os
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -85,22 +87,28 @@ def run(
         "categorical": _listed(categorical),
         "numeric": _listed(numeric),
     }
-    outcome = command.evaluate(
-        source,
-        learner,
-        parameters=set_ or [],
-        rows=rows,
-        seed=seed,
-        delay=delay,
-        labels=labels,
-        chunk=chunk,
-        data=data,
-        file_options={key: value for key, value in chosen.items() if value is not None},
-        quiet=json,
-    )
-    command.show(outcome, report, json)
-    if outcome.interrupted:
-        raise typer.Exit(130)
+    outcome = None
+    try:
+        outcome = command.evaluate(
+            source,
+            learner,
+            parameters=set_ or [],
+            rows=rows,
+            seed=seed,
+            delay=delay,
+            labels=labels,
+            chunk=chunk,
+            data=data,
+            file_options={key: value for key, value in chosen.items() if value is not None},
+            quiet=json,
+        )
+        command.show(outcome, report, json)
+    except KeyboardInterrupt:
+        if outcome is None or not outcome.interrupted:
+            print("thalweg: interrupted", file=sys.stderr)
+        _end_after_ctrl_c()
+    if outcome is not None and outcome.interrupted:
+        _end_after_ctrl_c()
 
 
 @app.command("list")
@@ -152,6 +160,14 @@ def reproduce(
         print(found.to_json())
     else:
         found.show()
+
+
+def _end_after_ctrl_c():
+    # At once: to take all modules apart, as Python does at its end, takes a good part of half a second.
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(130)
 
 
 def _listed(text):

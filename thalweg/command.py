@@ -7,11 +7,17 @@ import re
 import sys
 
 from thalweg import learners
+from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.streams.named import open_stream
+
+MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
 def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet):
-    """Return the Run of a learner on a stream, all given as a person writes them."""
+    """Return the Run of a learner on a stream, all given as a person writes them.
+
+    If it is interrupted, a line on standard error says how far it came.
+    """
     from thalweg.evaluation import chunked, prequential
 
     made = learner and make_learner(learner, parameters, seed)
@@ -21,9 +27,15 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     made = made or make_learner(usual_learner(stream), parameters, seed)
     with Bar(f"{type(made).__name__} on {source}", quiet) as progress:
+        settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
         if chunk:
-            return chunked(stream, made, chunk, labels=share, seed=seed, rows=rows, progress=progress)
-        return prequential(stream, made, delay=late, labels=share, seed=seed, rows=rows, progress=progress)
+            run = chunked(stream, made, chunk, **settings)
+        else:
+            run = prequential(stream, made, delay=late, **settings)
+    if run.interrupted:
+        far = f"{run.n_rows:,} rows, accuracy so far {progress.accuracy}"
+        print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
+    return run
 
 
 def usual_learner(stream):
@@ -100,7 +112,8 @@ class Bar:
         )
         console = Console(stderr=True)
         self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.task = self.bar.add_task(title, total=None, accuracy="–")
+        self.accuracy = percentage(float("nan"))
+        self.task = self.bar.add_task(title, total=None, accuracy=self.accuracy)
 
     def __enter__(self):
         self.bar.start()
@@ -111,12 +124,17 @@ class Bar:
 
     def __call__(self, done, total, accuracy):
         """Show how far the run is."""
-        shown = "–" if accuracy != accuracy else f"{100 * accuracy:.2f} %"
-        self.bar.update(self.task, completed=done, total=total, accuracy=shown)
+        self.accuracy = percentage(accuracy)
+        self.bar.update(self.task, completed=done, total=total, accuracy=self.accuracy)
 
 
 def show(run, report, json):
-    """Print a Run as a table or as JSON, and write its page if asked."""
+    """Print a Run as a table or as JSON, and write its page if asked.
+
+    After Ctrl-C, only if that does not take long.
+    """
+    if run.interrupted and len(run.labels) > MOST_ROWS_IN_A_HURRY:
+        return
     if report:
         from thalweg.evaluation import report as pages
 
@@ -138,35 +156,14 @@ def table(run):
     """Return the figures of the learner and of the two trivial ones side by side."""
     from rich.table import Table
 
-    from thalweg.evaluation import metrics
-
-    columns = {run.learner: run, "majority class": run.of_baseline("majority"),
-               "repeat the last label": run.of_baseline("no_change")}
-    figures = {
-        "accuracy": ("accuracy", 100),
-        "balanced accuracy": ("balanced_accuracy", 100),
-        "kappa": ("kappa", 100),
-        "kappa M": ("kappa_m", 100),
-        "kappa temporal": ("kappa_temporal", 100),
-        "AUC": ("auc", 100),
-        "log-loss": ("log_loss", 1),
-    }
-    shown = Table(title=f"{run.learner} on {run.stream}")
-    shown.add_column("")
-    for name in columns:
-        shown.add_column(name, justify="right")
-    for title, (name, scale) in figures.items():
-        values = [getattr(metrics, name)(each) * scale for each in columns.values()]
-        if name == "log_loss":
-            values[1:] = [float("nan")] * 2
-        shown.add_row(title, *[_figure(value, scale) for value in values])
-    return shown
-
-
-def _figure(value, scale):
-    if value != value:
-        return "–"
-    return f"{value:.2f} %" if scale == 100 else f"{value:.4f}"
+    columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
+    result = Table(title=f"{run.learner} on {run.stream}")
+    result.add_column("")
+    for title in (run.learner, *BASELINES.values()):
+        result.add_column(title, justify="right")
+    for cells in zip(*columns, strict=True):
+        result.add_row(*cells)
+    return result
 
 
 def sentence(run):

@@ -11,3 +11,7 @@ class ParameterError(ThalwegError, ValueError, TypeError):
 
 class StateError(ThalwegError, ValueError):
     """A saved state does not fit the learner or detector, or is damaged."""
+
+
+class WaitingError(ThalwegError, ValueError):
+    """A row does not wait for its label, waits already, or there is no place for it."""

@@ -8,4 +8,4 @@ from thalweg.streams import SEA
 
 for delay, labels in [(0, 1.0), (1000, 1.0), (stats.poisson(1000), 0.1)]:
     run = prequential(SEA(seed=1, n_rows=20_000), NaiveBayes(), delay=delay, labels=labels)
-    print(f"accuracy {metrics.accuracy(run):.3f}, kappa {metrics.kappa(run):.3f}")
+    print(f"accuracy {metrics.accuracy(run):.1%}, kappa {metrics.kappa(run):.1%}")

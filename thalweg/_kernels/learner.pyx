@@ -81,8 +81,12 @@ cdef class Kernel:
             self.adopt(arrays)
         return arrays is not None
 
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
+              const unsigned char[::1] asked=None):
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0.
+
+        Where `asked` is 0 a row is only learned, which is faster; its row of `p` is then undefined.
+        """
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
@@ -93,7 +97,10 @@ cdef class Kernel:
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
                 while start < stop and not call.failure.failed:
-                    predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
+                    if asked is None or asked[start]:
+                        predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
+                    elif w[start] > 0:
+                        h.learn(h.state, &X[start, 0], y[start], w[start])
                     start += 1
             poll_after(&call, start - first)
         self.n_rows = call.n_rows
@@ -251,6 +258,10 @@ cdef class PythonKernel(Kernel):
         self.code = np.empty(1, dtype=np.intp)
         self.ignored = np.empty((1, n_classes))
         self.handle = learner_t(<void*> self, n_features, n_classes, 0, python_learn, python_predict, NULL)
+
+    def learn(self, X, y, w, p, asked=None):
+        """Let the learner learn the block as a whole; it predicts every row, `asked` or not."""
+        self.learner._learn(X, y, w, p)
 
     cdef void call(self, const double* x, Py_ssize_t y, double w, double* p) noexcept:
         # Rows are copied: the learner may keep or change what it is given.

@@ -87,8 +87,9 @@ cdef class BlockKernel(EnsembleKernel):
         EnsembleKernel.set_members(self, members, kernels)
         self.block.scratch, self.block.scratch_step = self.scratch, self.scratch_step
 
-    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
-        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+    def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
+              asked=None):
+        """For each row, `asked` or not: write its probabilities into `p`, then learn it, unless its weight is 0."""
         cdef member_block_t* b = &self.block
         cdef Py_ssize_t start = 0, n
         cdef Workers workers = self.workers_for(X.shape[0])

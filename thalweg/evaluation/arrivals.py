@@ -3,10 +3,11 @@
 import numpy as np
 
 from thalweg._parameters import is_whole, real_number, wrong
-from thalweg.evaluation.loop import BOTH, LEARN, OBSERVE, PREDICT, Step
+from thalweg.evaluation.loop import Step
 
 NEVER = np.iinfo(np.int64).max
 _CHUNK = 4096
+_NEAR = 16_384
 
 
 class Arrivals:
@@ -55,55 +56,89 @@ class Arrivals:
         return self._waits
 
 
-def steps_as_labels_come(blocks, arrivals, observes, total):
+class LabelsUnderWay:
+    """Labels that have not come yet, as lines of (row after which it comes, its own row, code).
+
+    Those that come within the next 16,384 rows are kept apart, so that a block does not look at all the rest.
+    """
+
+    def __init__(self):
+        self._near = np.empty((0, 3), dtype=np.int64)
+        self._far = [self._near]
+        self._horizon = 0
+
+    def add(self, comes, rows, codes):
+        """Send labels on their way."""
+        lines = np.column_stack([comes, rows, codes])
+        near = comes < self._horizon
+        self._near = np.concatenate([self._near, lines[near]])
+        self._far.append(lines[~near])
+
+    def pop(self, stop):
+        """Remove those that come before row `stop`; return them, the first first, of equals by row."""
+        if stop > self._horizon:
+            self._horizon = stop + _NEAR
+            far = np.concatenate(self._far)
+            near = far[:, 0] < self._horizon
+            self._near, self._far = np.concatenate([self._near, far[near]]), [far[~near]]
+        comes = self._near[:, 0] < stop
+        popped, self._near = self._near[comes], self._near[~comes]
+        return popped[np.lexsort((popped[:, 1], popped[:, 0]))]
+
+
+def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
     """Yield the steps of test-then-train with the labels coming as `arrivals` says.
 
-    Rows are put together as far as nothing is learned or observed between them.
+    A block is one step, in which rows are tested and, in between, earlier ones learned whose labels come;
+    only if the learner observes, a step ends with each row whose label is not there at once. Rows are kept in
+    `waiting` until their labels come.
     """
-    start, waiting = 0, None
+    start, under_way = 0, LabelsUnderWay()
     for X, codes in blocks:
-        rows = np.arange(start, start + len(X))
+        rows = np.arange(start, start + len(X), dtype=np.int64)
         comes = np.where(codes >= 0, arrivals.of(start, len(X)), NEVER)
         start += len(X)
         if total is not None:
             comes[comes >= total] = NEVER
-        at_once = comes == rows
-        late = comes[~at_once] if waiting is None else np.append(waiting[2], comes[~at_once])
-        busy = np.zeros(len(X), dtype=bool)
-        busy[late[late < start] - rows[0]] = True
-        both = at_once & ~busy
-        pool = _joined(waiting, X[~both], codes[~both], comes[~both])
-        now = pool[2] < start
-        waiting = tuple(part[~now & (pool[2] < NEVER)] for part in pool)
-        order = np.flatnonzero(now)[np.argsort(pool[2][now], kind="stable")]
-        due = [part[order] for part in pool]
-        yield from _block_steps(X, codes, rows, both, ~at_once & observes, busy, due)
+        late, coming = comes != rows, comes < NEVER
+        if not len(waiting) and not (late & (observes | coming)).any():
+            yield _step(X, codes, np.ones(len(X), dtype=bool), coming)
+            continue
+        under_way.add(comes[coming], rows[coming], codes[coming])
+        due = under_way.pop(start)
+        # A row is learned right after it is tested, unless older ones whose labels come then go first.
+        first = np.diff(due[:, 0], prepend=-1) > 0
+        at_once = first & (due[:, 0] == due[:, 1])
+        both = np.zeros(len(X), dtype=bool)
+        both[due[at_once, 1] - rows[0]] = True
+        kept = coming & ~both
+        waiting.add(X[kept], ids=rows[kept], now=rows[kept])
+        yield from _block_steps(X, codes, rows, both, late & observes, due[~at_once], waiting)
 
 
-def _block_steps(X, codes, rows, both, observed, busy, due):
-    """Yield a block's steps: `both` marks rows learned at once, `busy` those after which late labels come."""
-    due_X, due_codes, due_rows = due
-    cut = observed | busy
-    cut[:-1] |= both[:-1] != both[1:]
-    cut[-1:] = True
-    last = np.flatnonzero(cut)
-    due_stop = np.searchsorted(due_rows, rows[last], side="right")
-    first = due_first = 0
-    for stop, together, seen, due_end in zip(
-        (last + 1).tolist(), both[last].tolist(), observed[last].tolist(), due_stop.tolist(), strict=True
-    ):
-        yield Step(BOTH if together else PREDICT, X[first:stop], codes[first:stop])
-        if seen:
-            yield Step(OBSERVE, X[stop - 1 : stop])
-        if due_end > due_first:
-            yield Step(LEARN, due_X[due_first:due_end], due_codes[due_first:due_end])
-        first, due_first = stop, due_end
+def _block_steps(X, codes, rows, both, observed, due, waiting):
+    """Yield the steps of a block: `both` marks rows learned at once, `due` are the labels that come late."""
+    tested_at = np.arange(len(X)) + np.searchsorted(due[:, 0], rows)
+    learned_at = np.arange(len(due)) + due[:, 0] - rows[0] + 1
+    n = len(X) + len(due)
+    all_X, all_codes = np.empty((n, X.shape[1])), np.empty(n, dtype=np.int64)
+    all_X[tested_at], all_X[learned_at] = X, waiting.resolve(due[:, 1]).X
+    all_codes[tested_at], all_codes[learned_at] = codes, due[:, 2]
+    tested, learned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    tested[tested_at] = learned[learned_at] = learned[tested_at[both]] = True
+    first = 0
+    for last in tested_at[observed].tolist():
+        part = slice(first, last + 1)
+        yield _step(all_X[part], all_codes[part], tested[part], learned[part])
+        yield Step(all_X[last : last + 1])
+        first = last + 1
+    if first < n:
+        yield _step(all_X[first:], all_codes[first:], tested[first:], learned[first:])
 
 
-def _joined(waiting, *parts):
-    if waiting is None or not len(waiting[0]):
-        return parts
-    return tuple(np.concatenate(pair) for pair in zip(waiting, parts, strict=True))
+def _step(X, codes, *masks):
+    """Return a Step, with one word for a mask that says the same of all rows."""
+    return Step(X, codes, *(bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks))
 
 
 def _whole_rows(drawn):

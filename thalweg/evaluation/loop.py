@@ -5,31 +5,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thalweg.evaluation.baselines import baseline_codes
+from thalweg.evaluation.baselines import Baselines
+from thalweg.learners.base import StreamClassifier
+from thalweg.learners.native import NativeClassifier
 
-BOTH, PREDICT, LEARN, OBSERVE = "both", "predict", "learn", "observe"
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24
 
 
 class Step(NamedTuple):
-    """What happens next, and to which rows.
+    """What happens next: rows to test, to learn, or first one and then the other, one row after another.
 
-    BOTH tests each row and then learns it, PREDICT only tests, LEARN only learns, OBSERVE shows rows without
-    labels. `codes` are the labels to score or learn. `row` is the stream's row the learner has got to, where
-    the tested rows are not themselves the stream's.
+    `tested` and `learned` say which, for all rows or for each; `codes` are the labels to score and to learn.
+    Without codes the rows are only observed. `row` is the stream's row the learner has got to, where the
+    tested rows are not themselves the stream's.
     """
 
-    action: str
     X: np.ndarray
     codes: np.ndarray | None = None
+    tested: bool | np.ndarray = False
+    learned: bool | np.ndarray = False
     row: int | None = None
 
 
 class Record:
-    """Labels, probabilities and what the baselines need, in arrays that grow.
+    """Labels, probabilities and what the baselines answer, in arrays that grow.
 
-    For K classes a row takes 8 K + 6 bytes while the loop runs (8 K + 3 afterwards) if K < 128.
+    For K classes a row takes 8 K + 3 bytes if K < 128, and for a moment at the end 2 more.
     """
 
     def __init__(self, n_classes, expected, numbered):
@@ -37,33 +39,23 @@ class Record:
         self.n = self.n_learned = self.reached = 0
         self.interrupted = False
         self._n_right = self._n_scored = self._n_counted = 0
-        code = np.min_scalar_type(-n_classes - 1)
+        self._baselines = Baselines(n_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
-        self._labels = np.empty(n, code)
+        self._labels = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
-        self._n_known = np.empty(n, np.uint32)
-        self._learned = np.empty(n, code)
         self._numbers = np.empty(n, np.int64) if numbered else None
 
-    def tested(self, codes, p, learned, row):
-        """Write down that rows got the probabilities `p`, each being learned at once if `learned`."""
-        n, m = self.n, self.n + len(codes)
-        if m > len(self._labels):
-            self._grow(m)
-        self._labels[n:m] = codes
-        self._probabilities[n:m] = p
-        self._n_known[n:m] = np.arange(self.n_learned, self.n_learned + m - n) if learned else self.n_learned
-        if self._numbers is not None:
-            self._numbers[n:m] = row
-        self.n = m
-
-    def learned(self, codes):
-        """Write down that rows of these labels were learned."""
-        n, m = self.n_learned, self.n_learned + len(codes)
-        if m > len(self._learned):
-            self._learned = _grown(self._learned, m)
-        self._learned[n:m] = codes
-        self.n_learned = m
+    def add(self, step, p, n):
+        """Record the first `n` rows of a step; `p` are the probabilities of those that were tested."""
+        if step.codes is not None:
+            codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
+            labels, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
+            self._baselines.add(labels, _where(n_known, tested))
+            if tested is not False:
+                self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row)
+            self.n_learned += len(labels)
+        if step.row is not None:
+            self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
 
     @property
     def n_rows(self):
@@ -74,26 +66,35 @@ class Record:
         """Return the share of right answers so far, NaN before the first."""
         part = slice(self._n_counted, self.n)
         labels, scored = self._labels[part], self._labels[part] >= 0
-        self._n_right += np.count_nonzero(self._probabilities[part].argmax(axis=1)[scored] == labels[scored])
-        self._n_scored += np.count_nonzero(scored)
-        self._n_counted = self.n
+        right = self._probabilities[part].argmax(axis=1)[scored] == labels[scored]
+        n_right, n_scored = self._n_right + np.count_nonzero(right), self._n_scored + len(right)
+        self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
 
     def arrays(self):
         """Return the fields of a Run this has recorded."""
         n = self.n
         return {
-            "labels": _cut(self._labels, n),
-            "probabilities": _cut(self._probabilities, n),
-            "baselines": baseline_codes(self._learned[: self.n_learned], self._n_known[:n], self.n_classes),
-            "row_numbers": None if self._numbers is None else _cut(self._numbers, n),
+            "labels": _first_rows(self._labels, n),
+            "probabilities": _first_rows(self._probabilities, n),
+            "baselines": self._baselines.codes(n),
+            "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
             "interrupted": self.interrupted,
         }
+
+    def _add_tested(self, codes, p, row):
+        n, m = self.n, self.n + len(codes)
+        if m > len(self._labels):
+            self._grow(m)
+        self._labels[n:m] = codes
+        self._probabilities[n:m] = p
+        if self._numbers is not None:
+            self._numbers[n:m] = row
+        self.n = m
 
     def _grow(self, least):
         self._labels = _grown(self._labels, least)
         self._probabilities = _grown(self._probabilities, least)
-        self._n_known = _grown(self._n_known, least)
         if self._numbers is not None:
             self._numbers = _grown(self._numbers, least)
 
@@ -101,24 +102,23 @@ class Record:
 def play(steps, learner, record, progress=None, total=None):
     """Play `steps` against `learner` until they end or Ctrl-C; return the seconds the learner took."""
     clock, inside = time.perf_counter, 0.0
+    run = _run if isinstance(learner, StreamClassifier) else _run_in_stretches
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
-        for action, X, codes, row in steps:
+        for step in steps:
+            n, p = 0, np.empty((len(step.X), record.n_classes))
             begin = clock()
-            if action is PREDICT:
-                p = learner.predict_block(X)
-            elif action is OBSERVE:
-                learner.observe(X)
-            else:
-                p = learner.test_then_train_coded(X, codes)
-            end = clock()
-            inside += end - begin
-            if action is BOTH or action is PREDICT:
-                record.tested(codes, p, action is BOTH, row)
-            if action is BOTH or action is LEARN:
-                record.learned(codes)
-            if row is not None:
-                record.reached = row + 1
+            try:
+                run(learner, step, p)
+                n = len(step.X)
+            except KeyboardInterrupt as stop:
+                # What compiled code learned before it was stopped is part of the run.
+                n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
+                raise
+            finally:
+                end = clock()
+                inside += end - begin
+                record.add(step, p, n)
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
@@ -127,11 +127,65 @@ def play(steps, learner, record, progress=None, total=None):
     return inside
 
 
+def _run(learner, step, p):
+    """Let a learner do a step in one call, and write what it answers into `p`."""
+    X, codes, tested, learned, _ = step
+    if codes is None:
+        learner.observe(X)
+    elif learned is False:
+        p[:] = learner.predict_block(X)
+    else:
+        w = None if learned is True else learned.astype(np.float64)
+        codes = codes if w is None else np.where(learned, codes, 0)
+        if isinstance(tested, bool):
+            tested = None if tested else np.zeros(len(X), dtype=bool)
+        learner.test_then_train_coded(X, codes, w, asked=tested, p=p)
+
+
+def _run_in_stretches(learner, step, p):
+    """Do the same with a learner that has the usual methods but is no StreamClassifier."""
+    X, codes, _, learned, _ = step
+    if codes is None:
+        learner.observe(X)
+        return
+    learned = np.broadcast_to(learned, len(X))
+    for start, stop in stretches(learned):
+        part = slice(start, stop)
+        if learned[start]:
+            p[part] = learner.test_then_train_coded(X[part], codes[part])
+        else:
+            p[part] = learner.predict_block(X[part])
+
+
+def stretches(mask):
+    """Return (start, stop) of each stretch in which `mask` stays the same."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    return zip([0, *edges], [*edges, len(mask)], strict=True)
+
+
+def _first(mask, n):
+    return mask if isinstance(mask, bool) else mask[:n]
+
+
+def _where(values, mask):
+    if isinstance(mask, bool):
+        return values if mask else values[:0]
+    return values[mask]
+
+
+def _count_before(mask, n):
+    """Return for each of `n` rows how many before it are in the mask."""
+    if isinstance(mask, bool):
+        return np.arange(n) if mask else np.zeros(n, dtype=np.int64)
+    return np.cumsum(mask) - mask
+
+
 def _grown(array, least):
     larger = np.empty((max(least, 2 * len(array)), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
-def _cut(array, n):
-    return array if len(array) == n else array[:n].copy()
+def _first_rows(array, n):
+    # Not copied: what was never written takes no memory, and an interrupted run must end at once.
+    return array if len(array) == n else array[:n]

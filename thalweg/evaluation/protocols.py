@@ -6,9 +6,9 @@ import numpy as np
 
 from thalweg._parameters import is_real, wrong
 from thalweg.evaluation.arrivals import Arrivals, steps_as_labels_come
-from thalweg.evaluation.loop import LEARN, OBSERVE, PREDICT, Record, Step, play
+from thalweg.evaluation.loop import Record, Step, play, stretches
 from thalweg.evaluation.run import Run, bytes_of
-from thalweg.learners.base import StreamClassifier
+from thalweg.waiting import WaitingRows
 
 
 def prequential(stream, learner, delay=0, labels=1.0, seed=0, rows=None, block=1000, progress=None) -> Run:
@@ -45,7 +45,8 @@ def prequential(stream, learner, delay=0, labels=1.0, seed=0, rows=None, block=1
 
     def steps():
         blocks = _limited(stream.coded_blocks(block), rows)
-        return steps_as_labels_come(blocks, arrivals, _observes(learner), total)
+        waiting = WaitingRows(stream.n_features)
+        return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
     return _evaluate(stream, learner, steps, settings, total, progress)
 
@@ -77,12 +78,12 @@ def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=Non
         observes = _observes(learner)
         for number, (X, codes) in enumerate(_limited(stream.coded_blocks(size), rows)):
             for part in _each_row(len(X)) if observes else [slice(None)]:
-                yield Step(PREDICT, X[part], codes[part])
+                yield Step(X[part], codes[part], tested=True)
                 if observes:
-                    yield Step(OBSERVE, X[part])
-            if number == 0 or np.random.default_rng([seed, number]).random() < share:
+                    yield Step(X[part])
+            if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
-                yield Step(LEARN, X[known], codes[known])
+                yield Step(X[known], codes[known], learned=True)
 
     return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress)
 
@@ -109,15 +110,15 @@ def holdout(stream, learner, every, n, seed=0, rows=None, progress=None) -> Run:
     def steps():
         observes, row = _observes(learner), -1
         for X, codes in _limited(stream.coded_blocks(every), rows):
-            for start, stop in _runs(codes >= 0):
+            for start, stop in stretches(codes >= 0):
                 if codes[start] >= 0:
-                    yield Step(LEARN, X[start:stop], codes[start:stop], row + stop)
+                    yield Step(X[start:stop], codes[start:stop], learned=True, row=row + stop)
                 elif observes:
-                    yield Step(OBSERVE, X[start:stop], None, row + stop)
+                    yield Step(X[start:stop], row=row + stop)
             row += len(X)
             if len(X) == every:
                 test, y = stream.sample(row, n, seed=seed)
-                yield Step(PREDICT, test, _codes(y, stream.classes), row)
+                yield Step(test, _codes(y, stream.classes), tested=True, row=row)
 
     total = _total(stream, rows)
     n_tests = None if total is None else total // every * n
@@ -173,18 +174,12 @@ def _total(stream, rows):
 
 
 def _observes(learner):
-    """Whether rows without a label mean anything to the learner; if not, it is not shown them."""
-    return getattr(type(learner), "_observe", None) is not StreamClassifier._observe
+    """Whether rows without a label are shown to the learner: unless it says that they mean nothing to it."""
+    return getattr(learner, "observes", True)
 
 
 def _each_row(n):
     return (slice(i, i + 1) for i in range(n))
-
-
-def _runs(mask):
-    """Return (start, stop) of each stretch in which `mask` stays the same."""
-    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
-    return zip([0, *edges], [*edges, len(mask)], strict=True)
 
 
 def _codes(y, classes):

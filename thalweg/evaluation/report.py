@@ -8,18 +8,10 @@ import numpy as np
 
 from thalweg.evaluation import metrics
 from thalweg.evaluation.chart import Line, line_chart
+from thalweg.evaluation.figures import BASELINES, FIGURES, NOT_DEFINED, percentage, shown
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.totals import ratio
 
-BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
-COLUMNS = {
-    "accuracy": "accuracy",
-    "kappa": "kappa",
-    "kappa_m": "kappa m",
-    "kappa_temporal": "kappa temporal",
-    "auc": "AUC",
-    "log_loss": "log-loss",
-}
 _POINTS = 800
 _STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --card: #f6f7f9; --ink: #1f2933; --soft: #64707d;
@@ -136,33 +128,23 @@ def _in_words(run):
     name = {"majority": "always answering the majority class", "no_change": "repeating the last label"}[best]
     n_scored = np.count_nonzero(run.labels >= 0)
     return (
-        f"{run.learner} answered {100 * reached:.2f} % of {n_scored:,} rows correctly: "
-        f"{abs(points):.2f} points {verdict} than {name} ({100 * rivals[best]:.2f} %)."
+        f"{run.learner} answered {percentage(reached)} of {n_scored:,} rows correctly: "
+        f"{abs(points):.2f} points {verdict} than {name} ({percentage(rivals[best])})."
     )
 
 
 def _figures(runs):
-    rows = [["", *COLUMNS.values(), "rows/s"]]
+    rows = [["", *(figure.title for figure in FIGURES), "rows/s"]]
     for run in runs:
-        speed = "–" if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"
-        rows.append([run.learner, *(_figure(name, run) for name in COLUMNS), speed])
-    for name, words in BASELINES.items():
-        baseline = runs[0].of_baseline(name)
-        cells = [_figure(column, baseline) if column != "log_loss" else "–" for column in COLUMNS]
-        rows.append([words, *cells, "–"])
+        speed = NOT_DEFINED if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"
+        rows.append([run.learner, *shown(run), speed])
+    rows += [[title, *shown(runs[0], name), NOT_DEFINED] for name, title in BASELINES.items()]
     note = (
-        "Kappa: accuracy above guessing with the same class shares; kappa m: above the majority class; kappa "
+        "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
         "temporal: above repeating the last label. The baselines learn the same labels at the same moments "
         "and give no probabilities, so they have no log-loss."
     )
     return f'{_table(rows, n_learners=len(runs))}<p class="note">{note}</p>'
-
-
-def _figure(name, run):
-    value = getattr(metrics, name)(run)
-    if math.isnan(value):
-        return "–"
-    return f"{100 * value:.2f} %" if name == "accuracy" else f"{value:.3f}"
 
 
 def _classes(run):
@@ -172,8 +154,7 @@ def _classes(run):
         true, answered = run.labels == k, (run.predicted == k) & scored
         n_true, n_answered, right = (np.count_nonzero(mask) for mask in (true, answered, true & answered))
         shares = [ratio(right, n_answered), ratio(right, n_true)]
-        cells = ["–" if math.isnan(share) else f"{100 * share:.2f} %" for share in shares]
-        rows.append([label, f"{n_true:,}", f"{n_answered:,}", *cells])
+        rows.append([label, f"{n_true:,}", f"{n_answered:,}", *map(percentage, shares)])
     return _table(rows)
 
 

@@ -4,6 +4,7 @@ import math
 import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -96,27 +97,27 @@ class Run:
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
         return replace(self, learner=name, parameters={}, probabilities=certain, alarms=self.alarms[:0])
 
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers: rates as fractions of 1, None where one is not defined."""
-        from thalweg.evaluation import metrics
+        from thalweg.evaluation.figures import plain, plain_number
+        from thalweg.evaluation.metrics import agreement
 
-        names = ("accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss")
-        result = {"learner": self.learner, "stream": self.stream, "rows": self.n_rows}
-        result |= {name: _plain(getattr(metrics, name)(self)) for name in names}
-        result["baselines"] = {
-            name: _plain(metrics.agreement(self.labels, codes)) for name, codes in self.baselines.items()
-        }
-        result |= {
+        answers = self.baselines.items()
+        return {
+            "learner": self.learner,
+            "stream": self.stream,
+            "rows": self.n_rows,
+            **plain(self),
+            "baselines": {name: plain_number(agreement(self.labels, codes)) for name, codes in answers},
             "seconds": self.seconds,
             "learner_seconds": self.learner_seconds,
-            "rows_per_second": _plain(self.rows_per_second),
+            "rows_per_second": plain_number(self.rows_per_second),
             "memory": self.memory,
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
             "skipped": self.skipped,
             "interrupted": self.interrupted,
         }
-        return result
 
 
 def bytes_of(state) -> int:
@@ -128,7 +129,3 @@ def bytes_of(state) -> int:
     if isinstance(state, list | tuple):
         return sum(bytes_of(value) for value in state)
     return sys.getsizeof(state)
-
-
-def _plain(value):
-    return float(value) if math.isfinite(value) else None

@@ -13,6 +13,8 @@ from thalweg.learners.rows import (
     Names,
     as_category_counts,
     as_codes,
+    as_mask,
+    as_output,
     as_row,
     as_rows,
     as_weights,
@@ -62,6 +64,11 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
 
     def _observe(self, X):
         """See rows that have no label. Most learners make nothing of them."""
+
+    @property
+    def observes(self):
+        """Whether rows without a label mean anything to this learner; if not, `observe` does nothing."""
+        return type(self)._observe is not StreamClassifier._observe
 
     def _grow_classes(self, n_classes):
         """Make room for one class more, as if it had been there and never seen; replaces attributes."""
@@ -117,26 +124,37 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             codes, w = self._checked_labels(codes, sample_weight, len(X), len(labels.list))
             return self._learn_open(X, codes, w, labels)
 
-    def test_then_train_coded(self, X, codes, sample_weight=None):
-        """Do `test_then_train` for labels given as positions in `classes_`."""
+    def test_then_train_coded(self, X, codes, sample_weight=None, asked=None, p=None):
+        """Do `test_then_train` for labels given as positions in `classes_`.
+
+        A row of weight 0 is only predicted; where the mask `asked` is False it is only learned, and what is
+        returned for it is undefined. So one call can predict some rows and learn others in any order. The
+        probabilities are written into `p` if given: after Ctrl-C it holds those of the first `rows_learned`.
+        """
         self._check_begun()
         with self._lock.write:
             X, has_missing = self._checked(X)
             codes, w = self._checked_labels(codes, sample_weight, len(X), len(self.classes_))
-            return self._learn_block(X, has_missing, codes, w)
+            asked = None if asked is None else as_mask(asked, len(X), self._who)
+            p = as_output(p, (len(X), self._n_columns), self._who)
+            return self._learn_block(X, has_missing, codes, w, asked, p)
 
     def _checked_labels(self, codes, sample_weight, n_rows, n_classes):
         codes = as_codes(codes, n_rows, n_classes, self._who)
         return codes, as_weights(sample_weight, n_rows, self._who)
 
-    def _learn_block(self, X, has_missing, codes, w):
+    def _learn_block(self, X, has_missing, codes, w, asked=None, p=None):
         # Learn rows that have been checked; return their probabilities.
-        p = np.empty((len(X), self._n_columns))
+        p = np.empty((len(X), self._n_columns)) if p is None else p
         if not len(X):
             return p
         means = None if self._means is None else tuple(mean.copy() for mean in self._means)
         try:
-            self._learn(self._filled(X, has_missing, w), codes, w, p)
+            rows = self._filled(X, has_missing, w)
+            if asked is None:
+                self._learn(rows, codes, w, p)
+            else:
+                self._handle().learn(rows, codes, w, p, asked)
         except BaseException as error:
             n = getattr(error, "rows_learned", None)
             if means is not None and n is not None:

@@ -71,6 +71,11 @@ class DriftReset(NativeClassifier):
         return as_member(self, self._template()).takes_missing
 
     @property
+    def observes(self):
+        """Whether rows without a label mean anything to the member."""
+        return as_member(self, self._template()).observes
+
+    @property
     def drifts_(self):
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
         self._check_begun()

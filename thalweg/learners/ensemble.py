@@ -28,6 +28,11 @@ class Ensemble(SeededClassifier):
         return as_member(self, self._template()).takes_missing
 
     @property
+    def observes(self):
+        """Whether rows without a label mean anything to the members."""
+        return as_member(self, self._template()).observes
+
+    @property
     def members_(self):
         """The members as they are now."""
         self._check_begun()

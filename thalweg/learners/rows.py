@@ -113,6 +113,23 @@ def as_weights(sample_weight, n_rows, who):
     return w
 
 
+def as_mask(mask, n_rows, who):
+    """Return a mask of the rows as an array of bytes, 1 where it is true."""
+    mask = np.ascontiguousarray(mask, dtype=bool)
+    if mask.shape != (n_rows,):
+        raise ValueError(f"{who}: got {n_rows} rows but a mask of shape {mask.shape}")
+    return mask.view(np.uint8)
+
+
+def as_output(p, shape, who):
+    """Return the array to write probabilities into: `p` if it is given and fits, else a new one."""
+    if p is None:
+        return np.empty(shape)
+    if not (isinstance(p, np.ndarray) and p.shape == shape and p.dtype == np.float64 and p.flags.carray):
+        raise ValueError(f"{who}: p must be a writable C-ordered float64 array of shape {shape}")
+    return p
+
+
 def as_category_counts(n_categories, n_features, who):
     """Return the number of categories of each input, 0 where it is numeric."""
     if n_categories is None:

@@ -1,0 +1,240 @@
+"""Rows that wait for their labels: found by id or by order, bounded, whole after any refusal or interrupt."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thalweg.errors import StateError, WaitingError
+from thalweg.waiting import WaitingRows
+
+
+def numbered(*numbers):
+    return np.array(numbers, dtype=float)[:, None] * [1.0, 10.0]
+
+
+def waiting_ids(store):
+    return store.rows().ids
+
+
+@pytest.fixture
+def store():
+    made = WaitingRows(n_features=2, n_classes=3)
+    made.add(numbered(1, 2, 3), ids=["a", "b", "c"], p=np.full((3, 3), 1 / 3), now=[10.0, 20.0, 30.0])
+    return made
+
+
+def test_a_label_finds_what_was_asked_answered_and_when(store):
+    found = store.resolve(["c", "a"])
+    assert found.ids == ["c", "a"]
+    assert found.X.tolist() == [[3.0, 30.0], [1.0, 10.0]]
+    assert found.p.tolist() == [[1 / 3] * 3] * 2
+    assert found.times.tolist() == [30.0, 10.0]
+    assert waiting_ids(store) == ["b"]
+    assert len(store) == 1
+
+
+def test_labels_can_come_in_the_order_of_the_rows():
+    store = WaitingRows(2)
+    assert store.add(numbered(0, 1, 2, 3)) == [0, 1, 2, 3]
+    store.resolve([1])
+    assert store.resolve_oldest(2).ids == [0, 2]
+    assert store.add(numbered(4)) == [4]
+    assert store.resolve_oldest(2).X[:, 0].tolist() == [3.0, 4.0]
+    with pytest.raises(WaitingError, match="cannot resolve 1 rows: 0 wait"):
+        store.resolve_oldest()
+
+
+@pytest.mark.parametrize(
+    "ids", [np.array([7, 8]), np.array(["x", "y"]), [np.int64(7), np.str_("y")], (7, "y")], ids=repr
+)
+def test_ids_are_whole_numbers_or_strings(ids):
+    store = WaitingRows(2)
+    added = store.add(numbered(1, 2), ids=ids)
+    assert [type(each) for each in added] == [int if str(each).isdigit() else str for each in added]
+    assert store.contains(ids).tolist() == [True, True]
+    assert store.resolve(ids[::-1]).X[:, 0].tolist() == [2.0, 1.0]
+    assert not store.contains(ids).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda store: store.add(numbered(4, 5), ids=["d", "b"]), WaitingError, "already under the id 'b'"),
+        (lambda store: store.add(numbered(4, 5), ids=["d", "d"]), WaitingError, "twice among those to add"),
+        (lambda store: store.add(numbered(4, 5), ids=["d"]), ValueError, "2 rows but 1 ids"),
+        (lambda store: store.add(numbered(4), ids=[1.5]), TypeError, "an int or a str, got 1.5"),
+        (lambda store: store.add(numbered(4), ids=[True]), TypeError, "an int or a str, got True"),
+        (lambda store: store.add(numbered(4), ids="d"), TypeError, "a sequence of int or str, got 'd'"),
+        (lambda store: store.add(numbered(4)[:, :1], ids=["d"]), ValueError, "rows of 2 inputs"),
+        (lambda store: store.add(numbered(4), p=np.ones((1, 2)), ids=["d"]), ValueError, "p of shape"),
+        (lambda store: store.resolve(["a", "z"]), WaitingError, "no row waits under the id 'z'"),
+        (lambda store: store.resolve(["a", "a"]), WaitingError, "twice among those to resolve"),
+        (lambda store: store.resolve_oldest(4), WaitingError, "3 wait"),
+    ],
+)
+def test_what_is_refused_changes_nothing(store, call, error, message):
+    with pytest.raises(error, match=message):
+        call(store)
+    assert waiting_ids(store) == ["a", "b", "c"]
+    assert len(store) == 3
+    assert store.resolve(["b"]).X.tolist() == [[2.0, 20.0]]
+
+
+def test_a_full_store_drops_the_oldest_and_counts_them():
+    store = WaitingRows(2, capacity=3)
+    store.add(numbered(0, 1))
+    store.add(numbered(2, 3))
+    assert (waiting_ids(store), store.n_dropped) == ([1, 2, 3], 1)
+    assert store.add(numbered(4, 5, 6, 7, 8)) == [4, 5, 6, 7, 8]
+    assert (waiting_ids(store), store.n_dropped) == ([6, 7, 8], 6)
+    assert store.resolve([7]).X.tolist() == [[7.0, 70.0]]
+    assert store.contains([1, 4, 6]).tolist() == [False, False, True]
+
+
+def test_a_full_store_can_refuse_instead():
+    store = WaitingRows(2, capacity=3, when_full="raise")
+    store.add(numbered(0, 1))
+    with pytest.raises(WaitingError, match="cannot add 2 rows: 2 wait, and the capacity is 3"):
+        store.add(numbered(2, 3), ids=[2, 3])
+    assert (waiting_ids(store), store.n_dropped) == ([0, 1], 0)
+    store.resolve_oldest()
+    store.add(numbered(2, 3), ids=[2, 3])
+    assert waiting_ids(store) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("settings", [{"capacity": 0}, {"when_full": "wait"}])
+def test_senseless_settings_are_refused(settings):
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        WaitingRows(2, **settings)
+
+
+def test_old_rows_are_listed_and_expire(store):
+    assert store.rows(age=15, now=35).ids == ["a", "b"]
+    assert len(store) == 3
+    assert store.expire(age=15, now=35).ids == ["a", "b"]
+    assert (waiting_ids(store), store.n_expired) == (["c"], 2)
+    assert store.expire(age=15, now=35).ids == []
+    store.add(numbered(4))
+    assert store.rows(age=0).ids == ["c", 0]
+    assert store.rows(age=1e6).ids == ["c"]  # of 1970
+
+
+def test_memory_is_bounded_by_the_rows_that_wait():
+    store = WaitingRows(2, capacity=100)
+    for start in range(0, 20_000, 50):
+        ids = store.add(np.zeros((50, 2)), ids=np.arange(start, start + 50))
+        store.resolve(ids[1:])
+    assert max(len(slots) for slots in store._slots) <= 2 * (100 + 50) + 16
+    assert len(store._index) == len(store) == 51
+
+
+operations = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.integers(0, 12)),
+        st.tuples(st.just("resolve"), st.lists(st.integers(0, 10**6), max_size=8)),
+        st.tuples(st.just("resolve_oldest"), st.integers(0, 8)),
+        st.tuples(st.just("expire"), st.integers(0, 40)),
+        st.tuples(st.just("save"), st.none()),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(operations, st.sampled_from([None, 1, 7, 20]), st.booleans())
+def test_it_is_a_dict_in_the_order_of_arrival(operations, capacity, named):
+    store, model, n = WaitingRows(2, capacity=capacity), {}, 0
+    for what, argument in operations:
+        if what == "add":
+            ids = [f"row {i}" if named else i for i in range(n, n + argument)]
+            rows = np.arange(n, n + argument)
+            store.add(numbered(*rows), ids=ids, now=rows)
+            model |= dict(zip(ids, rows.tolist(), strict=True))
+            n += argument
+            model = dict(list(model.items())[-capacity:]) if capacity else model
+        elif what == "save":
+            store = WaitingRows.from_state(store.state())
+        else:
+            if what == "resolve":
+                chosen = list(dict.fromkeys(list(model)[i % len(model)] for i in argument)) if model else []
+                removed = store.resolve(chosen)
+            elif what == "resolve_oldest":
+                chosen = list(model)[: min(argument, len(model))]
+                removed = store.resolve_oldest(len(chosen))
+            else:
+                chosen = [key for key, row in model.items() if n - row >= argument]
+                removed = store.expire(argument, now=n)
+            assert removed.ids == chosen
+            assert removed.X[:, 0].tolist() == [model.pop(key) for key in chosen]
+        assert len(store) == len(model)
+        assert waiting_ids(store) == list(model)
+        assert store.rows().X[:, 1].tolist() == [10.0 * row for row in model.values()]
+
+
+class InterruptedIndex(dict):
+    """Raises Ctrl-C after some of the changes that one call makes."""
+
+    left = 1
+
+    def update(self, pairs):
+        for key, slot in pairs:
+            self[key] = slot
+            self._count()
+
+    def __delitem__(self, key):
+        super().__delitem__(key)
+        self._count()
+
+    def _count(self):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("call", ["add", "resolve"])
+@pytest.mark.parametrize("after", [1, 2])
+def test_an_interrupted_call_leaves_whole_rows(store, call, after):
+    store.add(numbered(4, 5, 6), ids=["d", "e", "f"])
+    store._index = InterruptedIndex(store._index)
+    store._index.left = after
+    with pytest.raises(KeyboardInterrupt):
+        store.add(numbered(7, 8, 9), ids=["g", "h", "i"]) if call == "add" else store.resolve(["a", "c", "e"])
+    left = ["a", "b", "c", "d", "e", "f"] if call == "add" else ["b", "d", "f"]
+    assert waiting_ids(store) == left
+    assert len(store) == len(left)
+    assert not store.contains(["g", "h", "i"]).any()
+    store.add(numbered(70, 80, 90), ids=["g", "h", "i"])
+    store.add(np.zeros((50, 2)), ids=[f"more {i}" for i in range(50)])
+    assert store.resolve(["h", "b", "g"]).X[:, 0].tolist() == [80.0, 2.0, 70.0]
+    assert store.resolve_oldest(2).ids == [each for each in left if each != "b"][:2]
+
+
+def test_a_store_goes_on_from_its_state(store):
+    store.add(numbered(4), ids=[5])
+    store.expire(age=15, now=25)
+    state = store.state()
+    assert {type(state[name]) for name in ("X", "p", "times")} == {np.ndarray}
+    again = WaitingRows.from_state(state)
+    assert again.rows().ids == ["b", "c", 5]
+    assert again.n_expired == 1
+    store.resolve(["b", "c"])
+    again.resolve(["b", "c"])
+    for one, other in zip(store.rows(), again.rows(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"ids": ["a", "b"]}, {"ids": ["a", "a", "b"]}, {"ids": [1.0, 2.0, 3.0]}, {"X": np.zeros((3, 1))},
+     {"p": np.zeros((2, 3))}, {"times": np.zeros(2)}, {"capacity": 2}, {"n_features": None},
+     {"n_dropped": "many"}],
+    ids=repr,
+)
+def test_a_damaged_state_is_refused(store, damage):
+    with pytest.raises(StateError, match="WaitingRows"):
+        WaitingRows.from_state(store.state() | damage)
+    state = store.state()
+    state.pop(next(iter(damage)))
+    with pytest.raises(StateError, match="damaged"):
+        WaitingRows.from_state(state)
