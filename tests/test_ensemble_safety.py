@@ -1,18 +1,14 @@
 """Ensembles under interrupts, failing members and allocations, threads and forks lose no row and no member."""
 
-import multiprocessing
-import signal
 import sys
 import time
 
 import numpy as np
 import pytest
-from ensemble_rows import ALL, BAGS, FORESTS, begun, drifting_rows
-from joblib import Parallel, delayed
+from ensemble_rows import begun, drifting_rows
 from sklearn.base import clone
 
-from thalweg._kernels import layout, workers
-from thalweg.checks import safety
+from thalweg.checks import faults, safety
 from thalweg.checks.rows import assert_proper
 from thalweg.checks.running import assert_same
 from thalweg.drift import ADWIN
@@ -30,7 +26,6 @@ from thalweg.learners import (
     OnlineBoost,
     StreamingRandomPatches,
 )
-from thalweg.learners.base import StreamClassifier
 
 # Members come and go every few hundred rows.
 RESTLESS = [
@@ -123,7 +118,7 @@ def test_interrupts_at_random_moments_lose_nothing(learner, n_jobs):
     for _ in range(6):
         other, late, n_learned = begun(clone(learner)), True, 0
         while late is not None:
-            late = safety._interrupted(
+            late = faults.interrupted(
                 lambda other=other, n=n_learned: other.test_then_train(X[n:], y[n:]), rng.uniform(0.01, 0.6) * seconds
             )
             if late is not None:
@@ -142,6 +137,6 @@ def test_costly_members_can_be_interrupted_soon(kind, n_jobs):
     learner = on_threads(kind(NearestNeighbours(window=5000), 5), n_jobs).begin(30, [0, 1])
     for call in (lambda: learner.test_then_train(X, y), lambda: learner.predict_block(X)):
         for after in (0.05, 0.4):
-            error, late = safety._interrupted(call, after)
+            error, late = faults.interrupted(call, after)
             assert late < safety.SECONDS
             assert isinstance(error, safety.Interrupt)

@@ -40,6 +40,9 @@ Filters lie side by side (lanes.pxd), those of a member together.
 
 import numpy as np
 
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array, require
+
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
 
 from . cimport lanes
@@ -49,7 +52,7 @@ from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from .maths cimport clipped, logistic, softmax
 from .peak cimport is_near, nearer, refined
 from .pointers cimport doubles, integers
-from .standardiser cimport HUGE_SPREAD, standardised, take
+from .standardiser cimport set_scale, standardised, update
 
 cdef enum:
     ROUND = 8
@@ -71,7 +74,7 @@ cdef class LogisticKernel(Kernel):
     cdef logistic_t core
     cdef object apart
 
-    def __init__(self, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise, guard,
+    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise, guard,
                  prior, discount):
         cdef logistic_t* s = &self.core
         s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
@@ -80,30 +83,62 @@ cdef class LogisticKernel(Kernel):
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
-        packed = s.d * (s.d + 1) // 2
         slopes = s.n if s.kind >= GRADIENT else 0
-        self.arrays = {
-            "count": np.zeros(n_features),
-            "mean": np.zeros(n_features),
-            "variance": np.zeros(n_features),
-            "scale": np.zeros(n_features),
-            "bound": np.full(n_features, HUGE_SPREAD),
-            "share": np.full(s.n_members, 1.0 / s.n_members),
-            "turn": np.zeros(1, dtype=np.intp),
-            "place": np.zeros(1, dtype=np.intp),
-            "restarts": np.zeros(s.n, dtype=np.intp),
-            "beta": np.zeros((s.d, s.n)),
-            "R": np.zeros((packed, s.n)),
-            "S": np.zeros((packed, slopes)),
-            "psi": np.zeros((s.d, slopes)),
-            "decay": least.copy() if s.kind == FIXED else np.ones(s.n),
-            "step": np.full(s.n, rate),
-            "slope": np.zeros(s.n),
-        }
+        self.allocate(who, {
+            "count": Array(FLOAT, "input", low=0.0),
+            "mean": Array(FLOAT, "input"),
+            "variance": Array(FLOAT, "input", low=0.0),
+            "share": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0 / s.n_members),
+            "turn": Array(INDEX, 1, low=0, high=ROUND - 1),
+            "place": Array(INDEX, 1, low=0, high="direction"),
+            "restarts": Array(INDEX, "filter", low=0),
+            "beta": Array(FLOAT, "direction", "filter"),
+            "R": Array(FLOAT, "pair", "filter"),
+            "S": Array(FLOAT, "pair", "slope"),
+            "psi": Array(FLOAT, "direction", "slope"),
+            "decay": Array(FLOAT, "filter", low=0.0, high=1.0, fill=1.0),
+            "step": Array(FLOAT, "filter", low=0.0, fill=rate),
+            "slope": Array(FLOAT, "filter"),
+        }, {"input": n_features, "member": s.n_members, "direction": s.d, "filter": s.n,
+            "pair": s.d * (s.d + 1) // 2, "slope": slopes})
+        if s.kind == FIXED:
+            self.arrays["decay"][:] = least
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
+        self.arrays |= {name: layouts.new_array(n_features, FLOAT) for name in ("scale", "bound")}
         self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n)
         self.handle = learner_t(<void*> s, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
+        self.derive()
+
+    cdef void derive(self):
+        cdef Py_ssize_t j
+        for j in range(self.core.n_inputs):
+            set_scale(self.core.variance[j], self.core.scale + j, self.core.bound + j)
+
+    def check(self, arrays):
+        """Raise StateError unless the shares of the members add up and every filter remembers something."""
+        require(abs(arrays["share"].sum() - 1.0) < 1e-6, self.who, "share", "does not add up to 1")
+        require(bool((arrays["decay"] > 0).all()), self.who, "decay", "holds 0")
+
+    def inherit(self, Kernel old):
+        """Go on from a kernel of one class less.
+
+        The one filter of two classes becomes two, each with half of its coefficients; a new class begins with
+        the prior.
+        """
+        cdef LogisticKernel other = old
+        new = {name: array.copy() for name, array in self.arrays.items() if name in self.layout}
+        for name in ("count", "mean", "variance", "share", "turn"):
+            new[name][...] = old.arrays[name]
+        n_old, n_new = other.core.n_filters, self.core.n_filters
+        for name, axes in ((name, array.axes) for name, array in self.layout.items()):
+            if axes[-1] in ("filter", "slope") and other.core.n_classes > 1 and new[name].shape[-1]:
+                fresh = new[name].reshape(*new[name].shape[:-1], -1, n_new)
+                known = old.arrays[name].reshape(*new[name].shape[:-1], -1, n_old)
+                halves = name in ("beta", "psi") and n_old < n_new - 1
+                fresh[..., :n_new - 1] = known * np.array([-0.5, 0.5]) if halves else known
+        self.adopt(new)
+        self.derive()
 
     cdef void bind(self):
         cdef logistic_t* s = &self.core
@@ -191,7 +226,7 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept
     cdef Py_ssize_t j
     if s.n_classes == 1:
         return
-    take(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
+    update(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
     for j in range(s.n_inputs):
         s.x[j] = value_of(s, row[j], j)
     s.x[s.n_inputs] = 1.0

@@ -19,11 +19,17 @@ cdef inline double standardised(double value, double mean, double scale) noexcep
     return clipped((value - mean) * scale, FAR)
 
 
-cdef inline void take(const double* row, lane_t count, lane_t mean, lane_t variance, lane_t scale,
-                      lane_t bound, Py_ssize_t n_inputs) noexcept nogil:
-    # The row enters the running means and variances; scale is 1/standard deviation, 0 while that is 0, and
-    # bound is FAR of them, HUGE_SPREAD while that is 0. Wild values count as FAR here too, lest one of them
-    # hide its input for ever. No branches: the compiler makes vector instructions of it.
+cdef inline void set_scale(double variance, double* scale, double* bound) noexcept nogil:
+    # scale is 1/standard deviation, 0 while that is 0, and bound is FAR of them, HUGE_SPREAD while that is 0.
+    cdef double spread = sqrt(variance)
+    bound[0] = FAR * spread if spread > LEAST_SPREAD else HUGE_SPREAD
+    scale[0] = 1.0 / spread if spread > LEAST_SPREAD else 0.0
+
+
+cdef inline void update(const double* row, lane_t count, lane_t mean, lane_t variance, lane_t scale,
+                        lane_t bound, Py_ssize_t n_inputs) noexcept nogil:
+    # The row enters the running means and variances. Wild values count as FAR from the mean here too, so that
+    # one of them does not hide its input for good. No branches: the compiler makes vector instructions of it.
     cdef Py_ssize_t j
     cdef double here, error, share, spread
     for j in range(n_inputs):

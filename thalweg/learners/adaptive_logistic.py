@@ -130,6 +130,7 @@ class AdaptiveLogistic(LogisticFilters):
             decay = real_number(self, "decay", self.decay, above=0, most=1)
         fades = self.forgetting != "none"
         return LogisticKernel(
+            self._who,
             n_features,
             n_classes,
             kind=self.forgetting if fades else "fixed",

@@ -60,6 +60,7 @@ class LogisticMixture(LogisticFilters):
 
     def _make_kernel(self, n_features, n_classes):
         return LogisticKernel(
+            self._who,
             n_features,
             n_classes,
             kind="fixed",
