@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from counting import Counting
 
 from thalweg import learners
 from thalweg.checks.learner import CHECKS, check_learner
-from thalweg.learners.base import StreamClassifier
 
 NO_INPUTS = "looks at no input"
 NEVER_FORGETS = "never forgets"
@@ -48,21 +48,6 @@ def test_learner_passes(name, check):
     if check.__name__ in EXCUSED.get(name, {}):
         pytest.skip(EXCUSED[name][check.__name__])
     check(learners.registry.load(name)())
-
-
-class Counting(StreamClassifier):
-    """A learner in plain Python that is right: the majority class, counted."""
-
-    def _begin(self, n_features, n_classes):
-        self._counts = np.zeros(n_classes)
-
-    def _learn(self, X, y, w, p):
-        for i in range(len(X)):
-            self._predict(X[i : i + 1], p[i : i + 1])
-            self._counts[y[i]] += w[i]
-
-    def _predict(self, X, p):
-        p[:] = (self._counts + 1) / (self._counts + 1).sum()
 
 
 class LearnsPerBlock(Counting):

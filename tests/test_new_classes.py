@@ -11,6 +11,8 @@ from thalweg.checks.rows import rows
 OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random numbers")
 DIFFERENT = {
     "WindowLogistic": (1e-9, "the solver starts from another place"),
+    "AdaptiveLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
+    "LogisticMixture": (0.02, "two classes share a filter, and one class alone teaches nothing"),
     "ParticleFilter": OTHER_DRAWS,
     "RegularisedParticleFilter": OTHER_DRAWS,
     "LikelihoodParticleFilter": OTHER_DRAWS,

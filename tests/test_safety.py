@@ -5,31 +5,10 @@ import time
 
 import numpy as np
 import pytest
+from counting import Counting
 
 from thalweg._kernels import layout
 from thalweg.checks import faults, safety
-from thalweg.learners.base import StreamClassifier
-
-
-class Counting(StreamClassifier):
-    """A learner in plain Python that is right: the majority class, counted."""
-
-    def _begin(self, n_features, n_classes):
-        self._counts = np.zeros(n_classes)
-
-    def _learn(self, X, y, w, p):
-        for i in range(len(X)):
-            self._predict(X[i : i + 1], p[i : i + 1])
-            self._counts[y[i]] += w[i]
-
-    def _predict(self, X, p):
-        p[:] = (self._counts + 1) / (self._counts + 1).sum()
-
-    def _restore(self, memory):
-        counts = np.asarray(memory["_counts"], dtype=float)
-        if counts.shape != self._counts.shape or not (np.isfinite(counts) & (counts >= 0)).all():
-            raise ValueError("counts must be finite and not negative, one for each class")
-        self._counts = np.minimum(counts, 1e200)
 
 
 class LosesInterrupts(Counting):

@@ -41,7 +41,8 @@ Filters lie side by side (lanes.pxd), those of a member together.
 import numpy as np
 
 from . import layout as layouts
-from .layout import FLOAT, INDEX, Array, require
+from .layout import FLOAT, require
+from .logistic_layout import logistic_layout, with_one_more_class
 
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
 
@@ -84,23 +85,10 @@ cdef class LogisticKernel(Kernel):
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
         slopes = s.n if s.kind >= GRADIENT else 0
-        self.allocate(who, {
-            "count": Array(FLOAT, "input", low=0.0),
-            "mean": Array(FLOAT, "input"),
-            "variance": Array(FLOAT, "input", low=0.0),
-            "share": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0 / s.n_members),
-            "turn": Array(INDEX, 1, low=0, high=ROUND - 1),
-            "place": Array(INDEX, 1, low=0, high="direction"),
-            "restarts": Array(INDEX, "filter", low=0),
-            "beta": Array(FLOAT, "direction", "filter"),
-            "R": Array(FLOAT, "pair", "filter"),
-            "S": Array(FLOAT, "pair", "slope"),
-            "psi": Array(FLOAT, "direction", "slope"),
-            "decay": Array(FLOAT, "filter", low=0.0, high=1.0, fill=1.0),
-            "step": Array(FLOAT, "filter", low=0.0, fill=rate),
-            "slope": Array(FLOAT, "filter"),
-        }, {"input": n_features, "member": s.n_members, "direction": s.d, "filter": s.n,
-            "pair": s.d * (s.d + 1) // 2, "slope": slopes})
+        self.allocate(who, logistic_layout(s.n_members, ROUND, rate), {
+            "input": n_features, "member": s.n_members, "direction": s.d, "filter": s.n,
+            "pair": s.d * (s.d + 1) // 2, "slope": slopes,
+        })
         if s.kind == FIXED:
             self.arrays["decay"][:] = least
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
@@ -121,24 +109,14 @@ cdef class LogisticKernel(Kernel):
         require(bool((arrays["decay"] > 0).all()), self.who, "decay", "holds 0")
 
     def inherit(self, Kernel old):
-        """Go on from a kernel of one class less.
-
-        The one filter of two classes becomes two, each with half of its coefficients; a new class begins with
-        the prior.
-        """
+        """Go on from a kernel of one class less; one that knew a single class has learned nothing."""
         cdef LogisticKernel other = old
-        new = {name: array.copy() for name, array in self.arrays.items() if name in self.layout}
-        for name in ("count", "mean", "variance", "share", "turn"):
-            new[name][...] = old.arrays[name]
-        n_old, n_new = other.core.n_filters, self.core.n_filters
-        for name, axes in ((name, array.axes) for name, array in self.layout.items()):
-            if axes[-1] in ("filter", "slope") and other.core.n_classes > 1 and new[name].shape[-1]:
-                fresh = new[name].reshape(*new[name].shape[:-1], -1, n_new)
-                known = old.arrays[name].reshape(*new[name].shape[:-1], -1, n_old)
-                halves = name in ("beta", "psi") and n_old < n_new - 1
-                fresh[..., :n_new - 1] = known * np.array([-0.5, 0.5]) if halves else known
-        self.adopt(new)
-        self.derive()
+        if other.core.n_classes > 1:
+            n_filters = other.core.n_filters, self.core.n_filters
+            self.adopt(with_one_more_class(
+                self.layout, self.arrays, old.arrays, self.core.n_members, n_filters,
+            ))
+            self.derive()
 
     cdef void bind(self):
         cdef logistic_t* s = &self.core

@@ -70,7 +70,7 @@ def checked_arrays(layout, lengths, state, who):
 
 
 def require(good, who, name, what):
-    """Raise StateError unless `good`; `name` is the array of a saved state at fault, `what` is wrong with it."""
+    """Raise StateError unless `good`: the array `name` of a saved state is at fault, `what` says how."""
     if not good:
         raise StateError(f"{who}: the state's {name!r} {what}")
 

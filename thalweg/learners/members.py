@@ -17,15 +17,15 @@ def restored_member(owner, template, state, n_categories):
     member._lock = owner._lock
     member._become(state)
     if not member._begun or not np.array_equal(member.classes_, owner.classes_):
-        raise StateError(f"{owner._who}: a member of the state has not begun with the classes {owner.classes_}")
+        raise StateError(f"{owner._who}: a member of the state has other classes than {owner.classes_}")
     if not np.array_equal(member.n_categories_, n_categories):
-        raise StateError(f"{owner._who}: a member of the state has begun for other inputs than it would see here")
+        raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
     check_parameters(owner, member, template)
     return member
 
 
 def check_parameters(owner, part, template):
-    """Raise StateError unless `part`, from a state of `owner`, has the parameters of `template` but for seeds."""
+    """Raise StateError unless `part`, of a state of `owner`, has the parameters of `template`, seeds apart."""
     given, wanted = part.get_params(), template.get_params()
     for name in given.keys() | wanted.keys():
         if not is_seed(name) and not _same(given.get(name), wanted.get(name)):

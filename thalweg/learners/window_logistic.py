@@ -5,6 +5,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from threadpoolctl import threadpool_limits
 
+from thalweg._kernels.layout import require
 from thalweg._parameters import count, real_number
 from thalweg.learners.base import StreamClassifier
 
@@ -66,6 +67,18 @@ class WindowLogistic(StreamClassifier):
         self._n_seen = 0
         self.coef_ = np.zeros((n_classes, n_features))
         self.intercept_ = np.zeros(n_classes)
+
+    def _restore(self, memory):
+        fresh = self._state()
+        super()._restore(memory)
+        for name, array in fresh.items():
+            given = getattr(self, name)
+            good = np.shape(given) == np.shape(array) and np.isfinite(given).all()
+            require(good, self._who, name, f"must be finite and have the shape {np.shape(array)}")
+        good = ((self._codes >= 0) & (self._codes < self._n_columns)).all()
+        require(good, self._who, "_codes", "holds a code of no class")
+        require((self._weights >= 0).all(), self._who, "_weights", "holds a negative weight")
+        require(0 <= self._n_seen < self._next, self._who, "_n_seen", "must be below '_next'")
 
     def _learn(self, X, y, w, p):
         start = 0
