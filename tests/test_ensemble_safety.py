@@ -1,4 +1,4 @@
-"""Ensembles under interrupts, failing members and allocations, threads and forks lose no row and no member."""
+"""Ensembles lose no row and no member: interrupts, failing members and allocations, threads, forks."""
 
 import sys
 import time
@@ -33,7 +33,7 @@ RESTLESS = [
     LeveragingBagging(HoeffdingTree(grace_period=20, max_features=2), 4, delta=0.5),
     AdwinBagging(MajorityClass(), 4, delta=0.9),
     AdaptiveRandomForest(NaiveBayes(), 4, warning_delta=0.7, drift_delta=0.5),
-    AdaptiveRandomForest(HoeffdingTree(grace_period=20, max_features=2), 4, warning_delta=0.7, drift_delta=0.5),
+    AdaptiveRandomForest(HoeffdingTree(grace_period=20, max_features=2), 4, 0.6, 6.0, 0.7, 0.5),
     StreamingRandomPatches(NaiveBayes(), 4, max_features=2, warning_delta=0.7, drift_delta=0.5),
     DynamicWeightedMajority(NaiveBayes(), period=10, max_members=5),
     DriftReset(NaiveBayes(), ADWIN(delta=0.5)),
@@ -119,7 +119,8 @@ def test_interrupts_at_random_moments_lose_nothing(learner, n_jobs):
         other, late, n_learned = begun(clone(learner)), True, 0
         while late is not None:
             late = faults.interrupted(
-                lambda other=other, n=n_learned: other.test_then_train(X[n:], y[n:]), rng.uniform(0.01, 0.6) * seconds
+                lambda other=other, n=n_learned: other.test_then_train(X[n:], y[n:]),
+                rng.uniform(0.01, 0.6) * seconds,
             )
             if late is not None:
                 assert late[1] < safety.SECONDS

@@ -181,8 +181,6 @@ cdef class Kernel:
 
     def state(self):
         """Return copies of the arrays, without what is held in reserve."""
-        if self.layout is None:
-            return {name: array.copy() for name, array in self.arrays.items()}
         used = self.used()
         return {name: self.arrays[name][tuple(slice(used.get(axis)) for axis in array.axes)].copy()
                 for name, array in self.layout.items()}
@@ -193,11 +191,6 @@ cdef class Kernel:
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        if self.layout is None:
-            self.arrays = {name: np.array(state[name], dtype=old.dtype, order="C")
-                           for name, old in self.arrays.items()}
-            self.bind()
-            return
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
         self.check(arrays)
         self.adopt(arrays)
@@ -222,11 +215,8 @@ cdef class Kernel:
 
     def reset(self, state):
         """Go back to what `state` returned before, of this kernel or of one made alike; nothing is checked."""
-        if self.layout is None:
-            self.restore(state)
-        else:
-            self.adopt({name: array.copy() for name, array in state.items()})
-            self.derive()
+        self.adopt({name: array.copy() for name, array in state.items()})
+        self.derive()
 
     def check(self, arrays):
         """Raise StateError if arrays that fit their declarations contradict each other."""
@@ -258,10 +248,6 @@ cdef class PythonKernel(Kernel):
         self.code = np.empty(1, dtype=np.intp)
         self.ignored = np.empty((1, n_classes))
         self.handle = learner_t(<void*> self, n_features, n_classes, 0, python_learn, python_predict, NULL)
-
-    def learn(self, X, y, w, p, asked=None):
-        """Let the learner learn the block as a whole; it predicts every row, `asked` or not."""
-        self.learner._learn(X, y, w, p)
 
     cdef void call(self, const double* x, Py_ssize_t y, double w, double* p) noexcept:
         # Rows are copied: the learner may keep or change what it is given.

@@ -154,7 +154,7 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             if asked is None:
                 self._learn(rows, codes, w, p)
             else:
-                self._handle().learn(rows, codes, w, p, asked)
+                self._learn_asked(rows, codes, w, p, asked)
         except BaseException as error:
             n = getattr(error, "rows_learned", None)
             if means is not None and n is not None:
@@ -162,6 +162,10 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
                 self._means = means
             raise
         return p
+
+    def _learn_asked(self, X, y, w, p, asked):
+        """Do what `_learn` does; rows that are not `asked` need no probabilities."""
+        self._learn(X, y, w, p)
 
     def _learn_open(self, X, codes, w, labels):
         # As _learn_block, where codes may be of classes that are new; each is added at its first row.

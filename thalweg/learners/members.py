@@ -25,7 +25,7 @@ def restored_member(owner, template, state, n_categories):
 
 
 def check_parameters(owner, part, template):
-    """Raise StateError unless `part`, of a state of `owner`, has the parameters of `template`, seeds apart."""
+    """Raise StateError unless `part` of a state has the parameters of `template`, seeds apart."""
     given, wanted = part.get_params(), template.get_params()
     for name in given.keys() | wanted.keys():
         if not is_seed(name) and not _same(given.get(name), wanted.get(name)):

@@ -39,6 +39,9 @@ class NativeClassifier(StreamClassifier):
     def _learn(self, X, y, w, p):
         self._kernel.learn(X, y, w, p)
 
+    def _learn_asked(self, X, y, w, p, asked):
+        self._kernel.learn(X, y, w, p, asked)
+
     def _predict(self, X, p):
         self._kernel.predict(X, p)
 

@@ -195,6 +195,9 @@ class ParticleFilter(SeededClassifier):
     def _learn(self, X, y, w, p):
         self._kernel.learn(self._mapped(X), y, w, p)
 
+    def _learn_asked(self, X, y, w, p, asked):
+        self._kernel.learn(self._mapped(X), y, w, p, asked)
+
     def _predict(self, X, p):
         self._kernel.predict(self._mapped(X), p)
 
