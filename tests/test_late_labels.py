@@ -110,7 +110,10 @@ class Watching(Counting):
         self.observed_ = getattr(self, "observed_", 0) + len(X)
 
 
-@pytest.mark.parametrize("delay", [0, 1, 100, 5000, scipy.stats.poisson(30)], ids=str)
+DELAYS = {"0": 0, "1": 1, "100": 100, "5000": 5000, "random": scipy.stats.poisson(30)}
+
+
+@pytest.mark.parametrize("delay", DELAYS.values(), ids=list(DELAYS))
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_a_block_is_one_call_however_late_its_labels(delay, share):
     learner = Counting()

@@ -75,8 +75,8 @@ cdef class LogisticKernel(Kernel):
     cdef logistic_t core
     cdef object apart
 
-    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise, guard,
-                 prior, discount):
+    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise,
+                 guard, prior, discount):
         cdef logistic_t* s = &self.core
         s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
         s.n_filters = 1 if n_classes == 2 else n_classes

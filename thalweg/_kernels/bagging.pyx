@@ -125,6 +125,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
     cdef double* again = scratch
     cdef double k
     cdef Py_ssize_t i
+    cdef bint wrong
     scratch += b.n_classes
     for i in range(start, stop):
         if c.watched:
@@ -136,7 +137,8 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
         predict_learn(h, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i), scratch)
         if c.watched:
             h.predict(h.state, row_of(b, i), again, scratch)
-            c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), likeliest(again, b.n_classes) != b.y[i]) > 0
+            wrong = likeliest(again, b.n_classes) != b.y[i]
+            c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), wrong) > 0
             c.rate[m * b.room + i] = adwin_mean(watch_of(c, m))
         note_if_due(b, m, i)
 

@@ -9,7 +9,8 @@ cdef class BatchTree(Kernel):
 
     cdef bint make_room(self, Py_ssize_t n_nodes) noexcept
 
-# grow a tree on the rows of a block with their class codes and weights, without those of weight 0, and let it replace
+# grow a tree on the rows of a block with their class codes and weights, without those of weight 0, and let
+# it replace
 # the tree; False, and the tree stays, if a signal or a lack of memory stopped it
 cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, const double* w) noexcept nogil
 

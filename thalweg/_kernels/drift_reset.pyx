@@ -42,8 +42,8 @@ ctypedef struct reset_t:
 cdef class DriftResetKernel(Kernel):
     """Calls the member, the other member and the detector through their handles.
 
-    `build(spare)` returns a fresh learner and its kernel; `spare`, if it is not None, is one that is no longer
-    in use and may be built again.
+    `build(spare)` returns a fresh learner and its kernel; `spare`, if it is not None, is one no longer in
+    use and may be built again.
     """
 
     cdef reset_t core

@@ -61,7 +61,8 @@ cdef class EnsembleKernel(Kernel):
         self.progress, self.n_built = integers(self.arrays["progress"]), integers(self.arrays["n_built"])
         self.n_events, self.event_row = integers(self.arrays["n_events"]), integers(self.arrays["event_row"])
         self.event_member = integers(self.arrays["event_member"])
-        self.event_kind, self.noted_row = integers(self.arrays["event_kind"]), integers(self.arrays["noted_row"])
+        self.event_kind = integers(self.arrays["event_kind"])
+        self.noted_row = integers(self.arrays["noted_row"])
         self.noted_number = doubles(self.arrays["noted_number"])
         self.noted_size = doubles(self.arrays["noted_size"])
 
@@ -197,7 +198,7 @@ cdef class EnsembleKernel(Kernel):
         rows, n_notes, stride, next_note = arrays["progress"].tolist()
         good = stride >= FIRST_STRIDE and stride & (stride - 1) == 0 and n_notes <= MOST_NOTES
         good = good and next_note == (rows // stride + 1) * stride
-        require(good, self.who, "progress", f"holds {arrays['progress'].tolist()}, which do not fit each other")
+        require(good, self.who, "progress", f"holds {arrays['progress'].tolist()}, which do not fit")
         noted = arrays["noted_row"][:n_notes]
         good = bool((np.diff(noted) > 0).all() and (noted > 0).all() and (noted <= rows).all())
         require(good, self.who, "noted_row", f"must hold growing numbers from 1 to {rows}")

@@ -40,7 +40,7 @@ cdef inline void poll_after(call_t* call, Py_ssize_t n_processed) noexcept:
     if n_processed < n_rows:
         call.n_rows = min(call.n_rows, n_rows)
 
-# the same for long work inside a row, on any thread: whether the call has failed, so that the work should stop
+# the same for long work inside a row, on any thread: whether the call has failed and the work should stop
 cdef bint should_stop() noexcept nogil
 
 # raise what was recorded, with the number of rows processed as its attribute `rows_learned` if that is not -1

@@ -197,6 +197,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
     cdef double* part = again + b.n_classes
     cdef double* next_part = part + c.width
     cdef const double* x
+    cdef const double* next_x
     scratch = next_part + c.width
     for i in range(start, stop):
         slot = 2 * m + c.active[m]
@@ -214,7 +215,8 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
             c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
-                learn_by(b.member[slot ^ 1], part_of(b, slot ^ 1, row_of(b, i), next_part), b.y[i], k * b.w[i])
+                next_x = part_of(b, slot ^ 1, row_of(b, i), next_part)
+                learn_by(b.member[slot ^ 1], next_x, b.y[i], k * b.w[i])
             b.member[slot].predict(b.member[slot].state, x, again, scratch)
             c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
         note_if_due(b, m, i)

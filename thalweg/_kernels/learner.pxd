@@ -17,7 +17,7 @@ ctypedef struct learner_t:
 
 cdef class Kernel:
     cdef learner_t handle
-    cdef readonly dict arrays           # all the learner knows, as declared in `layout`, and what follows from it
+    cdef readonly dict arrays           # as declared in `layout`, and what follows from them
     cdef readonly dict layout           # name: Array (layout.py)
     cdef readonly dict lengths          # axis: its length, None where it grows
     cdef str who

@@ -199,8 +199,8 @@ cdef class Kernel:
     def inherit(self, Kernel old):
         """Go on from a kernel of fewer classes: as if there had been so many, the new ones never seen.
 
-        Along the axis "class" the first places are the old kernel's, the others stay as they begin. A subclass
-        whose other arrays depend on the number of classes does more.
+        Along the axis "class" the first places are the old kernel's, the others stay as they begin. A
+        subclass whose other arrays depend on the number of classes does more.
         """
         new = {}
         for name, array in self.layout.items():
@@ -214,7 +214,7 @@ cdef class Kernel:
         self.derive()
 
     def reset(self, state):
-        """Go back to what `state` returned before, of this kernel or of one made alike; nothing is checked."""
+        """Go back to what `state` returned, of this kernel or of one made alike; nothing is checked."""
         self.adopt({name: array.copy() for name, array in state.items()})
         self.derive()
 

@@ -1,4 +1,4 @@
-# Ensembles whose members know nothing of each other: each processes a block of rows by itself, also on threads.
+# Ensembles whose members know nothing of each other: each processes a block of rows by itself, on any thread.
 
 from .ensemble cimport EnsembleKernel
 from .learner cimport learner_t
@@ -7,7 +7,7 @@ from .workers cimport Workers
 ctypedef struct member_block_t:
     void* kernel
     void* method                        # the ensemble's own struct
-    # predict and then learn the rows of the block from `start` to before `stop` by member m; writes p and vote
+    # predict and then learn the rows from `start` to before `stop` by member m; writes p and vote
     void (*process)(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                     double* scratch) noexcept nogil
     # what follows once all members have processed the block

@@ -89,7 +89,7 @@ cdef class BlockKernel(EnsembleKernel):
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
               asked=None):
-        """For each row, `asked` or not: write its probabilities into `p`, then learn it, unless its weight is 0."""
+        """For each row, `asked` or not: write its probabilities into `p`, then learn it if it has weight."""
         cdef member_block_t* b = &self.block
         cdef Py_ssize_t start = 0, n
         cdef Workers workers = self.workers_for(X.shape[0])
@@ -238,7 +238,9 @@ cdef void predict_parts(void* question) noexcept nogil:
     cdef double* scratch = q.scratch + fetch_add(&q.n_started, 1) * q.scratch_step
     cdef Py_ssize_t part = max(FEW_ROWS, min(PART, q.n // 8)), start = fetch_add(&q.n_begun, part)
     while start < q.n:
-        predict_rows(b, q.x + start * b.n_features, min(part, q.n - start), q.p + start * b.n_classes, scratch)
+        predict_rows(
+            b, q.x + start * b.n_features, min(part, q.n - start), q.p + start * b.n_classes, scratch,
+        )
         start = fetch_add(&q.n_begun, part)
 
 

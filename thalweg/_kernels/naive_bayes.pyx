@@ -130,7 +130,7 @@ cdef class NaiveBayesKernel(Kernel):
         """Raise StateError if categories overlap or parts weigh more than the whole."""
         offset, n_values, weight = arrays["offset"], arrays["n_values"], arrays["weight"]
         if offset[0] != 0 or offset.max() != len(arrays["counts"]) or (np.diff(offset) < n_values).any():
-            raise StateError("NaiveBayes: the state's 'offset' does not give every category a place in 'counts'")
+            raise StateError("NaiveBayes: the state's 'offset' gives a category no place in 'counts'")
         for name in ("n", "seen"):
             parts = arrays[name] if name == "n" else arrays[name].T
             if (parts > weight[:, None]).any():
@@ -139,8 +139,9 @@ cdef class NaiveBayesKernel(Kernel):
     cdef bint grow(self, Py_ssize_t j, Py_ssize_t code) noexcept:
         return self.adopt_computed(grown, (self.arrays, j, code))
 
+
 def grown(arrays, j, code):
-    """Return counts and offsets with twice the room for categorical input j, or more if `code` asks for it."""
+    """Return counts and offsets with twice the room for categorical input j, or more if `code` needs it."""
     counts, offset = arrays["counts"], arrays["offset"]
     border, room = offset[j + 1], offset[j + 1] - offset[j]
     extra = max(2 * room, code + 1) - room

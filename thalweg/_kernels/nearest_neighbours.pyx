@@ -150,7 +150,8 @@ cdef class NearestNeighboursKernel(Kernel):
     def check(self, arrays):
         """Raise StateError unless the next row follows those that fill the window."""
         filled, place = arrays["progress"].tolist()
-        if filled > self.core.room or place >= self.core.room or (filled < self.core.room and place != filled):
+        room = self.core.room
+        if filled > room or place >= room or (filled < room and place != filled):
             raise StateError(f"NearestNeighbours: the state's 'progress' says that {filled} rows are held, "
                              f"and that the next one goes to place {place}")
 
