@@ -12,6 +12,7 @@ import numpy as np
 from isolated import Worker, answer_cases
 
 from thalweg import drift, learners
+from thalweg.checks.detector_safety import try_damaged_detector
 from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import rows, taught
 from thalweg.checks.safety import try_damaged_state
@@ -31,7 +32,7 @@ def restore(case):
         if name in learners.registry:
             try_damaged_state(subject, what, damaged, X, y)
         else:
-            _try_detector(subject, what, damaged)
+            try_damaged_detector(subject, what, damaged)
         subject.restore(state)
     except BaseException as error:
         TAUGHT.pop(name, None)
@@ -47,16 +48,6 @@ def _taught(name):
         subject = drift.registry.load(name)()
         subject.update_many((np.random.default_rng(0).random(500) < 0.3).astype(float))
     return subject, subject.state()
-
-
-def _try_detector(detector, what, damaged):
-    try:
-        detector.restore(damaged)
-    except ValueError:
-        return
-    losses = (np.random.default_rng(1).random(400) < 0.3).astype(float)
-    alarms = detector.update_many(losses)
-    assert len(alarms) < 200, f"accepted a state ({what}) and then raised {len(alarms)} alarms in 400 losses"
 
 
 def run(seed, seconds=np.inf, n_states=sys.maxsize):

@@ -33,6 +33,7 @@ from .detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 cdef enum:
     SMALLEST = 10                       # narrower windows are not searched
     SHORTEST = 5                        # MOA's least length of a part, off by one in (2) as there
+    NO_OVERFLOW = 92681                 # values: the product of two parts' lengths stays below 2^31
     MOST_SIZES = 48                     # of buckets: the lengths of larger windows are not exact
 
 cdef double MOST_VALUES = 9007199254740992.0
@@ -166,9 +167,14 @@ cdef bint is_rounded(const adwin_t* a, double total, double variance) noexcept n
     return fabs(a.variance - variance) <= ROUNDED * (variance + a.width) + 1e-9 * a.width * mean * mean
 
 
+cdef inline bint overflows(const adwin_t* a) noexcept nogil:
+    # Whether lengths may have been multiplied as MOA does, with a product beyond 32 bits.
+    return a.as_moa and a.time > NO_OVERFLOW
+
+
 cdef void correct(adwin_t* a) noexcept nogil:
     cdef double total, variance
-    if a.as_moa:
+    if overflows(a):
         return
     sum_up(a, &total, &variance)
     if not is_rounded(a, total, variance):
@@ -283,12 +289,12 @@ cdef bint are_sums(adwin_t* a) noexcept nogil:
         for place in range(<Py_ssize_t> counts(a)[size]):
             if fabs(sums(a, size)[place]) > most:
                 return False
-            if not a.as_moa and not 0 <= squares(a, size)[place] <= most_squared:
+            if not overflows(a) and not 0 <= squares(a, size)[place] <= most_squared:
                 return False
         most *= 2
         most_squared = most * LARGEST_LOSS
     sum_up(a, &total, &variance)
-    return a.as_moa or is_rounded(a, total, variance)
+    return overflows(a) or is_rounded(a, total, variance)
 
 
 cdef class ADWINKernel(DetectorKernel):

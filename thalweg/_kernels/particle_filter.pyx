@@ -21,8 +21,8 @@ inputs by their mean and deviation over the last twenty batches or so, keeps ‖
 import numpy as np
 
 from . import layout as layouts
+from . import particle_layout
 from .particle_classes import scaled_to_one, with_classes
-from .particle_layout import check_filter, filter_layout
 
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
@@ -37,8 +37,7 @@ from .workers cimport Workers
 
 cdef enum:
     FIRST_ROOM = 1024                   # for the best set
-    MOST_NUMBERS = 1 << 27              # of the best set: a GiB
-    FIRST_UNITS = 256                   # of work before the first look at the clock
+    FIRST_WORK = 2000000                # multiplications before the first look at the clock
     START_WORK = 4000000                # multiplications of a call that are worth the start of threads
     NEWTON_WORK = 26                    # of a refit, for each row and pair of coefficients
 
@@ -85,7 +84,7 @@ cdef class ParticleKernel(Kernel):
             "average": f.n_averages, "candidate": 1 + f.n_averages,
             "predictor": panel * LANES, "voters": panel * MOST_VOTERS,
         }
-        self.allocate(who, filter_layout(self.settings), lengths, {"kept": room})
+        self.allocate(who, particle_layout.filter_layout(self.settings), lengths, {"kept": room})
         self.arrays["seed"][0] = self.settings["seed"]
         self.arrays["measures"][2:5] = 0.5, -1.0, f.spread
         self.scratch = self.new_scratch() | self.new_following(room)
@@ -156,12 +155,15 @@ cdef class ParticleKernel(Kernel):
         self.arrays, self.scratch = grown
         self.bind()
 
+    cdef Py_ssize_t most_kept(self):
+        return max(particle_layout.MOST_NUMBERS // self.core.n_coefficients, 1)
+
     cdef Py_ssize_t first_room(self):
-        return min(self.core.n_particles + 1, FIRST_ROOM, max(MOST_NUMBERS // self.core.n_coefficients, 1))
+        return min(self.core.n_particles + 1, FIRST_ROOM, self.most_kept())
 
     cdef tuple with_room(self, dict arrays, Py_ssize_t room):
         # Arrays and scratch with room for so many of the best set, or more.
-        cdef Py_ssize_t most = max(MOST_NUMBERS // self.core.n_coefficients, 1)
+        cdef Py_ssize_t most = self.most_kept()
         if room > most:
             raise MemoryError(
                 f"{self.who}: {room} particles with {self.core.n_coefficients} coefficients do equally well, "
@@ -178,7 +180,7 @@ cdef class ParticleKernel(Kernel):
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
-        check_filter(arrays, self.settings, self.lengths, self.who)
+        particle_layout.check_filter(arrays, self.settings, self.lengths, self.who)
         restored = self.with_room(arrays, max(len(arrays["kept"]), self.first_room()))
         self.arrays, self.scratch = restored
         self.bind()
@@ -249,7 +251,7 @@ cdef class ParticleKernel(Kernel):
             if (n_batches + f.counts.opened) * self.batch_work() > START_WORK:
                 workers = Workers(f.n_jobs - 1)
         f.workers = <void*> workers if workers is not None else NULL
-        begin_call(&f.call, FIRST_UNITS)
+        begin_call(&f.call, max(FIRST_WORK // (LANES * f.n_coefficients * f.batch_size), 1))
         f.interruptible, f.n_units = f.call.polls, f.call.n_rows
         return workers
 

@@ -9,6 +9,7 @@ from .layout import FLOAT, INDEX, WORD, Array
 
 LARGEST = 1.1e150  # inputs and their means, rounding allowed for
 MOST_COEFFICIENT = 1e100
+MOST_NUMBERS = 2**27  # of particles, of a batch's values, of the best set's coefficients: a GiB each
 LOWEST_LOG_SPREAD = -7.0
 
 COUNTS = (

@@ -205,6 +205,8 @@ cdef bint keep_likely(filter_t* f) noexcept nogil:
         if place[j] < 0:
             place[j] = n_kept
             n_kept += 1
+        if is_over(f):
+            return False
     n_kept = room_for(f, n_kept)
     for j in range(f.n_particles):
         if 0 <= place[j] < n_kept:

@@ -1,9 +1,12 @@
 """The particle filter: logistic regression by random steps, the best of which are kept."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.particle_filter import ParticleKernel
+from thalweg._kernels.particle_layout import MOST_NUMBERS
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg.learners.seeded import SeededClassifier
 
@@ -14,7 +17,6 @@ MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
 LARGEST = 1e150  # what a function returns beyond is taken as this
-MOST_NUMBERS = 2**27  # of particles, and of the values of a batch: a GiB
 
 
 class ParticleFilter(SeededClassifier):
@@ -193,7 +195,13 @@ class ParticleFilter(SeededClassifier):
         return np.clip(mapped, -LARGEST, LARGEST)
 
     def _learn(self, X, y, w, p):
-        self._kernel.learn(self._mapped(X), y, w, p)
+        try:
+            mapped = self._mapped(X)
+        except BaseException as error:
+            with suppress(AttributeError):
+                error.rows_learned = 0
+            raise
+        self._kernel.learn(mapped, y, w, p)
 
     def _learn_asked(self, X, y, w, p, asked):
         self._kernel.learn(self._mapped(X), y, w, p, asked)
