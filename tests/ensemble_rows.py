@@ -1,13 +1,18 @@
 """The ensembles, a member that fails, and rows with a drift half way, for tests of what has members."""
 
 import numpy as np
+from sklearn.base import clone
 
+from thalweg.drift import ADWIN
 from thalweg.learners import (
     BOLE,
     AdaptiveRandomForest,
     AdwinBagging,
+    DriftReset,
     DynamicWeightedMajority,
+    HoeffdingTree,
     LeveragingBagging,
+    NaiveBayes,
     OnlineBagging,
     OnlineBoost,
     StreamingRandomPatches,
@@ -19,12 +24,42 @@ FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
 ALL = [*BAGS, *FORESTS, OnlineBoost, BOLE, DynamicWeightedMajority]
 
 
+# Members come and go every few hundred rows.
+TREE = HoeffdingTree(grace_period=20, max_features=2)
+RESTLESS = [
+    LeveragingBagging(NaiveBayes(), 4, delta=0.5),
+    LeveragingBagging(TREE, 4, delta=0.5),
+    AdwinBagging(NaiveBayes(), 4, delta=0.9),
+    AdaptiveRandomForest(NaiveBayes(), 4, warning_delta=0.7, drift_delta=0.5),
+    AdaptiveRandomForest(TREE, 4, warning_delta=0.7, drift_delta=0.5),
+    StreamingRandomPatches(NaiveBayes(), 4, max_features=2, warning_delta=0.7, drift_delta=0.5),
+    DynamicWeightedMajority(NaiveBayes(), period=10, max_members=5),
+    DriftReset(NaiveBayes(), ADWIN(delta=0.5)),
+    OnlineBagging(DriftReset(NaiveBayes(), ADWIN(delta=0.5)), 3),
+    OnlineBoost(DriftReset(NaiveBayes()), 3),
+]
+
+
 def drifting_rows(n=3000, seed=1):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     X = rng.normal(size=(n, 3)) + y[:, None] * np.array([1.5, 0.0, -1.0])
     y[n // 2 :] = 1 - y[n // 2 :]
     return X, y
+
+
+def restless_rows(n):
+    X, y = drifting_rows(n)
+    y[(np.arange(n) // 300) % 2 == 0] ^= 1
+    return X, y
+
+
+def name_of(learner):
+    return f"{type(learner).__name__}-{type(learner.member).__name__}"
+
+
+def on_threads(learner, n_jobs):
+    return clone(learner).set_params(**({"n_jobs": n_jobs} if hasattr(learner, "n_jobs") else {}))
 
 
 def begun(learner):

@@ -81,6 +81,9 @@ class DynamicWeightedMajority(Ensemble):
     def _template(self):
         return NaiveBayes() if self.member is None else self.member
 
+    def _n_slots(self):
+        return self.max_members
+
     def _make_kernel(self, n_features, n_classes):
         settings = (
             count(self, "max_members", self.max_members, 2),

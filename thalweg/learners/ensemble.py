@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from thalweg._parameters import instance_of, is_seed
+from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.members import restored_member
@@ -137,6 +138,15 @@ class Ensemble(SeededClassifier):
     def _state(self):
         members = [member._state_unlocked() for member in self._kernel.members]
         return super()._state() | {"members": members}
+
+    def _check_size(self, memory):
+        n, wanted = len(memory["n_built"]), self._n_slots()
+        if n != wanted:
+            raise StateError(f"{self._who}: the state has room for {n} members, the parameters for {wanted!r}")
+
+    def _n_slots(self):
+        """Return how many members there can be, the next trees of a forest included."""
+        return self.n_members
 
     def _restore_kernel(self, memory):
         memory = dict(memory)

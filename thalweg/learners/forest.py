@@ -21,6 +21,9 @@ class Forest(Ensemble):
             active = self._kernel.arrays["active"].tolist()
             return [self._kernel.members[2 * m + slot] for m, slot in enumerate(active)]
 
+    def _n_slots(self):
+        return 2 * self.n_members
+
     def _forest(self, n_features, n_classes, width):
         keys = self._keys(count(self, "n_members", self.n_members, 1))
         rate = real_number(self, "rate", self.rate, above=0, most=50)

@@ -16,11 +16,11 @@ def restored_member(owner, template, state, n_categories):
     member = type(template)()
     member._lock = owner._lock
     member._become(state)
+    check_parameters(owner, member, template)
     if not member._begun or not np.array_equal(member.classes_, owner.classes_):
         raise StateError(f"{owner._who}: a member of the state has other classes than {owner.classes_}")
     if not np.array_equal(member.n_categories_, n_categories):
-        raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
-    check_parameters(owner, member, template)
+        raise StateError(f"{owner._who}: a member of the state has begun for other inputs than it would see here")
     return member
 
 

@@ -51,6 +51,7 @@ class Saved:
                 counts = states.array_of(state, "n_categories", 1)
                 names = states.names_of(state, "names", len(counts))
                 labels = Labels(state["classes"], is_open=state["open"] is True)
+                self._check_size(state["memory"])
                 self._begin_unlocked(len(counts), labels, names, counts)
                 # Beginning draws from a generator among the parameters.
                 self.set_params(**states.from_plain(state["parameters"]))
@@ -61,6 +62,9 @@ class Saved:
                     self._means = states.means_of(state["means"], len(counts))
                 self._restore(state["memory"])
         return self
+
+    def _check_size(self, memory):
+        """Raise StateError if this learner would begin with much more memory than a state of it holds."""
 
     def copy(self):
         """Return a learner that knows all this one knows and shares nothing with it."""
