@@ -40,7 +40,7 @@ def measure(n, d, n_classes, max_leaves, criterion, weighted, turns):
     sorted_rows = block.Block(n, d, n_classes)
     sorted_rows.load(X)
     tree = batch_tree.BatchTree(
-        d, n_classes, np.zeros(d, dtype=int), max_leaves or n, CRITERIA[criterion], 1.0, n
+        d, n_classes, np.zeros(d, dtype=int), max_leaves or n, CRITERIA[criterion], 1.0
     )
     theirs = DecisionTreeClassifier(criterion=criterion, max_leaf_nodes=max_leaves, random_state=0)
     sides = [

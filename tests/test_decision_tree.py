@@ -144,7 +144,7 @@ def test_one_block_serves_many_trees_and_weight_zero_is_no_row():
     sorted_rows = block.Block(8, 4, 3)
     sorted_rows.load(X)
     for weights in (w, np.ones_like(w), w[::-1].copy()):
-        tree, alone = (batch_tree.BatchTree(4, 3, np.zeros(4, int), 12, 0, 1.0, 8) for _ in range(2))
+        tree, alone = (batch_tree.BatchTree(4, 3, np.zeros(4, int), 12, 0, 1.0) for _ in range(2))
         tree.grow(sorted_rows, y, weights)
         kept = weights > 0
         alone.fit(X[kept], y[kept], weights[kept])
@@ -186,7 +186,7 @@ def test_weights_of_any_size_and_odd_values_split_well(criterion, n_classes):
         n, d = rng.integers(2, 30), 2
         X = rng.choice([0.0, -0.0, 1.0, np.nan, 1e300, -1e300, 1 + 1e-15], size=(n, d))
         y, w = rng.integers(0, n_classes, n).astype(np.intp), rng.choice([1e-6, 0.3, 1.0, 1e6], size=n)
-        tree = batch_tree.BatchTree(d, n_classes, np.zeros(d, int), 2, CRITERIA[criterion], 1.0, n)
+        tree = batch_tree.BatchTree(d, n_classes, np.zeros(d, int), 2, CRITERIA[criterion], 1.0)
         tree.fit(X, y, w)
         best = twin.best_gain(X, y, w, n_classes, criterion)
         if tree.arrays["feature"][0] < 0:

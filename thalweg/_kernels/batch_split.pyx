@@ -14,13 +14,15 @@ score of both is
 where f lies below its chords and above its tangents. So does g(x) = f(x) + f(1 - x) of two classes.
 """
 
+from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, isnan
 from libc.string cimport memset
 
-from .block cimport block_t, split_t
+from .block cimport LARGE, batch_split_t, is_stopped, sorted_rows_t
 from .impurity cimport ENTROPY, ERROR, GINI, LINES, on_line, score
 
 cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
+cdef double HEAVY = 1e90
 cdef double ROUNDING = 1e-9             # more than the rounding of all moves, relative to the weight
 
 ctypedef struct sides_t:                # of a border
@@ -33,20 +35,26 @@ ctypedef struct sides_t:                # of a border
     double logs                         # bound of the sum over the classes in (2), by b.held
 
 
-cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w) noexcept nogil:
+cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
+                 const double* w) noexcept nogil:
     # Find the best split of a node over all inputs.
     cdef Py_ssize_t j, k, known, n_present = 0
-    cdef const double* weights = t.weights + node * t.n_classes
+    cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const double* column
     cdef const int* order
-    cdef double own
+    cdef double own, n = 0.0
+    cdef bint is_large = b.stop[node] - b.start[node] > LARGE, bounded
     for k in range(t.n_classes):
         n_present += weights[k] > 0
+        n += weights[k]
     if n_present < 2:
         return
+    bounded = 1.0 / HEAVY < n < HEAVY
     own = score(weights, t.n_classes, t.criterion, b.table)
     b.best[node].gain = -INFINITY
     for j in range(t.n_features):
+        if is_large and is_stopped(b, b.stop[node] - b.start[node]):
+            return
         column, order = b.columns + j * b.room, b.order + j * b.room
         known = b.stop[node]
         while known > b.start[node] and isnan(column[order[known - 1]]):
@@ -56,19 +64,23 @@ cdef void search(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, co
         if t.n_categories[j]:
             search_categories(t, b, node, j, known, y, w)
         else:
-            search_borders(t, b, node, j, known, False, y, w)
+            search_borders(t, b, node, j, known, False, bounded, y, w)
             if known < b.stop[node]:
-                search_borders(t, b, node, j, known, True, y, w)
+                search_borders(t, b, node, j, known, True, bounded, y, w)
     if b.best[node].gain > -INFINITY:
         b.best[node].gain = max(b.best[node].gain - own, 0.0)
     else:
         b.best[node].gain = -1.0
 
 
-cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
-                         bint missing_left, const Py_ssize_t* y, const double* w) noexcept nogil:
-    # A loop for each case, as two classes need no more than two sums, which stay in registers.
-    if t.n_classes > 2:
+cdef void search_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                         Py_ssize_t known, bint missing_left, bint bounded, const Py_ssize_t* y,
+                         const double* w) noexcept nogil:
+    # A loop for each case, as two classes need no more than two sums, which stay in registers. Bounds are for
+    # weights whose cubes are finite; the error has none.
+    if not bounded:
+        try_borders(t, b, node, j, known, missing_left, y, w, False, ERROR)
+    elif t.n_classes > 2:
         try_borders(t, b, node, j, known, missing_left, y, w, False, t.criterion)
     elif t.criterion == GINI:
         try_borders(t, b, node, j, known, missing_left, y, w, True, GINI)
@@ -78,13 +90,13 @@ cdef void search_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, P
         try_borders(t, b, node, j, known, missing_left, y, w, True, ERROR)
 
 
-cdef inline void try_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
-                             bint missing_left, const Py_ssize_t* y, const double* w, bint pair,
-                             int criterion) noexcept nogil:
+cdef inline void try_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                             Py_ssize_t known, bint missing_left, const Py_ssize_t* y, const double* w,
+                             bint pair, int criterion) noexcept nogil:
     # Move the rows to the left one after another and try every border between two values.
     cdef Py_ssize_t i, row, following
     cdef Py_ssize_t last = b.stop[node] if known < b.stop[node] and not missing_left else known - 1
-    cdef const double* weights = t.weights + node * t.n_classes
+    cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const int* order = b.order + j * b.room
     cdef const double* column = b.columns + j * b.room
     cdef double value, found, best = b.best[node].gain
@@ -107,11 +119,11 @@ cdef inline void try_borders(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t 
         found = score_of_both(t, b, weights)
         if found > best + tie:
             best = found
-            b.best[node].threshold = middle(value, column[following]) if following >= 0 else INFINITY
+            b.best[node].threshold = middle(value, column[following]) if following >= 0 else DBL_MAX
             b.best[node].feature, b.best[node].gain, b.best[node].missing_left = j, found, missing_left
 
 
-cdef inline sides_t all_right(tree_t* t, block_t* b, const double* weights) noexcept nogil:
+cdef inline sides_t all_right(const batch_tree_t* t, sorted_rows_t* b, const double* weights) noexcept nogil:
     cdef Py_ssize_t k
     cdef sides_t s = sides_t(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for k in range(t.n_classes):
@@ -125,12 +137,12 @@ cdef inline sides_t all_right(tree_t* t, block_t* b, const double* weights) noex
     return s
 
 
-cdef inline double c_log_c(block_t* b, const sides_t* s, double c, const double* lines) noexcept nogil:
+cdef inline double c_log_c(sorted_rows_t* b, const sides_t* s, double c, const double* lines) noexcept nogil:
     # Apart from c log n, which cancels out.
     return b.table[<Py_ssize_t> c] if b.table != NULL else on_line(c, s.n, s.scale, lines)
 
 
-cdef inline void move(block_t* b, sides_t* s, Py_ssize_t k, double w, const double* weights, bint pair,
+cdef inline void move(sorted_rows_t* b, sides_t* s, Py_ssize_t k, double w, const double* weights, bint pair,
                       int criterion) noexcept nogil:
     # Move a row of class k to the left of the border.
     s.n_left += w
@@ -147,7 +159,7 @@ cdef inline void move(block_t* b, sides_t* s, Py_ssize_t k, double w, const doub
         s.logs += b.held[k]
 
 
-cdef inline bint hopeless(block_t* b, const sides_t* s, const double* weights, double least,
+cdef inline bint hopeless(sorted_rows_t* b, const sides_t* s, const double* weights, double least,
                           bint pair, int criterion) noexcept nogil:
     # Whether a bound of the score of both sides, cheaper than the score itself, is not above the least.
     cdef double n_right = s.n - s.n_left, other = weights[1] - s.second, most, rest
@@ -167,7 +179,7 @@ cdef inline bint hopeless(block_t* b, const sides_t* s, const double* weights, d
     return False
 
 
-cdef double score_of_both(tree_t* t, block_t* b, const double* weights) noexcept nogil:
+cdef double score_of_both(const batch_tree_t* t, sorted_rows_t* b, const double* weights) noexcept nogil:
     cdef Py_ssize_t k
     cdef double* right = b.sums + t.n_classes
     for k in range(t.n_classes):
@@ -181,12 +193,12 @@ cdef inline double middle(double low, double high) noexcept nogil:
     return value if value < high else low
 
 
-cdef void search_categories(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j, Py_ssize_t known,
-                            const Py_ssize_t* y, const double* w) noexcept nogil:
+cdef void search_categories(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                            Py_ssize_t known, const Py_ssize_t* y, const double* w) noexcept nogil:
     # Try each category against the rest.
     cdef Py_ssize_t i, k
     cdef double* left = b.sums
-    cdef const double* weights = t.weights + node * t.n_classes
+    cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const int* order = b.order + j * b.room
     cdef const double* column = b.columns + j * b.room
     cdef double found, tie = TIE
@@ -199,5 +211,5 @@ cdef void search_categories(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t j
             continue
         found = score_of_both(t, b, weights)
         if found > b.best[node].gain + tie:
-            b.best[node] = split_t(found, column[order[i]], j, False)
+            b.best[node] = batch_split_t(found, column[order[i]], j, False)
         memset(left, 0, t.n_classes * sizeof(double))

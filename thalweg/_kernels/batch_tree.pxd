@@ -1,14 +1,17 @@
 # Trees grown on a block of weighted rows, for compiled callers.
 
-from .batch_split cimport tree_t
-from .block cimport block_t
+from .batch_split cimport batch_tree_t
+from .block cimport sorted_rows_t
 from .learner cimport Kernel
 
 cdef class BatchTree(Kernel):
-    cdef tree_t core
+    cdef batch_tree_t core
 
-# grow a tree on the rows of a block with their class codes and weights; rows of weight 0 are left out
-cdef void tree_grow(tree_t* t, block_t* b, const Py_ssize_t* y, const double* w) noexcept nogil
+    cdef bint make_room(self, Py_ssize_t n_nodes) noexcept
+
+# grow a tree on the rows of a block with their class codes and weights, without those of weight 0, and let it replace
+# the tree; False, and the tree stays, if a signal or a lack of memory stopped it
+cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, const double* w) noexcept nogil
 
 # write the class probabilities of the row x into p
 cdef void tree_predict(void* tree, const double* x, double* p, double* scratch) noexcept nogil

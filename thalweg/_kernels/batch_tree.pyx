@@ -11,90 +11,139 @@ of the input it is split by, they go to the heavier child. A leaf predicts
 
 import numpy as np
 
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
+
 from libc.math cimport floor, isnan
 from libc.string cimport memcpy, memset
 
 from .batch_split cimport search
-from .block cimport Block, block_t
+from .block cimport LARGE, Block, is_stopped, sorted_rows_t
+from .failure cimport begin_call, call_t, end_call
 from .learner cimport Kernel, learner_t
 from .pointers cimport doubles, integers
 
+MOST_SMOOTHING = 1e200                  # so that sums stay finite
+
+LAYOUT = {
+    "n_nodes": Array(INDEX, 1, low=1, fill=1),
+    "feature": Array(INDEX, "node", low=-1, high="input", fill=-1),
+    "child": Array(INDEX, "node", low=0, high="node"),
+    "missing": Array(INDEX, "node", low=0, high="node"),
+    "threshold": Array(FLOAT, "node"),
+    "weights": Array(FLOAT, "node", "class", low=0.0, high=layouts.MOST_WEIGHT),
+}
+
 
 cdef class BatchTree(Kernel):
-    """A tree in arrays; `fit` grows it afresh, its handle only predicts."""
+    """A tree in arrays; `fit` grows a new one, its handle only predicts."""
 
-    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, room):
-        room = 2 * min(max_leaves, room) + 1
-        self.arrays = {
-            "n_nodes": np.ones(1, dtype=np.intp),
-            "feature": np.full(room, -1, dtype=np.intp),
-            "child": np.zeros(room, dtype=np.intp),
-            "missing": np.zeros(room, dtype=np.intp),
-            "threshold": np.zeros(room),
-            "weights": np.zeros((room, n_classes)),
-            "n_categories": np.array(n_categories, dtype=np.intp),
-        }
+    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace):
+        lengths = {"class": n_classes, "input": n_features, "node": None}
+        self.allocate("DecisionTree", LAYOUT, lengths, {"node": 1})
+        self.arrays["n_categories"] = np.array(n_categories, dtype=np.intp)
         self.core.n_features, self.core.n_classes = n_features, n_classes
-        self.core.max_leaves, self.core.criterion, self.core.laplace = max_leaves, criterion, laplace
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn_nothing, tree_predict, NULL)
+        self.core.max_leaves, self.core.criterion = max_leaves, criterion
+        self.core.laplace = min(laplace, MOST_SMOOTHING)
+        self.core.kernel = <void*> self
+        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn_nothing, tree_predict,
+                                NULL)
         self.bind()
 
     cdef void bind(self):
-        cdef tree_t* t = &self.core
+        cdef batch_tree_t* t = &self.core
         t.room = len(self.arrays["feature"])
-        t.n_nodes, t.feature = integers(self.arrays["n_nodes"]), integers(self.arrays["feature"])
-        t.child, t.missing = integers(self.arrays["child"]), integers(self.arrays["missing"])
-        t.threshold, t.weights = doubles(self.arrays["threshold"]), doubles(self.arrays["weights"])
+        t.nodes.n, t.nodes.feature = integers(self.arrays["n_nodes"]), integers(self.arrays["feature"])
+        t.nodes.child, t.nodes.missing = integers(self.arrays["child"]), integers(self.arrays["missing"])
+        t.nodes.threshold = doubles(self.arrays["threshold"])
+        t.nodes.weights = doubles(self.arrays["weights"])
         t.n_categories = integers(self.arrays["n_categories"])
 
+    def used(self):
+        """Return how many nodes the tree has."""
+        return {"node": self.core.nodes.n[0]}
+
+    def check(self, arrays):
+        """Raise StateError unless every path from the root ends in a leaf."""
+        n = arrays["n_nodes"].item()
+        if n > len(arrays["feature"]):
+            raise StateError(f"{self.who}: the state's 'n_nodes' is {n}, more than it has nodes")
+        inner = np.flatnonzero(arrays["feature"][:n] >= 0)
+        child, missing = arrays["child"][inner], arrays["missing"][inner]
+        if (child <= inner).any() or (child + 1 >= n).any():
+            raise StateError(f"{self.who}: the state's 'child' leads to a node before its parent or to none")
+        if ((missing != child) & (missing != child + 1)).any():
+            raise StateError(f"{self.who}: the state's 'missing' leads to a node that is not a child")
+
     def grow(self, Block block, const Py_ssize_t[::1] y, const double[::1] w):
-        """Grow the tree afresh on the rows of a block with these class codes and weights."""
+        """Grow a new tree on the rows of a block with these class codes and weights."""
+        cdef call_t call
         if not len(y) == len(w) == block.core.n:
             raise ValueError(f"BatchTree: got {len(y)} labels and {len(w)} weights for {block.core.n} rows")
-        self.make_room(block.core.n)
-        if block.core.n:
-            with nogil:
-                tree_grow(&self.core, &block.core, &y[0], &w[0])
+        if block.core.n == 0:
+            return
+        begin_call(&call, 0)
+        with nogil:
+            tree_grow(&self.core, &block.core, &y[0], &w[0])
+        end_call(&call, -1)
 
     def fit(self, X, y, w):
-        """Grow the tree afresh on these rows."""
+        """Grow a new tree on these rows."""
         block = Block(max(len(X), 1), self.handle.n_features, self.handle.n_classes)
         block.load(X)
         self.grow(block, y, w)
 
-    def make_room(self, n_rows):
-        """Make room for the nodes of a tree on this many rows."""
-        needed = 2 * min(self.core.max_leaves, n_rows) + 1
-        if needed > self.core.room:
-            for name in ("feature", "child", "missing", "threshold", "weights"):
-                old = self.arrays[name]
-                self.arrays[name] = np.zeros((needed, *old.shape[1:]), dtype=old.dtype)
-            self.bind()
+    cdef bint make_room(self, Py_ssize_t n_nodes) noexcept:
+        length = max(n_nodes, 2 * self.core.room)
+        return self.adopt_computed(layouts.resized, (LAYOUT, self.arrays, "node", length))
 
 
 cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     pass
 
 
-cdef void tree_grow(tree_t* t, block_t* b, const Py_ssize_t* y, const double* w) noexcept nogil:
+cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, const double* w) noexcept nogil:
     cdef Py_ssize_t node, n_leaves = 1, cursor = 0
+    b.stopped = False
     keep_weighted(t, b, w)
-    t.n_nodes[0] = 1
-    begin_node(t, b, 0, 0, b.used, y, w)
+    b.nodes.n[0] = 1
+    init_node(t, b, 0, 0, b.used, y, w)
     if t.max_leaves > 1:
         search(t, b, 0, y, w)
-    while n_leaves < t.max_leaves:
+    while n_leaves < t.max_leaves and not b.stopped:
         if t.max_leaves >= b.used:      # all will be split, in any order
-            node = next_node(t, b, &cursor)
+            node = next_node(b, &cursor)
         else:
-            node = best_node(t, b)
+            node = best_node(b)
         if node < 0:
-            return
+            break
         n_leaves += 1
+        is_stopped(b, 2 * t.n_features * min(b.stop[node] - b.start[node], LARGE))
         split(t, b, node, y, w, n_leaves < t.max_leaves)
+    return not b.stopped and copy_tree(t, b)
 
 
-cdef void keep_weighted(tree_t* t, block_t* b, const double* w) noexcept nogil:
+cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
+    # Let the tree that was grown replace the one of before.
+    cdef Py_ssize_t n = b.nodes.n[0]
+    cdef bint has_room = n <= t.room
+    if not has_room:
+        with gil:
+            has_room = (<BatchTree> t.kernel).make_room(n)
+    if not has_room:
+        return False
+    t.nodes.n[0] = n
+    memcpy(t.nodes.feature, b.nodes.feature, n * sizeof(Py_ssize_t))
+    memcpy(t.nodes.child, b.nodes.child, n * sizeof(Py_ssize_t))
+    memcpy(t.nodes.missing, b.nodes.missing, n * sizeof(Py_ssize_t))
+    memcpy(t.nodes.threshold, b.nodes.threshold, n * sizeof(double))
+    memcpy(t.nodes.weights, b.nodes.weights, n * t.n_classes * sizeof(double))
+    return True
+
+
+cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const double* w) noexcept nogil:
     # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers.
     cdef Py_ssize_t i, j, n
     cdef double total = 0.0
@@ -102,10 +151,13 @@ cdef void keep_weighted(tree_t* t, block_t* b, const double* w) noexcept nogil:
     for i in range(b.n):
         total += w[i]
         whole = whole and w[i] == floor(w[i])
-    b.table = b.logs if whole and total <= 2 * b.room else NULL
+    b.table = b.logs if whole and total <= b.n_logs else NULL
     cdef const int* rows
     cdef int* order
     for j in range(t.n_features):
+        if is_stopped(b, b.n):
+            b.used = 0
+            return
         rows, order, n = b.sorted + j * b.room, b.order + j * b.room, 0
         for i in range(b.n):
             order[n] = rows[i]
@@ -113,28 +165,30 @@ cdef void keep_weighted(tree_t* t, block_t* b, const double* w) noexcept nogil:
         b.used = n
 
 
-cdef Py_ssize_t next_node(tree_t* t, block_t* b, Py_ssize_t* cursor) noexcept nogil:
-    while cursor[0] < t.n_nodes[0]:
+cdef Py_ssize_t next_node(sorted_rows_t* b, Py_ssize_t* cursor) noexcept nogil:
+    while cursor[0] < b.nodes.n[0]:
         cursor[0] += 1
         if b.best[cursor[0] - 1].gain >= 0:
             return cursor[0] - 1
     return -1
 
 
-cdef Py_ssize_t best_node(tree_t* t, block_t* b) noexcept nogil:
+cdef Py_ssize_t best_node(sorted_rows_t* b) noexcept nogil:
     cdef Py_ssize_t node, best = -1
     cdef double most = -1.0
-    for node in range(t.n_nodes[0]):
-        if t.feature[node] < 0 and b.best[node].gain > most:
+    for node in range(b.nodes.n[0]):
+        if b.nodes.feature[node] < 0 and b.best[node].gain > most:
             best, most = node, b.best[node].gain
+    is_stopped(b, b.nodes.n[0])
     return best
 
 
-cdef void begin_node(tree_t* t, block_t* b, Py_ssize_t node, Py_ssize_t start, Py_ssize_t stop,
-                     const Py_ssize_t* y, const double* w) noexcept nogil:
+cdef void init_node(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t start,
+                    Py_ssize_t stop, const Py_ssize_t* y, const double* w) noexcept nogil:
     cdef Py_ssize_t i
-    cdef double* weights = t.weights + node * t.n_classes
-    t.feature[node] = -1
+    cdef double* weights = b.nodes.weights + node * t.n_classes
+    b.nodes.feature[node], b.nodes.threshold[node] = -1, 0.0
+    b.nodes.child[node] = b.nodes.missing[node] = 0
     b.start[node], b.stop[node], b.best[node].gain = start, stop, -1.0
     memset(weights, 0, t.n_classes * sizeof(double))
     for i in range(start, stop):
@@ -148,10 +202,10 @@ cdef inline bint goes_left(double value, double threshold, bint is_category,
     return value == threshold if is_category else value <= threshold
 
 
-cdef void split(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, const double* w,
-                bint more) noexcept nogil:
+cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
+                const double* w, bint more) noexcept nogil:
     # Give the node two children; part the rows of all inputs only if there are more splits to come.
-    cdef Py_ssize_t i, j, left = t.n_nodes[0], feature = b.best[node].feature, start = b.start[node]
+    cdef Py_ssize_t i, j, left = b.nodes.n[0], feature = b.best[node].feature, start = b.start[node]
     cdef Py_ssize_t stop = b.stop[node], border = start, k
     cdef double gap = 0.0
     cdef const int* order = b.order + feature * b.room
@@ -162,22 +216,24 @@ cdef void split(tree_t* t, block_t* b, Py_ssize_t node, const Py_ssize_t* y, con
                                      missing_left)
         border += b.left[order[i]]
     for j in range(t.n_features if more else 1):
+        if stop - start > LARGE and is_stopped(b, stop - start):
+            return
         part(b, b.order + j * b.room, start, stop)
-    t.n_nodes[0] += 2
-    begin_node(t, b, left, start, border, y, w)
-    begin_node(t, b, left + 1, border, stop, y, w)
+    b.nodes.n[0] += 2
+    init_node(t, b, left, start, border, y, w)
+    init_node(t, b, left + 1, border, stop, y, w)
     if known:
         for k in range(t.n_classes):
-            gap += t.weights[left * t.n_classes + k] - t.weights[(left + 1) * t.n_classes + k]
+            gap += b.nodes.weights[left * t.n_classes + k] - b.nodes.weights[(left + 1) * t.n_classes + k]
         missing_left = gap >= 0         # the heavier child
-    t.feature[node], t.threshold[node], t.child[node] = feature, b.best[node].threshold, left
-    t.missing[node] = left if missing_left else left + 1
+    b.nodes.feature[node], b.nodes.threshold[node] = feature, b.best[node].threshold
+    b.nodes.child[node], b.nodes.missing[node] = left, left if missing_left else left + 1
     if more:
         search(t, b, left, y, w)
         search(t, b, left + 1, y, w)
 
 
-cdef inline void part(block_t* b, int* order, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef inline void part(sorted_rows_t* b, int* order, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t i, n_left = start, n_right = 0
     cdef int row
     for i in range(start, stop):
@@ -190,17 +246,20 @@ cdef inline void part(block_t* b, int* order, Py_ssize_t start, Py_ssize_t stop)
 
 
 cdef void tree_predict(void* tree, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef tree_t* t = <tree_t*> tree
+    cdef const batch_tree_t* t = <const batch_tree_t*> tree
+    cdef const Py_ssize_t* feature = t.nodes.feature
+    cdef const Py_ssize_t* child = t.nodes.child
+    cdef const double* threshold = t.nodes.threshold
     cdef Py_ssize_t k, j, node = 0
     cdef double total = 0.0
-    while t.feature[node] >= 0:
-        j = t.feature[node]
+    while feature[node] >= 0:
+        j = feature[node]
         if isnan(x[j]):
-            node = t.missing[node]
+            node = t.nodes.missing[node]
         else:
-            node = t.child[node] + (not goes_left(x[j], t.threshold[node], t.n_categories[j] > 0, False))
+            node = child[node] + (not goes_left(x[j], threshold[node], t.n_categories[j] > 0, False))
     for k in range(t.n_classes):
-        p[k] = t.weights[node * t.n_classes + k] + t.laplace                     # (1)
+        p[k] = t.nodes.weights[node * t.n_classes + k] + t.laplace               # (1)
         total += p[k]
     for k in range(t.n_classes):
         p[k] = p[k] / total if total > 0 else 1.0 / t.n_classes

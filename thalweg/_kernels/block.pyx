@@ -1,12 +1,16 @@
-"""A block of rows whose inputs are sorted once, for growing many trees on it, and the room to do so."""
+"""A block of rows whose inputs are sorted once, for growing many trees on it, and the memory to do so."""
 
 import numpy as np
+
+from . import layout as layouts
 
 from libc.math cimport isnan
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
+from .failure cimport begin_call, call_t, end_call, should_stop
 from .impurity cimport LINES
+from .pointers cimport doubles, flags, integers, ints, words
 
 
 def entropy_lines():
@@ -34,54 +38,90 @@ known_logs = np.zeros(1)
 
 
 cdef class Block:
-    """Room for rows whose inputs are sorted once and on which many trees can be grown."""
+    """Memory for rows whose inputs are sorted once and on which many trees can be grown.
 
-    def __init__(self, room, n_features, n_classes):
+    `n_logs` is the largest number whose c log c is kept, for trees by entropy; by default twice the room.
+    """
+
+    def __init__(self, room, n_features, n_classes, n_logs=None):
         self.n_features = n_features
         self.n_classes = n_classes
-        self.core.n = 0
-        self.make(room)
+        self.n_logs = 2 * room if n_logs is None else n_logs
+        self.adopt(self.memory(room))
 
-    def make(self, room):
-        """Make room for this many rows; those loaded are lost."""
-        nodes = 2 * room + 1
-        cdef double[:, ::1] columns = np.empty((self.n_features, room))
-        cdef int[:, :, ::1] orders = np.empty((2, self.n_features, room), dtype=np.intc)
-        cdef int[::1] spare = np.empty(room, dtype=np.intc)
-        cdef char[::1] left = np.empty(room, dtype=np.int8)
-        cdef Py_ssize_t[:, ::1] places = np.empty((2, nodes), dtype=np.intp)
-        cdef char[::1] best = np.empty(nodes * sizeof(split_t), dtype=np.int8)
-        cdef double[::1] sums = np.empty(3 * self.n_classes)
-        cdef uint64_t[::1] keys = np.empty(2 * room, dtype=np.uint64)
-        cdef double[::1] logs = c_log_c(2 * room)
-        # The views keep their memory alive.
-        self.arrays = dict(enumerate((columns, orders, spare, left, places, best, sums, keys, logs)))
-        cdef block_t* b = &self.core
-        b.room = room
-        b.columns, b.spare, b.left, b.sums, b.keys = &columns[0, 0], &spare[0], &left[0], &sums[0], &keys[0]
-        b.held, b.logs = &sums[2 * self.n_classes], &logs[0]
+    def memory(self, room):
+        """Return arrays for this many rows."""
+        shapes = {
+            "columns": ((self.n_features, room), layouts.FLOAT),
+            "orders": ((2, self.n_features, room), layouts.INT),
+            "spare": (room, layouts.INT),
+            "left": (room, layouts.FLAG),
+            "keys": ((2, room), layouts.WORD),
+            "sums": ((3, self.n_classes), layouts.FLOAT),
+            "count": (1, layouts.INDEX),
+            "places": ((5, 2 * room + 1), layouts.INDEX),
+            "splits": ((2 * room + 1, sizeof(batch_split_t)), layouts.FLAG),
+            "threshold": (2 * room + 1, layouts.FLOAT),
+            "weights": ((2 * room + 1, self.n_classes), layouts.FLOAT),
+        }
+        arrays = {name: layouts.new_array(shape, dtype) for name, (shape, dtype) in shapes.items()}
+        return arrays | {"logs": c_log_c(self.n_logs)}
+
+    cdef void adopt(self, dict arrays):
+        # Use this memory; the rows loaded before are lost.
+        cdef sorted_rows_t* b = &self.core
+        cdef Py_ssize_t room = len(arrays["left"]), n_nodes = 2 * room + 1
+        cdef Py_ssize_t* places = integers(arrays["places"])
+        self.arrays = arrays
+        b.n, b.room = 0, room
+        b.columns, b.keys, b.spare = doubles(arrays["columns"]), words(arrays["keys"]), ints(arrays["spare"])
+        b.sorted, b.left = ints(arrays["orders"]), flags(arrays["left"])
+        b.order = b.sorted + self.n_features * room
+        b.sums = doubles(arrays["sums"])
+        b.held = b.sums + 2 * self.n_classes
+        b.logs, b.n_logs = doubles(arrays["logs"]), self.n_logs
+        b.start, b.stop, b.nodes.feature, b.nodes.child, b.nodes.missing = (
+            places, places + n_nodes, places + 2 * n_nodes, places + 3 * n_nodes, places + 4 * n_nodes
+        )
+        b.nodes.n, b.best = integers(arrays["count"]), <batch_split_t*> flags(arrays["splits"])
+        b.nodes.threshold, b.nodes.weights = doubles(arrays["threshold"]), doubles(arrays["weights"])
         b.pair_chords, b.chords, b.tangents = (
             &ENTROPY_LINES[0, 0, 0], &ENTROPY_LINES[1, 0, 0], &ENTROPY_LINES[2, 0, 0]
         )
-        b.sorted, b.order = &orders[0, 0, 0], &orders[1, 0, 0]
-        b.start, b.stop, b.best = &places[0, 0], &places[1, 0], <split_t*> &best[0]
+        b.n_visits, b.may_stop, b.stopped = 0, True, False
 
     def load(self, const double[:, ::1] X):
-        """Take these rows, in place of all before, and sort every input."""
+        """Load these rows, in place of all before, and sort every input."""
+        cdef call_t call
         if X.shape[1] != self.n_features:
             raise ValueError(f"Block: a row has {X.shape[1]} inputs, the block is made for {self.n_features}")
         if X.shape[0] > self.core.room:
-            self.make(X.shape[0])
-        self.core.n = X.shape[0]
-        if X.shape[0]:
+            self.n_logs = max(self.n_logs, 2 * X.shape[0])
+            self.adopt(self.memory(X.shape[0]))
+        self.core.n = 0
+        if X.shape[0] == 0:
+            return
+        begin_call(&call, 0)
+        with nogil:
             block_load(&self.core, &X[0, 0], X.shape[0], X.shape[1])
+        if self.core.stopped:
+            self.core.n = 0
+        end_call(&call, -1)
 
 
-cdef void block_load(block_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil:
+cdef void block_poll(sorted_rows_t* b) noexcept nogil:
+    b.n_visits = 0
+    if b.may_stop and should_stop():
+        b.stopped = True
+
+
+cdef void block_load(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef double* column
-    b.n = n
+    b.n, b.n_visits, b.stopped = n, 0, False
     for j in range(n_features):
+        if is_stopped(b, n):
+            return
         column = b.columns + j * b.room
         for i in range(n):
             column[i] = X[i * n_features + j]
@@ -98,15 +138,15 @@ cdef inline uint64_t key_of(double value) noexcept nogil:
     return ~bits if bits >> 63 else bits | (<uint64_t> 1 << 63)
 
 
-cdef void sort(block_t* b, const double* column, int* order) noexcept nogil:
+cdef void sort(sorted_rows_t* b, const double* column, int* order) noexcept nogil:
     # By the upper half of the keys, which nearly always tells all values apart; by all of them if not.
     if not sorted_by(b, column, order, 4):
         sorted_by(b, column, order, 0)
 
 
-cdef bint sorted_by(block_t* b, const double* column, int* order, Py_ssize_t lowest) noexcept nogil:
+cdef bint sorted_by(sorted_rows_t* b, const double* column, int* order, Py_ssize_t lowest) noexcept nogil:
     # Radix sort by the bytes of the keys from `lowest` on; the row takes the place of the lowest bits. An
-    # insertion sort settles what is left, and gives up if that is much, unless all bytes were used.
+    # insertion sort orders what is left, and gives up if that is much, unless all bytes were used.
     cdef Py_ssize_t counts[256]
     cdef Py_ssize_t i, byte, place, total, count, n = b.n, n_moves = 0
     cdef uint64_t mask = 1, differing = 0
@@ -120,6 +160,8 @@ cdef bint sorted_by(block_t* b, const double* column, int* order, Py_ssize_t low
         keys[i] = (key_of(column[i]) & ~mask) | <uint64_t> i
         differing |= keys[i] ^ keys[0]
     for byte in range(lowest, 8):
+        if is_stopped(b, n):
+            return True
         if ((differing & ~mask) >> (8 * byte)) & 255 == 0:
             continue
         memset(counts, 0, sizeof(counts))

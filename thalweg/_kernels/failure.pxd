@@ -13,6 +13,10 @@ cdef failure_t* current_failure() noexcept nogil
 # keep `error` unless one is kept already
 cdef void record_failure(error) noexcept
 
+# compute(*arguments), for a callback: computed once more after an interrupt, which is recorded, so that nothing is
+# lost by it; None after any other exception, recorded too
+cdef object computed(compute, tuple arguments) noexcept
+
 
 ctypedef struct call_t:
     failure_t* failure

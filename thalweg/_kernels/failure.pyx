@@ -52,6 +52,17 @@ cdef void record_failure(error) noexcept:
     failure.failed = True
 
 
+cdef object computed(compute, tuple arguments) noexcept:
+    while True:
+        try:
+            return compute(*arguments)
+        except Exception as error:
+            record_failure(error)
+            return None
+        except BaseException as error:
+            record_failure(error)
+
+
 cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept:
     call.failure = current_failure()
     call.outer = call.failure[0]

@@ -11,7 +11,7 @@ from libc.stdlib cimport free, malloc
 from . import layout as layouts
 
 from .failure cimport (
-    begin_call, call_t, current_failure, end_call, failure_t, poll_signals, record_failure,
+    begin_call, call_t, computed, current_failure, end_call, failure_t, poll_signals, record_failure,
 )
 
 cdef enum:
@@ -72,17 +72,16 @@ cdef class Kernel:
         self.bind()
 
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept:
-        # Adopt the arrays that compute(*arguments) returns, for a callback: an exception is recorded, and False
-        # returned; after an interrupt they are computed once more, so that nothing is lost by it.
-        while True:
-            try:
-                self.adopt(compute(*arguments))
+        # Adopt the arrays that compute(*arguments) returns, for a callback; False, and a recorded failure, if it
+        # cannot.
+        new = computed(compute, arguments)
+        try:
+            if new is not None:
+                self.adopt(new)
                 return True
-            except Exception as error:
-                record_failure(error)
-                return False
-            except BaseException as error:
-                record_failure(error)
+        except Exception as error:
+            record_failure(error)
+        return False
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""

@@ -1,22 +1,47 @@
 """A batch tree on the latest rows of a stream, grown again from time to time.
 
-The latest `window` rows are kept. With t the weight of all rows so far, the tree is grown on them at the
-first row, when t reaches 2, 4, 8, … below `period`, and then at every multiple of `period`.
+The latest `window` rows are kept. With t the weight of all rows so far, a tree is grown on them at the first
+row, when t reaches 2, 4, 8, … below `period`, and then at every multiple of `period`.
+
+A tree grows in memory of its own and then replaces the one of before. If Ctrl-C ends its growth, the row that
+asked for it is not learned. In an ensemble, whose other members have learned the row, and where memory is
+lacking, the tree is due instead: it is grown before anything else is learned, on the same rows. Either way an
+interrupt changes no later tree.
 """
 
-import numpy as np
+from contextlib import suppress
+
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
 
 from libc.math cimport floor
 from libc.string cimport memcpy
 
-from .batch_tree cimport BatchTree, tree_grow, tree_predict, tree_t
-from .block cimport Block, block_load, block_t
-from .learner cimport learner_t
+from .batch_tree cimport BatchTree, batch_tree_t, tree_grow, tree_predict
+from .block cimport Block, block_load, sorted_rows_t
+from .failure cimport begin_call, call_t, computed, end_call
+from .impurity cimport ENTROPY
+from .learner cimport Kernel, learner_t
+from .lock cimport Lock
 from .pointers cimport doubles, integers
 
-ctypedef struct window_t:
-    tree_t* tree
-    block_t* block
+cdef enum:
+    FIRST_ROOM = 64                     # rows there is memory for when the first tree is grown
+
+LAYOUT = {
+    "X": Array(FLOAT, "place", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
+    "y": Array(INDEX, "place", low=0, high="class"),
+    "w": Array(FLOAT, "place", low=0.0, high=layouts.MOST_WEIGHT),
+    "held": Array(INDEX, 2, low=0),
+    "is_due": Array(INDEX, 1, low=0, high=1),
+    "progress": Array(FLOAT, 2, low=0.0, high=layouts.MOST_WEIGHT),
+}
+
+ctypedef struct window_tree_t:
+    batch_tree_t* tree
+    sorted_rows_t* block                # NULL before the first tree
     Py_ssize_t window
     double period
     double* X                           # [window, feature], a ring
@@ -24,28 +49,27 @@ ctypedef struct window_t:
     double* w
     Py_ssize_t* n                       # rows held
     Py_ssize_t* place                   # where the next one goes
+    Py_ssize_t* is_due                  # whether the tree is to be grown on the rows held
     double* total                       # t
-    double* due                         # t at which the tree is grown next
+    double* next                        # t at which the tree is grown next
+    double* lost                        # [feature]: the row that the last one replaced
+    bint undoes                         # whether a row is not learned if the growth is stopped
+    bint undone                         # and it was not
+    void* kernel
 
 
 cdef class WindowTreeKernel(BatchTree):
-    """A batch tree, the rows it is grown on, and a block to sort them in."""
+    """A batch tree, the rows it is grown on, and the memory to do so."""
 
-    cdef window_t ring
+    cdef window_tree_t ring
     cdef Block block
 
     def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window, period):
-        BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window)
-        self.arrays |= {
-            "X": np.zeros((window, n_features)),
-            "y": np.zeros(window, dtype=np.intp),
-            "w": np.zeros(window),
-            "held": np.zeros(2, dtype=np.intp),
-            "progress": np.zeros(2),
-        }
-        self.block = Block(window, n_features, n_classes)
-        self.ring.window = window
-        self.ring.period = period
+        BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace)
+        self.allocate("DecisionTree", LAYOUT, {"place": window})
+        self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
+        self.ring.tree, self.ring.kernel = &self.core, <void*> self
+        self.ring.window, self.ring.period = window, period
         self.handle = learner_t(<void*> &self.ring, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
@@ -53,39 +77,131 @@ cdef class WindowTreeKernel(BatchTree):
         BatchTree.bind(self)
         if "X" not in self.arrays:
             return
-        cdef window_t* r = &self.ring
-        r.tree, r.block = &self.core, &self.block.core
+        cdef window_tree_t* r = &self.ring
         r.X, r.y, r.w = doubles(self.arrays["X"]), integers(self.arrays["y"]), doubles(self.arrays["w"])
         r.n, r.total = integers(self.arrays["held"]), doubles(self.arrays["progress"])
-        r.place, r.due = r.n + 1, r.total + 1
+        r.place, r.next, r.is_due = r.n + 1, r.total + 1, integers(self.arrays["is_due"])
+        r.lost = doubles(self.arrays["lost"])
+
+    def check(self, arrays):
+        """Raise StateError unless the tree ends in leaves and the counters fit the window."""
+        BatchTree.check(self, arrays)
+        n, place = arrays["held"].tolist()
+        total, following = arrays["progress"].tolist()
+        window, period = self.ring.window, self.ring.period
+        if n > window or place >= window or (n < window and place != n):
+            raise StateError(f"{self.who}: the state's 'held' says that {n} rows are held, and that the next "
+                             f"one goes to place {place}")
+        if following > (1 + 1e-9) * (total + period):
+            raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
+                             f"{following}, more than a period after {total}")
+
+    def learn(self, X, y, w, p):
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+        self.finish(0)
+        self.ring.undoes, self.ring.undone = True, False
+        try:
+            Kernel.learn(self, X, y, w, p)
+        except BaseException as error:
+            if self.ring.undone:
+                with suppress(AttributeError):
+                    error.rows_learned -= 1
+            raise
+        finally:
+            self.ring.undoes = False
 
     def regrow(self):
         """Grow the tree on the rows held now."""
-        grow(&self.ring)
+        self.ring.is_due[0] = 1
+        self.finish(-1)
+
+    cdef int finish(self, Py_ssize_t n_rows) except -1:
+        # Grow the tree if it is due. A signal may end this: no row is learned, and the tree is still due.
+        cdef call_t call
+        if self.ring.is_due[0]:
+            begin_call(&call, 0)
+            with nogil:
+                grow(&self.ring, True)
+            end_call(&call, n_rows)
+        return 0
+
+    def roomier_block(self):
+        """Return a block for the rows held, with room for more."""
+        room = FIRST_ROOM if self.block is None else 2 * self.block.core.room
+        room = min(max(room, self.ring.n[0]), self.ring.window)
+        n_logs = 2 * self.ring.window if self.core.criterion == ENTROPY else 0
+        return Block(room, self.core.n_features, self.core.n_classes, n_logs)
+
+    cdef bint make_block(self) noexcept:
+        block = computed(self.roomier_block, ())
+        if block is None:
+            return False
+        self.block = block
+        self.ring.block = &self.block.core
+        return True
 
 
-cdef void grow(window_t* r) noexcept nogil:
+cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
+    cdef bint has_room = r.block != NULL and r.block.room >= r.n[0]
+    r.is_due[0] = 1
+    if r.block != NULL:
+        r.block.stopped = False
+    if not has_room:
+        with gil:
+            has_room = (<WindowTreeKernel> r.kernel).make_block()
+    if not has_room:
+        return
+    r.block.may_stop = may_stop
     block_load(r.block, r.X, r.n[0], r.tree.n_features)
-    tree_grow(r.tree, r.block, r.y, r.w)
+    if not r.block.stopped and tree_grow(r.tree, r.block, r.y, r.w):
+        r.is_due[0] = 0
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef window_t* r = <window_t*> state
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.is_due[0]:
+        grow(r, False)
+    if r.total[0] + w < r.next[0]:
+        keep(r, x, y, w)
+    else:
+        keep_and_grow(r, x, y, w)
+
+
+cdef inline void keep(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef Py_ssize_t place = r.place[0], d = r.tree.n_features
     memcpy(r.X + place * d, x, d * sizeof(double))
     r.y[place], r.w[place] = y, w
     r.place[0] = place + 1 if place + 1 < r.window else 0
     r.n[0] = min(r.n[0] + 1, r.window)
     r.total[0] += w
-    if r.total[0] < r.due[0]:
-        return
+
+
+cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef Py_ssize_t n = r.n[0], place = r.place[0], old_y = r.y[place], d = r.tree.n_features
+    cdef double total = r.total[0], following = r.next[0], old_w = r.w[place]
+    memcpy(r.lost, r.X + place * d, d * sizeof(double))
+    keep(r, x, y, w)
     if r.total[0] >= r.period:
-        r.due[0] = r.period * (1 + floor(r.total[0] / r.period))
+        r.next[0] = r.period * (1 + floor(r.total[0] / r.period))
     else:
-        while r.due[0] <= r.total[0]:
-            r.due[0] = min(max(2 * r.due[0], 1.0), r.period)
-    grow(r)
+        while r.next[0] <= r.total[0]:
+            r.next[0] = min(max(2 * r.next[0], 1.0), r.period)
+    grow(r, True)
+    if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
+        memcpy(r.X + place * d, r.lost, d * sizeof(double))
+        r.n[0], r.place[0], r.y[place], r.w[place] = n, place, old_y, old_w
+        r.total[0], r.next[0], r.is_due[0], r.undone = total, following, 0, True
+
+
+cdef bint is_exclusive(window_tree_t* r) noexcept nogil:
+    # Whether the call that predicts may also change the model: it learns.
+    with gil:
+        lock = (<WindowTreeKernel> r.kernel).lock
+        return lock is not None and (<Lock> lock).depth > 0
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    tree_predict((<window_t*> state).tree, x, p, scratch)
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.is_due[0] and is_exclusive(r):
+        grow(r, False)
+    tree_predict(r.tree, x, p, scratch)

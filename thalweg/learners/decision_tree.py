@@ -83,22 +83,27 @@ class DecisionTree(NativeClassifier):
     def fit(self, X, y, sample_weight=None):
         """Start afresh, learn the rows in their order, and grow the tree on the latest of them."""
         super().fit(X, y, sample_weight)
-        self._kernel.regrow()
+        with self._lock.write:
+            self._kernel.regrow()
         return self
 
     @property
     def nodes_(self):
         """The grown tree, node by node."""
-        arrays = self._kernel.arrays
-        n = int(arrays["n_nodes"][0])
-        feature, child = arrays["feature"][:n].copy(), arrays["child"][:n]
+        self._check_begun()
+        with self._lock.read:
+            names = ("feature", "threshold", "child", "missing", "weights")
+            n = int(self._kernel.arrays["n_nodes"][0])
+            arrays = {name: self._kernel.arrays[name][:n].copy() for name in names}
+        feature, threshold, child = arrays["feature"], arrays["threshold"], arrays["child"]
+        threshold[threshold == np.finfo(float).max] = np.inf  # all known values go left
         return {
             "feature": feature,
-            "threshold": np.where(feature < 0, np.nan, arrays["threshold"][:n]),
+            "threshold": np.where(feature < 0, np.nan, threshold),
             "left": np.where(feature < 0, -1, child),
             "right": np.where(feature < 0, -1, child + 1),
-            "missing": np.where(feature < 0, -1, arrays["missing"][:n]),
-            "weights": arrays["weights"][:n].copy(),
+            "missing": np.where(feature < 0, -1, arrays["missing"]),
+            "weights": arrays["weights"],
         }
 
     def _make_kernel(self, n_features, n_classes):
