@@ -1,6 +1,6 @@
 """Logistic regression as a recursive filter that forgets, and mixtures of such filters.
 
-An input enters as its distance from its running mean in running standard deviations, at most FAR of them;
+An input enters as its distance from its running mean in running standard deviations, at most ten of them;
 the last entry of x is 1, the intercept. A filter keeps coefficients beta and the inverse R of the
 information. For a row of weight v, with c = 1 if it is of the filter's class and 0 otherwise:
 
@@ -40,6 +40,11 @@ Filters lie side by side (lanes.pxd), those of a member together.
 
 import numpy as np
 
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, Array
+
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
 
 from . cimport lanes
@@ -49,7 +54,7 @@ from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from .maths cimport clipped, logistic, softmax
 from .peak cimport is_near, nearer, refined
 from .pointers cimport doubles, integers
-from .standardiser cimport HUGE_SPREAD, standardised, take
+from .standardiser cimport HUGE_SPREAD, standardised, update_scaling, update_spread
 
 cdef enum:
     ROUND = 8
@@ -65,11 +70,29 @@ cdef extern from *:
     double STEEPEST                     # bound of |z|
     double RAREST, FAINTEST             # bounds of q_y and of a share in (10)
 
+# R, S and psi may leave the range of a double: the filter then starts again at the next row.
+LAYOUT = {
+    "count": Array(FLOAT, "input", low=0.0),
+    "mean": Array(FLOAT, "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
+    "variance": Array(FLOAT, "input", low=0.0, high=layouts.MOST_VALUE**2),
+    "share": Array(FLOAT, "member", low=0.0, high=1.0),
+    "turn": Array(INDEX, 1, low=0, high=ROUND - 1),
+    "place": Array(INDEX, 1, low=0, high="coefficient"),
+    "restarts": Array(INDEX, "lane", low=0),
+    "beta": Array(FLOAT, "coefficient", "lane"),
+    "R": Array(FLOAT, "packed", "lane", finite=False),
+    "S": Array(FLOAT, "packed", "adaptive", finite=False),
+    "psi": Array(FLOAT, "coefficient", "adaptive", finite=False),
+    "decay": Array(FLOAT, "lane", low=0.0, high=1.0, fill=1.0),
+    "step": Array(FLOAT, "lane", low=0.0),
+    "slope": Array(FLOAT, "lane"),
+}
+
+
 cdef class LogisticKernel(Kernel):
     """The filters of one or more members, which differ in `least`, their strongest forgetting."""
 
     cdef logistic_t core
-    cdef object apart
 
     def __init__(self, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise, guard,
                  prior, discount):
@@ -79,29 +102,24 @@ cdef class LogisticKernel(Kernel):
         s.n = s.n_members * s.n_filters
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
+        self.allocate("LogisticMixture" if s.n_members > 1 else "AdaptiveLogistic", LAYOUT, {
+            "input": n_features, "coefficient": s.d, "packed": s.d * (s.d + 1) // 2, "member": s.n_members,
+            "lane": s.n, "adaptive": s.n if s.kind >= GRADIENT else 0,
+        })
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
-        packed = s.d * (s.d + 1) // 2
-        slopes = s.n if s.kind >= GRADIENT else 0
-        self.arrays = {
-            "count": np.zeros(n_features),
-            "mean": np.zeros(n_features),
-            "variance": np.zeros(n_features),
-            "scale": np.zeros(n_features),
-            "bound": np.full(n_features, HUGE_SPREAD),
-            "share": np.full(s.n_members, 1.0 / s.n_members),
-            "turn": np.zeros(1, dtype=np.intp),
-            "place": np.zeros(1, dtype=np.intp),
-            "restarts": np.zeros(s.n, dtype=np.intp),
-            "beta": np.zeros((s.d, s.n)),
-            "R": np.zeros((packed, s.n)),
-            "S": np.zeros((packed, slopes)),
-            "psi": np.zeros((s.d, slopes)),
-            "decay": least.copy() if s.kind == FIXED else np.ones(s.n),
-            "step": np.full(s.n, rate),
-            "slope": np.zeros(s.n),
-        }
+        self.arrays["share"][:] = 1.0 / s.n_members
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
-        self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n)
+        self.arrays["step"][:] = rate
+        if s.kind == FIXED:
+            self.arrays["decay"][:] = least
+        # The rest follows from the parameters and the variances, or is the memory of `learn`.
+        self.arrays |= {
+            "scale": layouts.new_array(n_features, FLOAT),
+            "bound": layouts.new_array(n_features, FLOAT, HUGE_SPREAD),
+            "least": least,
+            "x": layouts.new_array(s.d, FLOAT),
+            "scratch": layouts.new_array((2 * s.d + 11, s.n), FLOAT),
+        }
         self.handle = learner_t(<void*> s, n_features, n_classes, 0, learn, predict, NULL)
         self.bind()
 
@@ -116,12 +134,26 @@ cdef class LogisticKernel(Kernel):
         s.beta, s.R = doubles(self.arrays["beta"]), doubles(self.arrays["R"])
         s.S, s.psi = doubles(self.arrays["S"]), doubles(self.arrays["psi"])
         s.decay, s.step = doubles(self.arrays["decay"]), doubles(self.arrays["step"])
-        s.slope = doubles(self.arrays["slope"])
-        s.least, s.x, s.g = doubles(self.apart[0]), doubles(self.apart[1]), doubles(self.apart[2])
+        s.slope, s.least = doubles(self.arrays["slope"]), doubles(self.arrays["least"])
+        s.x, s.g = doubles(self.arrays["x"]), doubles(self.arrays["scratch"])
         s.h, s.z = s.g + s.d * n, s.g + 2 * s.d * n
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
         s.one, s.two, s.past = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        cdef Py_ssize_t j
+        Kernel.restore(self, state)
+        for j in range(self.core.n_inputs):
+            update_spread(self.core.variance[j], self.core.scale + j, self.core.bound + j)
+
+    def check(self, arrays):
+        """Raise StateError unless shares sum to 1 and no filter forgets faster than it may."""
+        if abs(arrays["share"].sum() - 1.0) > 1e-9:
+            raise StateError(f"{self.who}: the state's 'share' must sum to 1, got {arrays['share'].sum()}")
+        if (arrays["decay"] < self.arrays["least"]).any():
+            raise StateError(f"{self.who}: the state's 'decay' is below the least of its filter")
 
 
 cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:
@@ -144,6 +176,7 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
     find_scores(s, row, 0, s.n, z)
     for m in range(s.n_members):
         p[1] += s.share[m] * logistic(z[m])
+    p[1] = min(p[1], 1.0)               # shares sum to 1 but for rounding
     p[0] = 1.0 - p[1]
 
 
@@ -191,7 +224,7 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept
     cdef Py_ssize_t j
     if s.n_classes == 1:
         return
-    take(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
+    update_scaling(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
     for j in range(s.n_inputs):
         s.x[j] = value_of(s, row[j], j)
     s.x[s.n_inputs] = 1.0
