@@ -36,7 +36,8 @@ def test_predictions_side_by_side_are_those_of_one_thread(kind):
         for _ in range(15):
             if not np.array_equal(learner.predict_block(X), expected):
                 wrong.append("block")
-            if not all(np.array_equal(learner.predict_proba_one(X[i]), expected[i]) for i in range(0, 200, 7)):
+            some = range(0, 200, 7)
+            if not all(np.array_equal(learner.predict_proba_one(X[i]), expected[i]) for i in some):
                 wrong.append("row")
 
     threads = [threading.Thread(target=ask) for _ in range(4)]

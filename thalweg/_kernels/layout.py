@@ -19,14 +19,15 @@ class Array:
     """One array of a kernel: its type, the names (or lengths) of its axes, and the values it may hold.
 
     Values lie between `low` and `high`; a name as `high` means positions on that axis, below its length.
-    Numbers are finite, unless `missing` allows NaN. `fill` is the value to begin with.
+    Numbers are finite, unless `missing` allows NaN, or `finite=False` infinity as well: the kernel notices
+    and mends them. `fill` is the value to begin with.
     """
 
-    __slots__ = ("axes", "dtype", "fill", "high", "low", "missing")
+    __slots__ = ("axes", "dtype", "fill", "finite", "high", "low", "missing")
 
-    def __init__(self, dtype, *axes, low=None, high=None, fill=0, missing=False):
+    def __init__(self, dtype, *axes, low=None, high=None, fill=0, missing=False, finite=True):
         self.dtype, self.axes, self.fill = dtype, axes, fill
-        self.low, self.high, self.missing = low, high, missing
+        self.low, self.high, self.missing, self.finite = low, high, missing, finite
 
     def shape(self, lengths):
         """Return the shape for these lengths of the axes."""
@@ -100,7 +101,7 @@ def _check_values(name, array, values, lengths, who):
     high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
     good = np.ones(values.shape, dtype=bool)
     with np.errstate(invalid="ignore"):
-        if array.dtype.kind == "f":
+        if array.dtype.kind == "f" and array.finite:
             good = np.isfinite(values)
         if array.low is not None:
             good &= values >= array.low

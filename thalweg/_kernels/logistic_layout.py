@@ -16,12 +16,12 @@ def logistic_layout(n_members, most_turns, rate):
         "place": Array(INDEX, 1, low=0, high="direction"),
         "restarts": Array(INDEX, "filter", low=0),
         "beta": Array(FLOAT, "direction", "filter"),
-        "R": Array(FLOAT, "pair", "filter"),
-        "S": Array(FLOAT, "pair", "slope"),
-        "psi": Array(FLOAT, "direction", "slope"),
+        "R": Array(FLOAT, "pair", "filter", finite=False),
+        "S": Array(FLOAT, "pair", "slope", finite=False),
+        "psi": Array(FLOAT, "direction", "slope", finite=False),
         "decay": Array(FLOAT, "filter", low=0.0, high=1.0, fill=1.0),
         "step": Array(FLOAT, "filter", low=0.0, fill=rate),
-        "slope": Array(FLOAT, "filter"),
+        "slope": Array(FLOAT, "filter", finite=False),
     }
 
 

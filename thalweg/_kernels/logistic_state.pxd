@@ -25,7 +25,7 @@ ctypedef struct logistic_t:
     double* mean                        # [input]
     double* variance                    # [input]
     double* scale                       # [input]: 1/standard deviation, 0 while that is 0
-    double* bound                       # [input]: FAR standard deviations, HUGE_SPREAD while that is 0
+    double* bound                       # [input]: MOST_DEVIATIONS of it, HUGE_SPREAD while that is 0
     double* share                       # [member]
     Py_ssize_t* turn                    # rows since the last discount
     Py_ssize_t* place                   # the guard's next direction

@@ -1,6 +1,5 @@
 """Logistic regression that forgets, at a rate that is fixed, tuned row by row or learned."""
 
-import numpy as np
 
 from thalweg._kernels.adaptive_logistic import LogisticKernel
 from thalweg._parameters import one_of, real_number, yes_or_no
@@ -17,11 +16,13 @@ class LogisticFilters(NativeClassifier):
     @property
     def n_restarts_(self):
         """How often a filter had to start afresh because its numbers had left the range of a double."""
-        return int(self._arrays()["restarts"].sum())
+        return int(self._copied("restarts")[0].sum())
 
-    def _arrays(self):
+    def _copied(self, *names):
+        """Return copies of arrays of the kernel, all of the same moment."""
         self._check_begun()
-        return self._kernel.arrays
+        with self._lock.read:
+            return [self._kernel.arrays[name].copy() for name in names]
 
     def _common_settings(self):
         return {
@@ -145,17 +146,16 @@ class AdaptiveLogistic(LogisticFilters):
     @property
     def coef_(self):
         """Coefficients of the inputs as they are given."""
-        arrays = self._arrays()
-        return arrays["beta"][:-1].T * (arrays["scale"] if self.standardise else 1.0)
+        beta, scale = self._copied("beta", "scale")
+        return beta[:-1].T * (scale if self.standardise else 1.0)
 
     @property
     def intercept_(self):
         """Constant terms, for inputs as they are given."""
-        arrays = self._arrays()
-        centre = arrays["mean"] if self.standardise else np.zeros_like(arrays["mean"])
-        return arrays["beta"][-1] - self.coef_ @ centre
+        beta, scale, mean = self._copied("beta", "scale", "mean")
+        return beta[-1] - (beta[:-1].T * scale) @ mean if self.standardise else beta[-1]
 
     @property
     def decay_(self):
         """The forgetting in force at the last row, for each filter."""
-        return self._arrays()["decay"].copy()
+        return self._copied("decay")[0]

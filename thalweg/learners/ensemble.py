@@ -142,7 +142,7 @@ class Ensemble(SeededClassifier):
     def _check_size(self, memory):
         n, wanted = len(memory["n_built"]), self._n_slots()
         if n != wanted:
-            raise StateError(f"{self._who}: the state has room for {n} members, the parameters for {wanted!r}")
+            raise StateError(f"{self._who}: the state has room for {n} members, the parameters for {wanted}")
 
     def _n_slots(self):
         """Return how many members there can be, the next trees of a forest included."""

@@ -83,4 +83,4 @@ class LogisticMixture(LogisticFilters):
     @property
     def shares_(self):
         """The weight of each member in the next prediction."""
-        return self._arrays()["share"].copy()
+        return self._copied("share")[0]

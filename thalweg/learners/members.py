@@ -20,7 +20,7 @@ def restored_member(owner, template, state, n_categories):
     if not member._begun or not np.array_equal(member.classes_, owner.classes_):
         raise StateError(f"{owner._who}: a member of the state has other classes than {owner.classes_}")
     if not np.array_equal(member.n_categories_, n_categories):
-        raise StateError(f"{owner._who}: a member of the state has begun for other inputs than it would see here")
+        raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
     return member
 
 

@@ -1,16 +1,31 @@
 """Logistic regression fitted anew to a window of the latest rows."""
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
-from thalweg._kernels.layout import require
+from thalweg._kernels import layout
+from thalweg._kernels.layout import FLOAT, INDEX, Array
 from thalweg._parameters import count, real_number
+from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 
 FIRST = 10
+SPARE = 256  # rows learned between two moments at which the model is whole
 FARTHEST = 1e100
+STEEPEST = 1e200
+LAYOUT = {
+    "rows": Array(FLOAT, "held", "input", low=-FARTHEST, high=FARTHEST),
+    "codes": Array(INDEX, "held", low=0, high="class"),
+    "weights": Array(FLOAT, "held", low=0.0, high=layout.MOST_WEIGHT),
+    "coef": Array(FLOAT, "class", "input", low=-STEEPEST, high=STEEPEST),
+    "intercept": Array(FLOAT, "class"),
+    "progress": Array(INDEX, 2, low=0, high=2**53),
+}
+THREADS = ThreadpoolController()  # made once: to look for libraries takes longer than a fit
 
 
 class WindowLogistic(StreamClassifier):
@@ -61,69 +76,98 @@ class WindowLogistic(StreamClassifier):
         window = count(self, "window", self.window, 1)
         self._next = min(FIRST, count(self, "period", self.period, 1))
         real_number(self, "prior", self.prior, least=1e-12)
-        self._rows = np.zeros((window, n_features))
-        self._codes = np.zeros(window, dtype=np.intp)
-        self._weights = np.zeros(window)
-        self._n_seen = 0
+        # Rows beyond those seen are written ahead into the spare places: until `_n_seen` counts them, the
+        # rows of the window are untouched.
+        room = window + SPARE
+        self._rows = np.zeros((room, n_features))
+        self._codes = np.zeros(room, dtype=np.intp)
+        self._weights = np.zeros(room)
+        self._n_seen = self._n_learned = 0
         self.coef_ = np.zeros((n_classes, n_features))
         self.intercept_ = np.zeros(n_classes)
 
-    def _restore(self, memory):
-        fresh = self._state()
-        super()._restore(memory)
-        for name, array in fresh.items():
-            given = getattr(self, name)
-            good = np.shape(given) == np.shape(array) and np.isfinite(given).all()
-            require(good, self._who, name, f"must be finite and have the shape {np.shape(array)}")
-        good = ((self._codes >= 0) & (self._codes < self._n_columns)).all()
-        require(good, self._who, "_codes", "holds a code of no class")
-        require((self._weights >= 0).all(), self._who, "_weights", "holds a negative weight")
-        require(0 <= self._n_seen < self._next, self._who, "_n_seen", "must be below '_next'")
-
     def _learn(self, X, y, w, p):
-        start = 0
-        while start < len(X):
-            taken = np.cumsum(w[start:] > 0)
-            stop = start + int(np.searchsorted(taken, self._next - self._n_seen)) + 1
-            self._predict(X[start:stop], p[start:stop])
-            kept = np.flatnonzero(w[start:stop] > 0) + start
-            self._keep(X[kept], y[kept], w[kept])
-            if self._n_seen == self._next:
-                self._fit()
-                self._next = min(2 * self._n_seen, self._n_seen - self._n_seen % self.period + self.period)
-            start = stop
+        first, start = self._n_learned, 0
+        try:
+            while start < len(X):
+                start = self._learn_some(X, y, w, p, start)
+        except BaseException as error:
+            with suppress(AttributeError):
+                error.rows_learned = self._n_learned - first
+            raise
+
+    def _learn_some(self, X, y, w, p, start):
+        """Learn rows up to the next fit, at most SPARE; return where the next part starts."""
+        seen = np.cumsum(w[start : start + SPARE] > 0)
+        n = min(int(np.searchsorted(seen, self._next - self._n_seen)) + 1, len(seen))
+        self._predict(X[start : start + n], p[start : start + n])
+        kept = np.flatnonzero(w[start : start + n] > 0) + start
+        places = np.arange(self._n_seen, self._n_seen + len(kept)) % len(self._rows)
+        self._rows[places] = np.clip(X[kept], -FARTHEST, FARTHEST)
+        self._codes[places], self._weights[places] = y[kept], w[kept]
+        changed = {"_n_seen": self._n_seen + len(kept), "_n_learned": self._n_learned + n}
+        if changed["_n_seen"] >= self._next:
+            changed |= self._fitted(changed["_n_seen"])
+        vars(self).update(changed)  # all at once: an interrupt comes before or after
+        return start + n
 
     def _predict(self, X, p):
         # Not a matrix product: its last bits depend on how many rows it is given.
         z = (np.clip(X, -FARTHEST, FARTHEST)[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
         p[:] = softmax(z, axis=1)
 
-    def _keep(self, X, y, w):
-        places = np.arange(self._n_seen, self._n_seen + len(X)) % self.window
-        self._n_seen += len(X)
-        last = slice(-self.window, None)
-        self._rows[places[last]] = np.clip(X[last], -FARTHEST, FARTHEST)
-        self._codes[places[last]], self._weights[places[last]] = y[last], w[last]
+    def _places(self, n_seen):
+        """Return the places of the window's rows, ordered as in a ring of `window` rows."""
+        oldest = max(n_seen - self.window, 0)
+        return (oldest + (np.arange(n_seen - oldest) - oldest) % self.window) % len(self._rows)
 
-    def _fit(self):
-        n = min(self._n_seen, self.window)
-        X, y, w = self._rows[:n], self._codes[:n], self._weights[:n]
+    def _fitted(self, n_seen):
+        """Return the attributes that a fit to the window changes."""
+        places = self._places(n_seen)
+        X, y, w = self._rows[places], self._codes[places], self._weights[places]
         mean, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1.0
-        Z = np.column_stack([(X - mean) / scale, np.ones(n)])
-        wanted = np.zeros((n, len(self.classes_)))
-        wanted[np.arange(n), y] = 1.0
+        Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
+        wanted = np.zeros((len(X), len(self.classes_)))
+        wanted[np.arange(len(X)), y] = 1.0
 
         def loss(flat):
             beta = flat.reshape(wanted.shape[1], -1)
             logs = log_softmax(Z @ beta.T, axis=1)
             slope = ((np.exp(logs) - wanted) * w[:, None]).T @ Z
             slope[:, :-1] += beta[:, :-1] / self.prior
-            return -w @ logs[np.arange(n), y] + (beta[:, :-1] ** 2).sum() / (2 * self.prior), slope.ravel()
+            fit = -w @ logs[np.arange(len(X)), y]
+            return fit + (beta[:, :-1] ** 2).sum() / (2 * self.prior), slope.ravel()
 
         start = np.column_stack([self.coef_ * scale, self.intercept_ + self.coef_ @ mean])
-        with threadpool_limits(1):  # the vectors are short: threads would cost more than they save
+        with THREADS.limit(limits=1):  # the vectors are short: threads would cost more than they save
             best = minimize(loss, np.clip(start, -30, 30).ravel(), jac=True, method="L-BFGS-B").x
         best = best.reshape(start.shape)
-        self.coef_ = best[:, :-1] / scale
-        self.intercept_ = best[:, -1] - self.coef_ @ mean
+        coef = best[:, :-1] / scale
+        changed = {"coef_": coef, "intercept_": best[:, -1] - coef @ mean}
+        return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self.period + self.period)}
+
+    def _state(self):
+        places = self._places(self._n_seen)
+        return {
+            "rows": self._rows[places],
+            "codes": self._codes[places],
+            "weights": self._weights[places],
+            "coef": self.coef_.copy(),
+            "intercept": self.intercept_.copy(),
+            "progress": np.array([self._n_seen, self._next], dtype=np.intp),
+        }
+
+    def _restore(self, memory):
+        lengths = {"class": self._n_columns, "input": self.n_features_in_, "held": None}
+        arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
+        n_seen, following = arrays["progress"].tolist()
+        if len(arrays["rows"]) != min(n_seen, self.window):
+            raise StateError(f"{self._who}: the state's 'rows' are not as many as 'progress' says, {n_seen}")
+        if not n_seen < following <= n_seen + self.period:
+            raise StateError(f"{self._who}: the state's 'progress' has the next fit at {following}")
+        self._n_seen, self._next = n_seen, following
+        self.coef_, self.intercept_ = arrays["coef"], arrays["intercept"]
+        places = self._places(n_seen)
+        for own, name in ((self._rows, "rows"), (self._codes, "codes"), (self._weights, "weights")):
+            own[places] = arrays[name]
