@@ -28,6 +28,9 @@ cdef extern from *:
 cdef double SHORT = 0.01                # seconds between two looks for signals: more rows if it was less,
 cdef double LONG = 0.05                 # fewer if it was more
 
+cdef enum:
+    MOST_CALLS = 100                    # of a function that interrupts end
+
 cdef unsigned long main_thread = threading.main_thread().ident
 
 
@@ -53,7 +56,8 @@ cdef void record_failure(error) noexcept:
 
 
 cdef object attempt(function, tuple arguments):
-    while True:
+    cdef int _i
+    for _i in range(MOST_CALLS):
         try:
             return function(*arguments)
         except Exception as error:
@@ -61,6 +65,7 @@ cdef object attempt(function, tuple arguments):
             return None
         except BaseException as error:
             record_failure(error)
+    return None
 
 
 cdef void begin_call(call_t* call, Py_ssize_t n_rows) noexcept:
