@@ -1,6 +1,6 @@
 """Logistic regression as a recursive filter that forgets, and mixtures of such filters.
 
-An input enters as its distance from its running mean in running standard deviations, at most FAR of them;
+An input enters as its distance from its running mean in running standard deviations, at most ten of them;
 the last entry of x is 1, the intercept. A filter keeps coefficients beta and the inverse R of the
 information. For a row of weight v, with c = 1 if it is of the filter's class and 0 otherwise:
 
@@ -105,8 +105,9 @@ cdef class LogisticKernel(Kernel):
 
     def check(self, arrays):
         """Raise StateError unless the shares of the members add up and every filter remembers something."""
-        require(abs(arrays["share"].sum() - 1.0) < 1e-6, self.who, "share", "does not add up to 1")
-        require(bool((arrays["decay"] > 0).all()), self.who, "decay", "holds 0")
+        require(abs(arrays["share"].sum() - 1.0) < 1e-9, self.who, "share", "does not add up to 1")
+        good = (arrays["decay"] >= self.apart[0]).all()
+        require(good, self.who, "decay", "holds a number below the least of its filter")
 
     def inherit(self, Kernel old):
         """Go on from a kernel of one class less; one that knew a single class has learned nothing."""
@@ -157,6 +158,7 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
     find_scores(s, row, 0, s.n, z)
     for m in range(s.n_members):
         p[1] += s.share[m] * logistic(z[m])
+    p[1] = min(p[1], 1.0)               # shares sum to 1 but for rounding
     p[0] = 1.0 - p[1]
 
 

@@ -2,15 +2,18 @@
 
 import numpy as np
 
-from .layout import FLOAT, INDEX, Array
+from .layout import FLOAT, INDEX, MOST_VALUE, Array
 
 
 def logistic_layout(n_members, most_turns, rate):
-    """Return the declarations of the arrays."""
+    """Return the declarations of the arrays.
+
+    R, S and psi may leave the range of a double: a filter notices it at its next row and starts again.
+    """
     return {
         "count": Array(FLOAT, "input", low=0.0),
-        "mean": Array(FLOAT, "input"),
-        "variance": Array(FLOAT, "input", low=0.0),
+        "mean": Array(FLOAT, "input", low=-MOST_VALUE, high=MOST_VALUE),
+        "variance": Array(FLOAT, "input", low=0.0, high=MOST_VALUE**2),
         "share": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0 / n_members),
         "turn": Array(INDEX, 1, low=0, high=most_turns - 1),
         "place": Array(INDEX, 1, low=0, high="direction"),

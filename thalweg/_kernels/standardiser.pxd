@@ -7,29 +7,29 @@ from .maths cimport clipped
 
 cdef extern from *:
     """
-    static const double FAR = 10.0, HUGE_SPREAD = 1e150, LEAST_SPREAD = 1e-150;
+    static const double MOST_DEVIATIONS = 10.0, HUGE_SPREAD = 1e150, LEAST_SPREAD = 1e-150;
     """
-    double FAR                          # standard deviations: no value counts as farther from the mean
+    double MOST_DEVIATIONS              # standard deviations: no value counts as farther from the mean
     double HUGE_SPREAD                  # its square is still finite
     double LEAST_SPREAD                 # the least standard deviation that counts as one
 
 
 cdef inline double standardised(double value, double mean, double scale) noexcept nogil:
     # A missing value is 0, the mean.
-    return clipped((value - mean) * scale, FAR)
+    return clipped((value - mean) * scale, MOST_DEVIATIONS)
 
 
 cdef inline void set_scale(double variance, double* scale, double* bound) noexcept nogil:
-    # scale is 1/standard deviation, 0 while that is 0, and bound is FAR of them, HUGE_SPREAD while that is 0.
+    # scale is 1/standard deviation, 0 while that is 0; bound is MOST_DEVIATIONS of them, or HUGE_SPREAD.
     cdef double spread = sqrt(variance)
-    bound[0] = FAR * spread if spread > LEAST_SPREAD else HUGE_SPREAD
+    bound[0] = MOST_DEVIATIONS * spread if spread > LEAST_SPREAD else HUGE_SPREAD
     scale[0] = 1.0 / spread if spread > LEAST_SPREAD else 0.0
 
 
 cdef inline void update(const double* row, lane_t count, lane_t mean, lane_t variance, lane_t scale,
                         lane_t bound, Py_ssize_t n_inputs) noexcept nogil:
-    # The row enters the running means and variances. Wild values count as FAR from the mean here too, so that
-    # one of them does not hide its input for good. No branches: the compiler makes vector instructions of it.
+    # The row enters the running means and variances. Wild values are cut here too, so that one of them does
+    # not hide its input for good. No branches: the compiler makes vector instructions of it.
     cdef Py_ssize_t j
     cdef double here, error, share, spread
     for j in range(n_inputs):
@@ -41,5 +41,5 @@ cdef inline void update(const double* row, lane_t count, lane_t mean, lane_t var
         mean[j] += error * share
         variance[j] += (error * error * (1.0 - share) - variance[j]) * share
         spread = sqrt(variance[j])
-        bound[j] = FAR * spread if spread > LEAST_SPREAD else HUGE_SPREAD
+        bound[j] = MOST_DEVIATIONS * spread if spread > LEAST_SPREAD else HUGE_SPREAD
         scale[j] = 1.0 / spread if spread > LEAST_SPREAD else 0.0

@@ -96,12 +96,12 @@ cdef class WindowTreeKernel(BatchTree):
             raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
                              f"{following}, more than a period after {total}")
 
-    def learn(self, X, y, w, p):
-        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+    def learn(self, X, y, w, p, asked=None):
+        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish(0)
         self.ring.undoes, self.ring.undone = True, False
         try:
-            Kernel.learn(self, X, y, w, p)
+            Kernel.learn(self, X, y, w, p, asked)
         except BaseException as error:
             if self.ring.undone:
                 with suppress(AttributeError):

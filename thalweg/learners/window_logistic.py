@@ -1,4 +1,4 @@
-"""Logistic regression fitted anew to a window of the latest rows."""
+"""Logistic regression fitted again and again to a window of the latest rows."""
 
 from contextlib import suppress
 
@@ -29,14 +29,15 @@ THREADS = ThreadpoolController()  # made once: to look for libraries takes longe
 
 
 class WindowLogistic(StreamClassifier):
-    """Logistic regression fitted anew to the latest rows, every so many of them.
+    """Logistic regression fitted to the latest rows, again every so many of them.
 
     What `AdaptiveLogistic` is compared with: the exact maximum instead of a recursion, and forgetting by a
-    window instead of by fading. Slow, and deaf between two fits. A `window` and `period` of the whole stream
-    are the off-line fit.
+    window instead of by fading. Slow, and unchanged between two fits. A `window` and `period` of the whole
+    stream are the off-line fit.
 
     The first fits come early, after 10, 20, 40, … rows. Inputs are standardised by the window. Memory: the
-    rows of the window. A row of weight v counts v times; a missing value counts as its input's mean so far.
+    rows of the window and 256 more. A row of weight v counts v times; a missing value counts as its input's
+    mean so far.
 
     Parameters
     ----------
