@@ -106,7 +106,7 @@ def test_costly_members_can_be_interrupted_soon(kind, n_jobs):
     X, y = rng.normal(size=(20_000, 30)), rng.integers(0, 2, 20_000)
     learner = on_threads(kind(NearestNeighbours(window=5000), 5), n_jobs).begin(30, [0, 1])
     for call in (lambda: learner.test_then_train(X, y), lambda: learner.predict_block(X)):
-        for after in (0.05, 0.4):
+        for after in (0.05, 0.2):
             error, late = faults.interrupted(call, after)
             assert late < safety.SECONDS
             assert isinstance(error, faults.Interrupt)

@@ -119,9 +119,9 @@ def test_members_of_another_make_are_refused(kind):
     others = {
         "this is the state of NaiveBayes": begun(NaiveBayes()),
         "has grace_period=77, the parameters say 20": begun(HoeffdingTree(grace_period=77)),
-        "not begun with the classes": HoeffdingTree(grace_period=20).begin(3, [0, 1, 2]),
-        "begun for other inputs": HoeffdingTree(grace_period=20).begin(4, [0, 1]),
-        "has not begun": HoeffdingTree(grace_period=20),
+        "other classes than": HoeffdingTree(grace_period=20).begin(3, [0, 1, 2]),
+        "other inputs than": HoeffdingTree(grace_period=20).begin(4, [0, 1]),
+        "other classes than": HoeffdingTree(grace_period=20),
     }
     before = learner.state()
     for message, other in others.items():

@@ -33,6 +33,17 @@ class NativeClassifier(StreamClassifier):
                 return p
         return super().predict_proba_one(x)
 
+    def predict_one(self, x):
+        """Return the most probable class of one row, None before any is known.
+
+        The row is an array of inputs, or a dict of named ones.
+        """
+        if self._is_fast(x) and self._labels.list:
+            p = np.empty(len(self._labels.list))
+            if self._kernel.predict_row(x, p):
+                return self._labels.list[p.argmax()]
+        return super().predict_one(x)
+
     def _is_fast(self, x):
         return type(x) is np.ndarray and self.takes_missing and self._begun
 

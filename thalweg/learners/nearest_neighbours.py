@@ -13,7 +13,7 @@ class NearestNeighbours(NativeClassifier):
     are scaled by their range in the window. Rows as near as the k-th nearest all vote, with their weights;
     the window counts rows, whatever their weight.
 
-    Memory: (window + 16) × (inputs + 4) + 8 × inputs + n_neighbours numbers of 8 bytes.
+    Memory: (window + 16) × (inputs + 2) + 8 × inputs numbers of 8 bytes, and 2 × window while it predicts.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ class ParticleFilter(SeededClassifier):
                 raise wrong(self, "boundary", "a function that returns one row of features for a row", shape)
             self._n_terms = shape[1]
         most = MOST_NUMBERS // self._n_terms
-        whole_number(self, f"batch_size, for rows of {self._n_terms} inputs,", self.batch_size, 2, most)
+        whole_number(self, "batch_size", self.batch_size, 2, most)
         return ParticleKernel(self._who, self._n_terms, n_classes, self._settings())
 
     def _settings(self):

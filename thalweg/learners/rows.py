@@ -35,6 +35,8 @@ def as_numbers(X, who):
 
 def as_row(x, n_features, who):
     """Return one row, given as a sequence of numbers, as an array of 1 × inputs."""
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (n_features,):
+        return np.ascontiguousarray(x).reshape(1, n_features)
     try:
         row = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):
