@@ -1,0 +1,169 @@
+"""What boosting on a sliding window shares: stumps or learners as members, and the rows they are trained on."""
+
+import numpy as np
+from sklearn.base import clone
+
+from thalweg._kernels.iboost import IBoostKernel
+from thalweg._parameters import is_seed, whole_number
+from thalweg.errors import StateError
+from thalweg.learners.ensemble import as_member
+from thalweg.learners.native import NativeClassifier
+from thalweg.learners.seeded import SeededClassifier
+from thalweg.learners.state import from_plain
+
+MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
+
+
+class WindowBoost(SeededClassifier):
+    """A vote of members that were trained on a window of rows.
+
+    A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else the
+    kernel needs to know from `_settings`.
+    """
+
+    @property
+    def takes_missing(self):
+        """Whether the members cope with missing values; if not, they get the running mean instead."""
+        return self.member is not None and as_member(self, self.member).takes_missing
+
+    @property
+    def weights_(self):
+        """The weights of the members there are, in the order of `members_` or `stumps_` (paper: α)."""
+        return self._of_members("alpha")
+
+    @property
+    def stumps_(self):
+        """The stumps: a dict of arrays; values up to `threshold`, or equal categories, get the class `left`."""
+        found = {name: self._of_members(f"stump_{name}") for name in ("feature", "threshold", "classes")}
+        left, right = (self.classes_[found["classes"][:, side]] for side in (0, 1))
+        return {"feature": found["feature"], "threshold": found["threshold"], "left": left, "right": right}
+
+    @property
+    def members_(self):
+        """The members that are learners, a list; empty where they are stumps."""
+        self._check_begun()
+        with self._lock.read:
+            return [member for member in self._kernel.members if member is not None]
+
+    @property
+    def window_(self):
+        """The rows in the window, the oldest first: a dict of `X`, `y`, `weight`, and `share` of the loss."""
+        self._check_begun()
+        with self._lock.write:
+            slots, arrays = self._kernel.rows(), self._kernel.arrays
+            return {
+                "X": arrays["X"][slots],
+                "y": self.classes_[arrays["y"][slots]],
+                "weight": np.exp(arrays["log_weight"][slots]),
+                "share": self._kernel.shares()[0],
+            }
+
+    @property
+    def loss_(self):
+        """The exponential loss of the rows in the window (paper: E)."""
+        self._check_begun()
+        with self._lock.write:
+            return self._kernel.shares()[1]
+
+    def forget(self, rows):
+        """Remove rows from the window, wherever they are; return self.
+
+        `rows` are numbers of rows in `window_`, the oldest being 0 and the newest -1, or a True or False for
+        each of them. The loss is from now on that of the rows that stay; members and their weights stay as
+        they are until more rows are learned.
+        """
+        self._check_begun()
+        with self._lock.write:
+            n_rows = len(self._kernel.rows())
+            self._kernel.keep_rows(np.delete(np.arange(n_rows), _positions(rows, n_rows, self._who)))
+        return self
+
+    def _of_members(self, name):
+        self._check_begun()
+        with self._lock.read:
+            arrays = self._kernel.arrays
+            if name not in arrays:
+                raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")
+            return arrays[name][arrays["born"] > 0]
+
+    def _begin(self, n_features, n_classes, seed=None):
+        self._pristine = None
+        if self.member is not None:
+            self._seeded = list(filter(is_seed, as_member(self, self.member).get_params()))
+        super()._begin(n_features, n_classes, seed)
+
+    def _make_kernel(self, n_features, n_classes):
+        n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
+        room, settings, delta = self._settings()
+        build = None if self.member is None else self._build
+        return IBoostKernel(
+            self._who, n_features, self.n_categories_, n_classes, n_members, room, settings, delta, build
+        )
+
+    def _settings(self):
+        """Return the window's length, the kernel's settings, and ADWIN's delta, 0 where there is none."""
+        raise NotImplementedError
+
+    def _build(self, number, spare):
+        """Return a fresh member and its kernel; `spare` is a learner that may be reset for it."""
+        seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        if spare is not None and self._pristine is not None:
+            spare._start_again(self._pristine, **seeds)
+            return spare, spare._handle()
+        member = clone(self.member).set_params(**seeds)
+        member._lock = self._lock
+        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        if self._pristine is None and isinstance(member, NativeClassifier) and member._starts_again(seeds):
+            self._pristine = member._state()
+        return member, member._handle()
+
+    def _grow_classes(self, n_classes):
+        old, labels = self._kernel, self._labels.first(n_classes)
+        self._pristine = None
+        super()._grow_classes(n_classes)
+        learners = []
+        for member in filter(None, old.members):
+            learner = member.copy()
+            learner._lock = self._lock
+            learner._grow_classes(n_classes)
+            learner._labels, learner.classes_ = labels, labels.classes
+            learners.append(learner)
+        self._kernel.set_members(learners, [learner._handle() for learner in learners])
+
+    def _state(self):
+        members = [member.state() for member in self._kernel.members if member is not None]
+        return super()._state() | {"members": members}
+
+    def _restore_kernel(self, memory):
+        super()._restore_kernel({name: value for name, value in memory.items() if name != "members"})
+        members = memory["members"]
+        n_members = np.count_nonzero(self._kernel.arrays["born"]) if self.member is not None else 0
+        if not isinstance(members, list) or len(members) != n_members:
+            raise StateError(f"{self._who}: the state must hold {n_members} members")
+        learners = [self._restored(member) for member in members]
+        self._kernel.set_members(learners, [learner._handle() for learner in learners])
+
+    def _restored(self, state):
+        learner = from_plain(state)
+        alike = isinstance(learner, type(self.member)) and learner._begun
+        if not alike or learner.n_features_in_ != self.n_features_in_ or (
+            len(learner.classes_) != len(self.classes_)
+        ):
+            raise StateError(f"{self._who}: a member of the state is no {type(self.member).__name__} that fits")
+        learner._lock = self._lock
+        return learner
+
+
+def _positions(rows, n_rows, who):
+    found = np.asarray(rows)
+    if found.dtype == bool and found.shape == (n_rows,):
+        return np.flatnonzero(found)
+    if found.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    good = found.dtype.kind in "iu" and found.ndim <= 1 and ((found >= -n_rows) & (found < n_rows)).all()
+    if not good:
+        raise ValueError(
+            f"{who}: rows must be numbers of rows below {n_rows}, or a True or False for each, got {rows!r}"
+        )
+    return np.atleast_1d(found)
