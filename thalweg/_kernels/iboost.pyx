@@ -150,7 +150,7 @@ cdef class IBoostKernel(Kernel):
     cdef bint add_trained(self, Py_ssize_t m) noexcept:
         # Train a learner on the shares and add it as member m, if its error allows that.
         cdef Kernel kernel
-        cdef object spare = self.spares[-1] if self.spares else None
+        cdef object spare = self.spares[len(self.spares) - 1] if self.spares else None
         cdef tuple trained = attempt(self.train, (m, spare))
         if trained is None:
             return False

@@ -129,7 +129,7 @@ class WindowBoost(SeededClassifier):
             learner._grow_classes(n_classes)
             learner._labels, learner.classes_ = labels, labels.classes
             learners.append(learner)
-        self._kernel.set_members(learners, [learner._handle() for learner in learners])
+        self._set_members(learners)
 
     def _state(self):
         members = [member.state() for member in self._kernel.members if member is not None]
@@ -141,8 +141,11 @@ class WindowBoost(SeededClassifier):
         n_members = np.count_nonzero(self._kernel.arrays["born"]) if self.member is not None else 0
         if not isinstance(members, list) or len(members) != n_members:
             raise StateError(f"{self._who}: the state must hold {n_members} members")
-        learners = [self._restored(member) for member in members]
-        self._kernel.set_members(learners, [learner._handle() for learner in learners])
+        self._set_members([self._restored(member) for member in members])
+
+    def _set_members(self, learners):
+        if self.member is not None:
+            self._kernel.set_members(learners, [learner._handle() for learner in learners])
 
     def _restored(self, state):
         learner = from_plain(state)
