@@ -5,14 +5,6 @@ from .learner cimport learner_t
 from .loss_window cimport loss_window_t
 from .window_stumps cimport sorted_t
 
-cdef extern from *:
-    """
-    #define LEAST_LOG_CAP -1.0
-    #define MOST_LOG_CAP 14.0
-    """
-    const double LEAST_LOG_CAP
-    const double MOST_LOG_CAP
-
 cdef enum:
     ROWS = 0                            # places in `progress`: rows learned,
     BUILT = 1                           # and members ever added
@@ -44,10 +36,9 @@ ctypedef struct iboost_t:
     int update
     double rate
     Py_ssize_t n_updates
-    double cap                          # 0 for none, negative for an automatic one
+    double cap                          # 0 for none
     Py_ssize_t* progress
     char* seen                          # [class]
-    double* log_cap                     # [1]
     adwin_t* adwin                      # NULL if the window has a fixed length
     Py_ssize_t* stump_feature           # [member]
     double* stump_threshold

@@ -16,11 +16,7 @@ the classes seen so far, at least 2. The probabilities are
 
     p_k ~ exp(2 V_k),   V_k the weight of the members that answer k, for classes seen.        (6)
 
-The vote's weight in all may be capped: alpha *= cap/sum if the sum is above the cap. An automatic cap follows
-the margins g of new rows before they are learned: the loss log(1 + exp(-2 g)) falls by scaling the vote with
-1 + epsilon where
-
-    2 g/(1 + exp(2 g))   is positive on average; log cap moves along it, a little every row.  (7)
+The vote's weight in all may be capped: alpha *= cap/sum if the sum is above the cap.      (7)
 """
 
 from libc.math cimport exp, log
@@ -34,7 +30,6 @@ from .loss_window cimport (
 from .window_stumps cimport best_stump, insert_row, stump_class, stump_t, take_out_row
 
 cdef double LEAST_ERROR = 1e-3
-cdef double CAP_RATE = 0.02             # of (7)
 
 
 cdef inline Py_ssize_t answer(iboost_t* c, Py_ssize_t m, const double* x, double* memory) noexcept nogil:
@@ -95,8 +90,6 @@ cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double
         if due:
             train_from_scratch(c)
         return
-    if c.cap < 0:
-        adapt_cap(c, newest)
     if due and not (c.adding == UNTIL_FULL and n == c.window.n_members):
         if n == c.window.n_members:
             remove(c, superfluous(c))                                                       # (1)
@@ -147,21 +140,15 @@ cdef void improve(iboost_t* c, Py_ssize_t newest) noexcept nogil:
         take_steps(&c.window, c.update, c.rate, c.n_updates, newest)
 
 
-cdef void adapt_cap(iboost_t* c, Py_ssize_t newest) noexcept nogil:
-    cdef double g = 2.0 * c.window.margin[newest]
-    cdef double step = CAP_RATE * max(g / (1.0 + exp(min(g, 700.0))), -1.0)                 # (7)
-    c.log_cap[0] = min(max(c.log_cap[0] + step, LEAST_LOG_CAP), MOST_LOG_CAP)
-
-
 cdef void limit(iboost_t* c) noexcept nogil:
     cdef Py_ssize_t m
-    cdef double total = 0.0, cap = c.cap if c.cap >= 0 else exp(c.log_cap[0])
+    cdef double total = 0.0
     if c.cap == 0:
         return
     for m in range(c.window.n_members):
         total += max(c.window.alpha[m], 0.0)
-    if total > cap:
-        scale_alphas(&c.window, cap / total)
+    if total > c.cap:
+        scale_alphas(&c.window, c.cap / total)                                              # (7)
 
 
 cdef void remove(iboost_t* c, Py_ssize_t m) noexcept nogil:

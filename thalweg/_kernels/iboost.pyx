@@ -5,8 +5,6 @@ What happens with a row is in boost_rows.pyx.
 
 import numpy as np
 
-from libc.math cimport log
-
 from thalweg.errors import StateError
 
 from . import layout as layouts
@@ -15,7 +13,7 @@ from .layout import FLAG, FLOAT, INDEX, INT, Array
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
-    BUILT, LEAST_LOG_CAP, MOST_LOG_CAP, add_with_error, boost_learn, boost_predict, boost_predict_learn, iboost_t, likeliest,
+    BUILT, add_with_error, boost_learn, boost_predict, boost_predict_learn, iboost_t, likeliest,
 )
 from .failure cimport begin_call, call_t, end_call, record_failure
 from .learner cimport Kernel, learner_t
@@ -25,7 +23,6 @@ from .pointers cimport doubles, flags, integers, ints
 cdef enum:
     ADWIN_SIZES = 20
 
-cdef double FIRST_CAP = 10.0
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef int MOST_CALLS = 100               # of a function that is interrupted each time
 
@@ -64,7 +61,6 @@ cdef class IBoostKernel(Kernel):
         if adwin_delta:
             self.allocate(who, {"adwin": Array(FLOAT, adwin_doubles(ADWIN_SIZES))}, {})
             adwin_begin(<adwin_t*> doubles(self.arrays["adwin"]), adwin_delta, 1, ADWIN_SIZES)
-        self.arrays["log_cap"][0] = log(FIRST_CAP)
         self.build = build
         self.members, self.kernels, self.spares = [None] * n_members, [None] * n_members, []
         if build is not None:
@@ -99,9 +95,7 @@ cdef class IBoostKernel(Kernel):
         v.by_member = <unsigned char*> flags(arrays["by_member"])
         v.share, v.slope = doubles(scratch["share"]), doubles(scratch["slope"])
         v.direction, v.gradient = doubles(scratch["direction"]), doubles(scratch["gradient"])
-        c.progress, c.seen, c.log_cap = (
-            integers(arrays["progress"]), flags(arrays["seen"]), doubles(arrays["log_cap"])
-        )
+        c.progress, c.seen = integers(arrays["progress"]), flags(arrays["seen"])
         c.adwin = <adwin_t*> doubles(arrays["adwin"]) if "adwin" in arrays else NULL
         c.sorted.n_categories, c.sorted.sums = integers(scratch["n_categories"]), doubles(scratch["sums"])
         c.output, c.right = integers(scratch["output"]), flags(scratch["right"])
@@ -194,8 +188,8 @@ cdef class IBoostKernel(Kernel):
         loss = compute_shares(&self.core.window, 0.0, NULL)
         return self.scratch["share"][self.rows()], float(np.exp(min(loss, 700.0)))
 
-    def keep_rows(self, keep):
-        """Keep only some rows of the window: `keep` are their numbers, the oldest row being 0, in order."""
+    def keeping(self, keep):
+        """Return a function that makes the window lose all rows but `keep`, numbers in order, 0 the oldest."""
         kept, n = self.rows()[keep], len(keep)
         new = {name: layouts.new_array(self.arrays[name].shape, self.arrays[name].dtype)
                for name in ("ring", "X", "y", "log_weight", "margin", "by_row", "by_member")}
@@ -207,7 +201,7 @@ cdef class IBoostKernel(Kernel):
         if self.build is None:
             new["order"] = layouts.new_array(self.arrays["order"].shape, INT)
             new["order"][:, :n] = np.argsort(new["X"][:n], axis=0, kind="stable").T
-        self.adopt(new)
+        return lambda: self.adopt(new)
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
@@ -256,7 +250,6 @@ def window_layout(has_stumps):
         "by_member": Array(FLAG, "row_byte", "member"),
         "progress": Array(INDEX, 2, **index),
         "seen": Array(FLAG, "class", low=0, high=1),
-        "log_cap": Array(FLOAT, 1, low=LEAST_LOG_CAP, high=MOST_LOG_CAP),
     }
     if has_stumps:
         layout |= {

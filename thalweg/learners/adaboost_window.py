@@ -19,5 +19,5 @@ class AdaBoostWindow(WindowBoost):
 
     def _settings(self):
         retrain = RETRAINING[one_of(self, "retrain", self.retrain, RETRAINING)]
-        settings = count(self, "period", self.period, 1), True, retrain, 0, 4, 1.0, 1, 0.0
-        return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, 0.0
+        settings = count(self, "period", self.period, 1), True, retrain, 0, 4, 1.0, 1
+        return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, [0.0], 0.0

@@ -1,7 +1,5 @@
 """IBoost: boosting kept up to date on a window of rows."""
 
-import numpy as np
-
 from thalweg._parameters import count, one_of, real_number, whole_number
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
 
@@ -10,6 +8,7 @@ RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
 ADDING = {"errors": 0, "always": 1, "until_full": 2}
 REMOVING = {"lightest": 0, "oldest": 1, "worst": 2}
 MOST_CAP = 1e6
+AUTO_CAPS = [0.0, 10.0, 3.0, 1.0]
 
 
 class IBoost(WindowBoost):
@@ -50,9 +49,9 @@ class IBoost(WindowBoost):
         """The bound on the sum of the weights in force, None if there is none."""
         self._check_begun()
         with self._lock.read:
-            if self.cap is None:
-                return None
-            return float(np.exp(self._kernel.arrays["log_cap"][0])) if self.cap == "auto" else float(self.cap)
+            if self.cap == "auto":
+                return AUTO_CAPS[self._kernel.leader] or None
+            return self.cap
 
     def _settings(self):
         update = one_of(self, "update", self.update, UPDATES)
@@ -66,24 +65,23 @@ class IBoost(WindowBoost):
             UPDATES[update],
             self._rate(update),
             n_updates,
-            self._cap(),
         )
         if not isinstance(self.window, str):
-            return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, 0.0
+            return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, self._caps(), 0.0
         one_of(self, "window", self.window, ("adwin",))
         room = whole_number(self, "max_window", self.max_window, 2, MOST_ROWS)
-        return room, settings, real_number(self, "delta", self.delta, above=0, below=1)
+        return room, settings, self._caps(), real_number(self, "delta", self.delta, above=0, below=1)
 
     def _rate(self, update):
         if self.rate is not None:
             return real_number(self, "rate", self.rate, above=0, most=1)
         return 1.0 / self.n_members if update == "batch" else RATES[update]
 
-    def _cap(self):
-        # As the kernel has it: 0 for none, -1 for an automatic one.
+    def _caps(self):
+        # As the kernel has them: 0 for none.
         if self.cap is None:
-            return 0.0
+            return [0.0]
         if isinstance(self.cap, str):
             one_of(self, "cap", self.cap, ("auto",))
-            return -1.0
-        return real_number(self, "cap", self.cap, above=0, most=MOST_CAP)
+            return AUTO_CAPS
+        return [real_number(self, "cap", self.cap, above=0, most=MOST_CAP)]

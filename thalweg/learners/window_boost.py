@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._kernels.boost_race import RaceKernel
 from thalweg._kernels.iboost import IBoostKernel
 from thalweg._parameters import is_seed, whole_number
 from thalweg.errors import StateError
@@ -43,19 +44,19 @@ class WindowBoost(SeededClassifier):
         """The members that are learners, a list; empty where they are stumps."""
         self._check_begun()
         with self._lock.read:
-            return [member for member in self._kernel.members if member is not None]
+            return [member for member in self._leader.members if member is not None]
 
     @property
     def window_(self):
         """The rows in the window, the oldest first: a dict of `X`, `y`, `weight`, and `share` of the loss."""
         self._check_begun()
         with self._lock.write:
-            slots, arrays = self._kernel.rows(), self._kernel.arrays
+            slots, arrays = self._leader.rows(), self._leader.arrays
             return {
                 "X": arrays["X"][slots],
                 "y": self.classes_[arrays["y"][slots]],
                 "weight": np.exp(arrays["log_weight"][slots]),
-                "share": self._kernel.shares()[0],
+                "share": self._leader.shares()[0],
             }
 
     @property
@@ -63,7 +64,7 @@ class WindowBoost(SeededClassifier):
         """The exponential loss of the rows in the window (paper: E)."""
         self._check_begun()
         with self._lock.write:
-            return self._kernel.shares()[1]
+            return self._leader.shares()[1]
 
     def forget(self, rows):
         """Remove rows from the window, wherever they are; return self.
@@ -74,14 +75,24 @@ class WindowBoost(SeededClassifier):
         """
         self._check_begun()
         with self._lock.write:
-            n_rows = len(self._kernel.rows())
-            self._kernel.keep_rows(np.delete(np.arange(n_rows), _positions(rows, n_rows, self._who)))
+            n_rows = len(self._leader.rows())
+            keep = np.delete(np.arange(n_rows), _positions(rows, n_rows, self._who))
+            for change in [kernel.keeping(keep) for kernel in self._kernels]:
+                change()
         return self
+
+    @property
+    def _kernels(self):
+        return self._kernel.runners if isinstance(self._kernel, RaceKernel) else [self._kernel]
+
+    @property
+    def _leader(self):
+        return self._kernels[self._kernel.leader if isinstance(self._kernel, RaceKernel) else 0]
 
     def _of_members(self, name):
         self._check_begun()
         with self._lock.read:
-            arrays = self._kernel.arrays
+            arrays = self._leader.arrays
             if name not in arrays:
                 raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")
             return arrays[name][arrays["born"] > 0]
@@ -94,14 +105,19 @@ class WindowBoost(SeededClassifier):
 
     def _make_kernel(self, n_features, n_classes):
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
-        room, settings, delta = self._settings()
+        room, settings, caps, delta = self._settings()
         build = None if self.member is None else self._build
-        return IBoostKernel(
-            self._who, n_features, self.n_categories_, n_classes, n_members, room, settings, delta, build
-        )
+        made = [
+            IBoostKernel(
+                self._who, n_features, self.n_categories_, n_classes, n_members, room, (*settings, cap), delta,
+                build,
+            )
+            for cap in caps
+        ]
+        return made[0] if len(made) == 1 else RaceKernel(self._who, made)
 
     def _settings(self):
-        """Return the window's length, the kernel's settings, and ADWIN's delta, 0 where there is none."""
+        """Return the window's length, the kernel's settings, the caps (0: none), and ADWIN's delta or 0."""
         raise NotImplementedError
 
     def _build(self, number, spare):
@@ -119,33 +135,36 @@ class WindowBoost(SeededClassifier):
         return member, member._handle()
 
     def _grow_classes(self, n_classes):
-        old, labels = self._kernel, self._labels.first(n_classes)
+        old = [filter(None, kernel.members) for kernel in self._kernels]
+        labels = self._labels.first(n_classes)
         self._pristine = None
         super()._grow_classes(n_classes)
-        learners = []
-        for member in filter(None, old.members):
-            learner = member.copy()
-            learner._lock = self._lock
-            learner._grow_classes(n_classes)
-            learner._labels, learner.classes_ = labels, labels.classes
-            learners.append(learner)
-        self._set_members(learners)
+        self._set_members([[self._grown(member, labels) for member in members] for members in old])
 
-    def _state(self):
-        members = [member.state() for member in self._kernel.members if member is not None]
-        return super()._state() | {"members": members}
-
-    def _restore_kernel(self, memory):
-        super()._restore_kernel({name: value for name, value in memory.items() if name != "members"})
-        members = memory["members"]
-        n_members = np.count_nonzero(self._kernel.arrays["born"]) if self.member is not None else 0
-        if not isinstance(members, list) or len(members) != n_members:
-            raise StateError(f"{self._who}: the state must hold {n_members} members")
-        self._set_members([self._restored(member) for member in members])
+    def _grown(self, member, labels):
+        learner = member.copy()
+        learner._lock = self._lock
+        learner._grow_classes(len(labels.list))
+        learner._labels, learner.classes_ = labels, labels.classes
+        return learner
 
     def _set_members(self, learners):
         if self.member is not None:
-            self._kernel.set_members(learners, [learner._handle() for learner in learners])
+            for kernel, members in zip(self._kernels, learners, strict=True):
+                kernel.set_members(members, [member._handle() for member in members])
+
+    def _state(self):
+        kept = [[member.state() for member in filter(None, kernel.members)] for kernel in self._kernels]
+        return super()._state() | {"members": kept}
+
+    def _restore_kernel(self, memory):
+        super()._restore_kernel({name: value for name, value in memory.items() if name != "members"})
+        born = [np.count_nonzero(kernel.arrays["born"]) for kernel in self._kernels]
+        expected = [0] * len(born) if self.member is None else born
+        members = memory["members"]
+        if not isinstance(members, list) or [len(each) for each in members] != expected:
+            raise StateError(f"{self._who}: the state must hold {expected} members")
+        self._set_members([[self._restored(member) for member in each] for each in members])
 
     def _restored(self, state):
         learner = from_plain(state)
