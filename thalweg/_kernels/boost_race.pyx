@@ -45,6 +45,7 @@ cdef class RaceKernel(Kernel):
         for i in range(n):
             kernel = runners[i]
             self.core.runner[i] = &kernel.handle
+            self.calls_python = self.calls_python or kernel.calls_python
             self.handle.scratch_size = max(self.handle.scratch_size, kernel.handle.scratch_size)
         self.core.n_classes = kernel.handle.n_classes
         self.handle.n_features, self.handle.n_classes = kernel.handle.n_features, kernel.handle.n_classes

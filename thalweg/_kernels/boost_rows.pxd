@@ -53,6 +53,9 @@ cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noex
 cdef void boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil
 cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil
 
+# move the members' weights on the window as it is
+cdef void boost_improve(iboost_t* c) noexcept nogil
+
 # add member m, right[slot] on the rows of the window, unless its error is too large: whether that was done
 cdef bint add_with_error(iboost_t* c, Py_ssize_t m, const char* right) noexcept nogil
 

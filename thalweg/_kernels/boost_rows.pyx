@@ -102,6 +102,12 @@ cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double
     limit(c)
 
 
+cdef void boost_improve(iboost_t* c) noexcept nogil:
+    if c.window.ring[COUNT] > 0:
+        improve(c, slot_of(&c.window, c.window.ring[COUNT] - 1))
+        limit(c)
+
+
 cdef Py_ssize_t count_members(const iboost_t* c) noexcept nogil:
     cdef Py_ssize_t m, n = 0
     for m in range(c.window.n_members):

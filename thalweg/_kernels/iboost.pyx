@@ -9,13 +9,13 @@ from thalweg.errors import StateError
 
 from . import layout as layouts
 from .adwin import check_adwin
-from .layout import FLAG, FLOAT, INDEX, INT, Array
+from .layout import FLAG, FLOAT, INDEX, INT, Array, require
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
-    BUILT, add_with_error, boost_learn, boost_predict, boost_predict_learn, iboost_t, likeliest,
+    BUILT, add_with_error, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t, likeliest,
 )
-from .failure cimport begin_call, call_t, end_call, record_failure
+from .failure cimport attempt, begin_call, call_t, end_call
 from .learner cimport Kernel, learner_t
 from .loss_window cimport COUNT, compute_shares, loss_window_t, slot_of
 from .pointers cimport doubles, flags, integers, ints
@@ -24,7 +24,6 @@ cdef enum:
     ADWIN_SIZES = 20
 
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
-cdef int MOST_CALLS = 100               # of a function that is interrupted each time
 
 
 cdef class IBoostKernel(Kernel):
@@ -76,7 +75,7 @@ cdef class IBoostKernel(Kernel):
         """Build one member, which shows how much memory a prediction needs, and the table of handles."""
         cdef Kernel kernel
         learner, kernel = self.build(0, None)
-        self.core.member_scratch = kernel.handle.scratch_size
+        self.core.member_scratch, self.calls_python = kernel.handle.scratch_size, kernel.calls_python
         self.spares.append(learner)
         self.table = np.zeros(self.core.window.n_members, dtype=np.intp)
         self.core.member = <learner_t**> integers(self.table)
@@ -188,6 +187,10 @@ cdef class IBoostKernel(Kernel):
         loss = compute_shares(&self.core.window, 0.0, NULL)
         return self.scratch["share"][self.rows()], float(np.exp(min(loss, 700.0)))
 
+    def improve(self):
+        """Move the weights as after a row, on the window as it is."""
+        boost_improve(&self.core)
+
     def keeping(self, keep):
         """Return a function that makes the window lose all rows but `keep`, numbers in order, 0 the oldest."""
         kept, n = self.rows()[keep], len(keep)
@@ -205,33 +208,33 @@ cdef class IBoostKernel(Kernel):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        first, count = arrays["ring"].tolist()
-        self.require(first < self.core.window.room, "ring", f"says that the oldest row is at {first}")
-        used = (first + np.arange(count)) % self.core.window.room
-        born, (n_rows, n_built) = arrays["born"], arrays["progress"].tolist()
-        here = born[born > 0]
-        self.require(len(set(here.tolist())) == len(here) and (here <= n_built).all(), "born",
-                     "must hold different numbers of members that were added")
-        self.require((arrays["alpha"][born == 0] == 0).all(), "alpha", "holds a weight where there is no member")
-        bits = np.unpackbits(arrays["by_row"].view(np.uint8), axis=0, bitorder="little")
-        self.require(not bits[len(born):].any() and not bits[:len(born)][born == 0][:, used].any(), "by_row",
-                     "holds answers where there is no member")
-        same = np.array_equal(transposed(arrays["by_row"], len(born)), arrays["by_member"])
-        self.require(same, "by_member", "holds other answers than 'by_row'")
-        self.require(arrays["seen"][arrays["y"][used]].all(), "seen", "lacks a class that is in the window")
-        self.require(count <= n_rows, "progress", f"says {n_rows} rows for a window of {count}")
+        who, room, (first, count) = self.who, self.core.window.room, arrays["ring"].tolist()
+        require(first < room, who, "ring", f"says that the oldest row is at {first}")
+        used = (first + np.arange(count)) % room
+        require(arrays["seen"][arrays["y"][used]].all(), who, "seen", "lacks a class that is in the window")
+        self.check_members(arrays, used)
         if "order" in arrays:
             order = used[np.argsort(arrays["X"][used], axis=0, kind="stable")].T
-            self.require(np.array_equal(order, arrays["order"][:, :count]), "order", "is not the rows' order")
+            same = np.array_equal(order, arrays["order"][:, :count])
+            require(same, who, "order", "is not the rows' order")
         if "adwin" in arrays:
-            check_adwin(arrays["adwin"], self.who, "adwin")
+            check_adwin(arrays["adwin"], who, "adwin")
             same = np.array_equal(arrays["adwin"][:4], self.arrays["adwin"][:4])
-            self.require(same and (arrays["adwin"] >= 0).all(), "adwin", "holds an ADWIN with other settings")
+            require(same and (arrays["adwin"] >= 0).all(), who, "adwin", "holds an ADWIN with other settings")
 
-    def require(self, good, name, wrong):
-        """Raise StateError, saying what is wrong with an array, unless `good`."""
-        if not good:
-            raise StateError(f"{self.who}: the state's {name!r} {wrong}")
+    def check_members(self, arrays, used):
+        """Raise StateError if what is kept of members, on the rows at `used` too, contradicts itself."""
+        who, born, (n_rows, n_built) = self.who, arrays["born"], arrays["progress"].tolist()
+        here = born[born > 0]
+        good = len(set(here.tolist())) == len(here) and (here <= n_built).all()
+        require(good, who, "born", "must hold different numbers of members that were added")
+        require(len(used) <= n_rows, who, "progress", f"says {n_rows} rows for a window of {len(used)}")
+        require((arrays["alpha"][born == 0] == 0).all(), who, "alpha", "holds a weight without a member")
+        bits = np.unpackbits(arrays["by_row"].view(np.uint8), axis=0, bitorder="little")
+        good = not bits[len(born):].any() and not bits[:len(born)][born == 0][:, used].any()
+        require(good, who, "by_row", "holds answers without a member")
+        same = np.array_equal(transposed(arrays["by_row"], len(born)), arrays["by_member"])
+        require(same, who, "by_member", "holds other answers than 'by_row'")
 
 
 def window_layout(has_stumps):
@@ -265,20 +268,6 @@ def transposed(by_row, n_members):
     """Return the answers by member for answers by row."""
     bits = np.unpackbits(by_row.view(np.uint8), axis=0, bitorder="little")[:n_members]
     return np.packbits(bits.T, axis=0, bitorder="little").view(np.int8)
-
-
-cdef object attempt(function, tuple arguments):
-    # Call it; again if it is interrupted; None if it fails. What was raised is recorded.
-    cdef int _i
-    for _i in range(MOST_CALLS):
-        try:
-            return function(*arguments)
-        except Exception as error:
-            record_failure(error)
-            return None
-        except BaseException as error:
-            record_failure(error)
-    return None
 
 
 cdef bint train_member(void* kernel, Py_ssize_t m) noexcept nogil:

@@ -8,9 +8,9 @@ from thalweg._kernels.iboost import IBoostKernel
 from thalweg._parameters import is_seed, whole_number
 from thalweg.errors import StateError
 from thalweg.learners.ensemble import as_member
+from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
-from thalweg.learners.state import from_plain
 
 MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
 
@@ -44,7 +44,7 @@ class WindowBoost(SeededClassifier):
         """The members that are learners, a list; empty where they are stumps."""
         self._check_begun()
         with self._lock.read:
-            return [member for member in self._leader.members if member is not None]
+            return _present(self._leader)
 
     @property
     def window_(self):
@@ -121,32 +121,42 @@ class WindowBoost(SeededClassifier):
         raise NotImplementedError
 
     def _build(self, number, spare):
-        """Return a fresh member and its kernel; `spare` is a learner that may be reset for it."""
+        """Return a fresh member and its kernel; changes nothing but `spare`, a learner no longer in use or None.
+
+        So it can be interrupted anywhere, and called again.
+        """
         seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
-        if spare is not None and self._pristine is not None:
+        if spare is not None and isinstance(spare, NativeClassifier) and spare._starts_again(seeds):
             spare._start_again(self._pristine, **seeds)
             return spare, spare._handle()
         member = clone(self.member).set_params(**seeds)
         member._lock = self._lock
         member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
-        if self._pristine is None and isinstance(member, NativeClassifier) and member._starts_again(seeds):
-            self._pristine = member._state()
+        if isinstance(member, NativeClassifier) and spare is None:
+            self._pristine = member._kernel.state()
         return member, member._handle()
 
-    def _grow_classes(self, n_classes):
-        old = [filter(None, kernel.members) for kernel in self._kernels]
-        labels = self._labels.first(n_classes)
-        self._pristine = None
-        super()._grow_classes(n_classes)
-        self._set_members([[self._grown(member, labels) for member in members] for members in old])
+    def _starts_again(self, seeds):
+        return False
 
-    def _grown(self, member, labels):
-        learner = member.copy()
-        learner._lock = self._lock
-        learner._grow_classes(len(labels.list))
-        learner._labels, learner.classes_ = labels, labels.classes
-        return learner
+    def _add_class(self, labels):
+        # Members begin with the new labels, so these come first.
+        before = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
+        n_before = len(self._labels.list)
+        self._labels, self.classes_ = labels, labels.classes
+        if len(labels.list) > 1:
+            self._grow_classes(len(labels.list))
+            grown = [[self._grown(state, labels) for state in states] for states in before]
+            self._set_members(grown if n_before else [[] for _ in before])
+
+    def _grown(self, state, labels):
+        member = type(self.member)()
+        member._lock = self._lock
+        member._become(state)
+        member._grow_classes(len(labels.list))
+        member._labels, member.classes_ = labels, labels.classes
+        return member
 
     def _set_members(self, learners):
         if self.member is not None:
@@ -154,27 +164,25 @@ class WindowBoost(SeededClassifier):
                 kernel.set_members(members, [member._handle() for member in members])
 
     def _state(self):
-        kept = [[member.state() for member in filter(None, kernel.members)] for kernel in self._kernels]
+        kept = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
         return super()._state() | {"members": kept}
 
     def _restore_kernel(self, memory):
-        super()._restore_kernel({name: value for name, value in memory.items() if name != "members"})
+        memory = dict(memory)
+        given = memory.pop("members")
+        super()._restore_kernel(memory)
         born = [np.count_nonzero(kernel.arrays["born"]) for kernel in self._kernels]
         expected = [0] * len(born) if self.member is None else born
-        members = memory["members"]
-        if not isinstance(members, list) or [len(each) for each in members] != expected:
+        if not isinstance(given, list) or [len(each) for each in given] != expected:
             raise StateError(f"{self._who}: the state must hold {expected} members")
-        self._set_members([[self._restored(member) for member in each] for each in members])
+        self._set_members([[self._restored(member) for member in each] for each in given])
 
     def _restored(self, state):
-        learner = from_plain(state)
-        alike = isinstance(learner, type(self.member)) and learner._begun
-        if not alike or learner.n_features_in_ != self.n_features_in_ or (
-            len(learner.classes_) != len(self.classes_)
-        ):
-            raise StateError(f"{self._who}: a member of the state is no {type(self.member).__name__} that fits")
-        learner._lock = self._lock
-        return learner
+        return restored_member(self, self.member, state, self.n_categories_)
+
+
+def _present(kernel):
+    return [member for member in kernel.members if member is not None]
 
 
 def _positions(rows, n_rows, who):
