@@ -3,21 +3,26 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
-
 from twins import iboost as twin
+
 from thalweg.errors import ParameterError
 from thalweg.learners import (
-    AdaBoostWindow, DecisionTree, HoeffdingTree, IBoost, NaiveBayes, NearestNeighbours,
+    AdaBoostWindow,
+    DecisionTree,
+    HoeffdingTree,
+    IBoost,
+    NaiveBayes,
+    NearestNeighbours,
 )
 from thalweg.streams import SEA
 
 RATES = {"stochastic": 0.05, "batch": 0.1, "implicit": 1.0, "coordinate": 0.1}
 
 
-def clusters(n, n_classes=2, seed=0):
+def clusters(n, n_classes=2, seed=0, distance=1.5):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
-    return rng.normal(size=(n, 2)) + 1.5 * np.column_stack([y == 0, y == 1]), y
+    return rng.normal(size=(n, 2)) + distance * np.column_stack([y == 0, y == 1]), y
 
 
 def margins(learner):
@@ -39,7 +44,7 @@ def test_kernel_is_its_twin(update, n_classes):
     fast = IBoost(**settings, rate=RATES[update]).begin(2, list(range(n_classes)))
     expected = [slow.learn(x, k) for x, k in zip(X, y, strict=True)]
     np.testing.assert_allclose(fast.test_then_train(X, y), expected, atol=1e-9)
-    np.testing.assert_allclose(np.sort(fast.weights_), np.sort(slow.alpha), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(fast.weights_, slow.alpha[slow.alpha != 0], rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize(("update", "rate"), [("batch", 1 / 15), ("coordinate", 1.0), ("coordinate", 0.1)])
@@ -110,7 +115,8 @@ def test_accuracy_on_sea_is_the_specified_one(learner, expected):
     assert 100 * (p.argmax(axis=1) == y).mean() == pytest.approx(expected, abs=1.2)
 
 
-@pytest.mark.parametrize(("member", "noise"), [(None, 0), (None, 0.1), (NaiveBayes(), 0), (NaiveBayes(), 0.1)])
+@pytest.mark.parametrize("member", [None, NaiveBayes()])
+@pytest.mark.parametrize("noise", [0, 0.1])
 def test_an_automatic_cap_is_near_the_best(member, noise):
     X, y = next(SEA(12_000, period=6000, noise=noise, seed=78).blocks(12_000))
 
@@ -155,13 +161,13 @@ def test_forgetting_a_row_is_never_having_kept_it():
 
 
 def test_a_window_cut_by_adwin_is_short_after_a_drift():
-    X, y = clusters(3000, seed=8)
+    X, y = clusters(3000, seed=8, distance=3.0)
     y[2000:] = 1 - y[2000:]
     learner = IBoost(window="adwin", max_window=1000, n_members=20).begin(2, [0, 1])
     learner.test_then_train(X[:2000], y[:2000])
     assert len(learner.window_["y"]) > 500
-    learner.test_then_train(X[2000:2300], y[2000:2300])
-    assert len(learner.window_["y"]) <= 350
+    learner.test_then_train(X[2000:2400], y[2000:2400])
+    assert len(learner.window_["y"]) <= 450
 
 
 @pytest.mark.parametrize("member", [DecisionTree(max_leaves=4), HoeffdingTree(grace_period=50), NaiveBayes()])
@@ -206,8 +212,10 @@ def test_members_make_room(remove):
 @pytest.mark.parametrize(("settings", "message"), [
     ({"window": 1}, "window must be a whole number of at least 2"),
     ({"window": "ddm"}, "window must be one of 'adwin'"),
-    ({"n_members": 0}, "n_members"), ({"period": 0}, "period"), ({"update": "none "}, "update must be one of"),
-    ({"rate": 0}, "rate"), ({"rate": 2.0}, "rate"), ({"cap": -1}, "cap"), ({"cap": "big"}, "cap must be one of"),
+    ({"n_members": 0}, "n_members"), ({"period": 0}, "period"),
+    ({"update": "none "}, "update must be one of"),
+    ({"rate": 0}, "rate"), ({"rate": 2.0}, "rate"), ({"cap": -1}, "cap"),
+    ({"cap": "big"}, "cap must be one of"),
     ({"n_updates": 0}, "n_updates"), ({"add": "x"}, "add"), ({"remove": "x"}, "remove"),
     ({"member": "x"}, "member must be a learner"), ({"delta": 0, "window": "adwin"}, "delta"),
 ])

@@ -1,21 +1,24 @@
 """IBoost with stumps in plain NumPy: everything computed again from the window after every row."""
 
+from itertools import pairwise
+
 import numpy as np
 
 
 class IBoost:
     """Algorithm 2 of Grbovic and Vucetic, for several classes as in SAMME."""
 
-    def __init__(self, n_classes, n_members, window, period=1, update="stochastic", n_updates=5, rate=0.05, cap=0):
+    def __init__(self, n_classes, n_members, window, period, update, n_updates, rate, cap):
         self.n_classes, self.n_members, self.window, self.period = n_classes, n_members, window, period
         self.update, self.n_updates, self.rate, self.cap = update, n_updates, rate, cap
         self.X, self.y, self.seen, self.n_rows = [], [], set(), 0
-        self.stumps, self.alpha = [], np.zeros(0)
+        self.stumps, self.alpha = [None] * n_members, np.zeros(n_members)  # None where there is no member
 
     def votes(self, x):
         total = np.zeros(self.n_classes)
         for stump, alpha in zip(self.stumps, self.alpha, strict=True):
-            total[answer(stump, x)] += alpha
+            if stump is not None:
+                total[answer(stump, x)] += alpha
         return total
 
     def predict(self, x):
@@ -30,9 +33,14 @@ class IBoost:
     @property
     def answers(self):
         k = max(len(self.seen), 2)
-        right = np.array([[answer(s, x) == y for x, y in zip(self.X, self.y, strict=True)] for s in self.stumps])
-        right = right.reshape(len(self.stumps), len(self.X))
-        return np.where(right, 2 - 2 / k, -2 / k)
+        rows = list(zip(self.X, self.y, strict=True))
+        return np.array([
+            [0.0 if s is None else 2 * (answer(s, x) == y) - 2 / k for x, y in rows] for s in self.stumps
+        ])
+
+    @property
+    def n_present(self):
+        return sum(stump is not None for stump in self.stumps)
 
     def shares(self, answers):
         margins = self.alpha @ answers
@@ -42,29 +50,29 @@ class IBoost:
     def learn(self, x, y):
         """Return the probabilities of the row, then learn it."""
         p = self.predict(x)
-        wrong = not self.stumps or p.argmax() != y
+        wrong = not self.n_present or p.argmax() != y
         self.n_rows += 1
-        due = not self.stumps or (wrong and self.n_rows % self.period == 0)
+        due = not self.n_present or (wrong and self.n_rows % self.period == 0)
         self.seen.add(y)
         self.X, self.y = [*self.X, x][-self.window :], [*self.y, y][-self.window :]
-        if due and len(self.stumps) == self.n_members:
-            self.keep(np.arange(len(self.alpha)) != self.alpha.argmin())
+        if due and self.n_present == self.n_members:
+            self.remove([self.alpha.argmin()])
         self.improve()
         if due:
             self.add()
         if (self.alpha < 0).any():
-            self.keep(self.alpha >= 0)
+            self.remove(np.flatnonzero(self.alpha < 0))
             self.improve()
         if self.cap and self.alpha.clip(0).sum() > self.cap:
             self.alpha = self.alpha * (self.cap / self.alpha.clip(0).sum())
         return p
 
-    def keep(self, which):
-        self.stumps = [stump for stump, kept in zip(self.stumps, which, strict=True) if kept]
-        self.alpha = self.alpha[which]
+    def remove(self, members):
+        for m in members:
+            self.stumps[m], self.alpha[m] = None, 0.0
 
     def improve(self):
-        if not self.stumps:
+        if not self.n_present:
             return
         answers = self.answers
         for _ in range(self.n_updates):
@@ -90,20 +98,22 @@ class IBoost:
     def coordinate(self, answers):
         k = max(len(self.seen), 2)
         for m in range(len(self.alpha)):
+            if self.stumps[m] is None:
+                continue
             w = self.shares(answers)
             right = w[answers[m] > 0].sum()
             odds = (k - 1) * max(right, 1e-3) / max(1 - right, 1e-3)
             self.alpha[m] += self.rate / 2 * np.log(odds)
 
     def add(self):
-        w = self.shares(self.answers) if self.stumps else np.full(len(self.X), 1 / len(self.X))
+        w = self.shares(self.answers)
         stump = best_stump(np.array(self.X), np.array(self.y), w, self.n_classes)
         right = np.array([answer(stump, x) == y for x, y in zip(self.X, self.y, strict=True)])
         error = np.clip(w[~right].sum(), 1e-3, 1 - 1e-3)
         alpha = 0.5 * np.log((max(len(self.seen), 2) - 1) * (1 - error) / error)
         if alpha > 0:
-            self.stumps.append(stump)
-            self.alpha = np.append(self.alpha, alpha)
+            m = self.stumps.index(None)
+            self.stumps[m], self.alpha[m] = stump, alpha
 
 
 def answer(stump, x):
@@ -119,7 +129,7 @@ def best_stump(X, y, w, n_classes):
     best, found = total.max(), (0, 0.0, total.argmax(), total.argmax())
     for j in range(X.shape[1]):
         values = np.unique(X[:, j])
-        for low, high in zip(values[:-1], values[1:], strict=True):
+        for low, high in pairwise(values):
             left = one_hot[X[:, j] <= low].sum(axis=0)
             score = left.max() + (total - left).max()
             if score > best + 1e-12:

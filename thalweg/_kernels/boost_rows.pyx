@@ -11,8 +11,8 @@ A new member of error e, which is cut to 0.001 … 0.999, has for K classes the 
 
     alpha = 1/2 log((K-1)(1-e)/e),   and is refused if that is not above 0.                   (5)
 
-AdaBoost drops all members instead and does (3) until there are as many as allowed, or one is refused. K counts
-the classes seen so far, at least 2. The probabilities are
+AdaBoost drops all members instead and does (3) until there are as many as allowed, or one is refused. K is
+the number of classes seen so far, at least 2. The probabilities are
 
     p_k ~ exp(2 V_k),   V_k the weight of the members that answer k, for classes seen.        (6)
 
@@ -24,8 +24,8 @@ from libc.math cimport exp, log
 from .adwin cimport adwin_update
 from .loss_steps cimport NONE, take_steps
 from .loss_window cimport (
-    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, remove_member, scale_alphas, set_answers,
-    set_classes, slot_of,
+    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, remove_member, scale_alphas,
+    set_answers, set_classes, slot_of,
 )
 from .window_stumps cimport best_stump, insert_row, stump_class, stump_t, take_out_row
 
@@ -193,12 +193,12 @@ cdef Py_ssize_t superfluous(iboost_t* c) noexcept nogil:
 
 
 cdef void train_from_scratch(iboost_t* c) noexcept nogil:
-    cdef Py_ssize_t m
+    cdef Py_ssize_t m, _i
     for m in range(c.window.n_members):
         if c.window.born[m]:
             remove(c, m)
     set_classes(&c.window, <Py_ssize_t> (-2.0 / c.window.wrong + 0.5))
-    for m in range(c.window.n_members):
+    for _i in range(c.window.n_members):
         if not add_member(c):
             return
 

@@ -13,7 +13,8 @@ from .layout import FLAG, FLOAT, INDEX, INT, Array, require
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
-    BUILT, add_with_error, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t, likeliest,
+    BUILT, add_with_error, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t,
+    likeliest,
 )
 from .failure cimport attempt, begin_call, call_t, end_call
 from .learner cimport Kernel, learner_t
@@ -29,8 +30,8 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef class IBoostKernel(Kernel):
     """Members, their weights, and the rows they are trained on.
 
-    Members are stumps, kept in arrays, or learners: `build(number, spare)` returns a fresh one and its kernel,
-    made of one that is no longer called if `spare` is not None.
+    Members are stumps, kept in arrays, or learners: `build(number, spare)` returns a fresh one and its
+    kernel, made of one that is no longer called if `spare` is not None.
     """
 
     cdef iboost_t core
@@ -192,7 +193,7 @@ cdef class IBoostKernel(Kernel):
         boost_improve(&self.core)
 
     def keeping(self, keep):
-        """Return a function that makes the window lose all rows but `keep`, numbers in order, 0 the oldest."""
+        """Return a function that drops all rows but `keep`, their numbers in order, 0 being the oldest."""
         kept, n = self.rows()[keep], len(keep)
         new = {name: layouts.new_array(self.arrays[name].shape, self.arrays[name].dtype)
                for name in ("ring", "X", "y", "log_weight", "margin", "by_row", "by_member")}

@@ -7,7 +7,8 @@ With a_mi the answer of member m on row i, and k the newest row:
     implicit     alpha_m += s a_mk,  s = rate w_k exp(-(margin_k + s sum_m a_mk^2))           (3)
     coordinate   for each m in turn:  alpha_m += rate/2 log((K-1) R/W),                       (4)
 
-R and W being the shares of the rows on which m is right and wrong: for rate 1 the exact minimum along alpha_m.
+R and W being the shares of the rows on which m is right and wrong: the exact minimum along alpha_m if rate
+is 1.
 log E is convex, and its second derivatives along any direction of length 1 are at most the number of members:
 (2) never raises the loss if rate <= 1/members, nor does (4) if rate <= 1.
 """
@@ -34,9 +35,10 @@ cdef void take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t n, Py_s
             sweep(v, rate)
 
 
-cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n, Py_ssize_t newest) noexcept nogil:
+cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
+                        Py_ssize_t newest) noexcept nogil:
     # All steps go along the answers on the newest row; only how far they go is to be found.
-    cdef Py_ssize_t m, i
+    cdef Py_ssize_t m, i, _step
     cdef double s = 0.0, length = 0.0
     for m in range(v.n_members):
         v.direction[m] = 0.0
@@ -46,7 +48,7 @@ cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n, P
     if length == 0:
         return
     sum_over_members(v, v.direction, v.slope)
-    for i in range(n):
+    for _step in range(n):
         if kind == STOCHASTIC:
             compute_shares(v, s, v.slope)
             s += rate * v.share[newest]                                                     # (1)

@@ -60,6 +60,6 @@ cdef void remove_member(loss_window_t* v, Py_ssize_t m) noexcept nogil
 # each row's share of the loss into `share`, margins taken as margin + s slope; return the loss's logarithm
 cdef double compute_shares(loss_window_t* v, double s, const double* slope) noexcept nogil
 
-# out[i] = level + (right - wrong) sum of step over the members right on row i, and the same with sides swapped
+# out[i] = sum of step[m] a_mi over the members, and out[m] = sum of share[i] a_mi over the rows
 cdef void sum_over_members(loss_window_t* v, const double* step, double* out) noexcept nogil
 cdef void sum_over_rows(loss_window_t* v, const double* share, double* out) noexcept nogil

@@ -26,8 +26,8 @@ class IBoost(WindowBoost):
     Parameters
     ----------
     member : learner, default=None
-        What is trained on the weighted window, such as `NaiveBayes()` or `DecisionTree(max_leaves=8)`; it must
-        heed weights. None is for stumps of smallest error, which are much faster than `DecisionStump()`.
+        What is trained on the weighted window, such as `NaiveBayes()` or `DecisionTree(max_leaves=8)`. Its
+        rows have weights, which it must use. None is for stumps of smallest error, which are much faster than `DecisionStump()`.
     n_members : int, default=200
         Members at most (M).
     window : int or "adwin", default=200
@@ -150,7 +150,8 @@ class IBoost(WindowBoost):
     def _settings(self):
         update = one_of(self, "update", self.update, UPDATES)
         few = update in ("implicit", "coordinate")
-        n_updates = (1 if few else 5) if self.n_updates is None else count(self, "n_updates", self.n_updates, 1)
+        default = 1 if few else 5
+        n_updates = default if self.n_updates is None else count(self, "n_updates", self.n_updates, 1)
         settings = (
             count(self, "period", self.period, 1),
             False,

@@ -1,4 +1,4 @@
-"""What boosting on a sliding window shares: stumps or learners as members, and the rows they are trained on."""
+"""What boosting on a sliding window shares: stumps or learners as members, and the rows they learn."""
 
 import numpy as np
 from sklearn.base import clone
@@ -18,8 +18,8 @@ MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
 class WindowBoost(SeededClassifier):
     """A vote of members that were trained on a window of rows.
 
-    A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else the
-    kernel needs to know from `_settings`.
+    A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else
+    the kernel needs to know from `_settings`.
     """
 
     @property
@@ -34,7 +34,7 @@ class WindowBoost(SeededClassifier):
 
     @property
     def stumps_(self):
-        """The stumps: a dict of arrays; values up to `threshold`, or equal categories, get the class `left`."""
+        """The stumps, a dict of arrays: values up to `threshold`, or equal categories, get class `left`."""
         found = {name: self._of_members(f"stump_{name}") for name in ("feature", "threshold", "classes")}
         left, right = (self.classes_[found["classes"][:, side]] for side in (0, 1))
         return {"feature": found["feature"], "threshold": found["threshold"], "left": left, "right": right}
@@ -109,8 +109,8 @@ class WindowBoost(SeededClassifier):
         build = None if self.member is None else self._build
         made = [
             IBoostKernel(
-                self._who, n_features, self.n_categories_, n_classes, n_members, room, (*settings, cap), delta,
-                build,
+                self._who, n_features, self.n_categories_, n_classes, n_members, room, (*settings, cap),
+                delta, build,
             )
             for cap in caps
         ]
@@ -121,9 +121,9 @@ class WindowBoost(SeededClassifier):
         raise NotImplementedError
 
     def _build(self, number, spare):
-        """Return a fresh member and its kernel; changes nothing but `spare`, a learner no longer in use or None.
+        """Return a fresh member and its kernel.
 
-        So it can be interrupted anywhere, and called again.
+        Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
         seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))

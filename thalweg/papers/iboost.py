@@ -1,8 +1,8 @@
 """Incremental boosting (IBoost, 2011): weights moved by the exponential loss of a sliding window.
 
-Accuracy is that on fresh rows of the concept in force, 2500 for SEA and 825 for Santa Fe, as in the paper, but
-tested every 100 rows instead of after every row; recovery is the mean over the first 600 rows of a new concept,
-tested every 20. Naive Bayes is the member from table 4 on. Times are of our processor's, in CPU seconds.
+Accuracy is that on fresh rows of the concept in force, 2500 for SEA and 825 for Santa Fe, as in the paper,
+but tested every 100 rows instead of after every row; recovery is the mean over the first 600 rows of a new
+concept, tested every 20. Naive Bayes is the member from table 4 on. Times are seconds of our processor.
 """
 
 import time
@@ -10,7 +10,12 @@ import time
 import numpy as np
 
 from thalweg.learners import (
-    AdaBoostWindow, AdwinBagging, DynamicWeightedMajority, IBoost, NaiveBayes, OnlineBoost,
+    AdaBoostWindow,
+    AdwinBagging,
+    DynamicWeightedMajority,
+    IBoost,
+    NaiveBayes,
+    OnlineBoost,
 )
 from thalweg.papers.running import Task
 from thalweg.streams import LED, SEA, RandomRBF, datasets

@@ -17,7 +17,8 @@ def draw_all(results, folder):
     if "Santa Fe" in runs:
         panels[4] = ("Santa Fe, naive Bayes, M = 50", runs["Santa Fe"])
     for number, (title, methods) in sorted(panels.items()):
-        yield _figure(folder / f"figure_{number}.png", title, methods, "row" if number < 5 else "% of the rows")
+        axis = "row" if number < 5 else "% of the rows"
+        yield _figure(folder / f"figure_{number}.png", title, methods, axis)
 
 
 def _figure(path, title, methods, axis):

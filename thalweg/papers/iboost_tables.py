@@ -37,13 +37,14 @@ def report_of(results, quick, title, reference):
     runs = by_name(results)
     n_seeds = len(next(iter(runs["stumps"].values())))
     made = Report(title, reference, {"seeds": n_seeds, "rows of SEA": 50_000})
-    for what, paper in (("accuracy", PAPER_ACCURACY), ("recovery", PAPER_RECOVERY), ("seconds", PAPER_SECONDS)):
+    parts = {"accuracy": PAPER_ACCURACY, "recovery": PAPER_RECOVERY, "seconds": PAPER_SECONDS}
+    for what, paper in parts.items():
         made.tables.append(sizes_table(runs["stumps"], what, paper))
     made.tables += [steps_table(runs["stumps"]), bayes_table(runs), long_table(runs)]
     made.claims = claims(runs)
     made.notes = [*NOTES, "Quick: too few runs for a result."] if quick else NOTES
     if "Santa Fe" not in runs:
-        made.notes = [*made.notes, "Santa Fe left out: santa-fe-laser.txt was not found; name its folder with --data."]
+        made.notes = [*made.notes, "Santa Fe left out: no santa-fe-laser.txt; name its folder with --data."]
     return made
 
 
@@ -57,7 +58,7 @@ def by_name(results):
 
 
 def mean_of(runs, what):
-    """Return mean and standard error of one number over runs, in per cent unless it is a time; None if none."""
+    """Return mean and standard error of one number over runs, in per cent unless it is a time."""
     if not runs or runs[0][what] is None:
         return None
     values = np.array([run[what] for run in runs]) * (1 if what == "seconds" else 100)
@@ -107,7 +108,8 @@ def long_table(runs):
     for stream in ("LED", "RBF"):
         for name, found in runs[stream].items():
             rows.append([stream, name, mean_of(found, "accuracy")[0], mean_of(found, "seconds")[0]])
-    return Table("Figures 5 and 6, M = 20 (the paper gives curves only)", ["", "", "accuracy", "seconds"], rows)
+    title = "Figures 5 and 6, M = 20 (the paper gives curves only)"
+    return Table(title, ["", "", "accuracy", "seconds"], rows)
 
 
 def claims(runs):
@@ -121,10 +123,9 @@ def claims(runs):
         ("stochastic takes less time than batch", better(at["batch"], at["stochastic"], "seconds")),
     ]
     rivals = ("OnlineBoost", "AdWin Bagging", "DWM")
-    found += [(f"SEA: IBoost beats {name}", better(runs["SEA"]["IBoost"], runs["SEA"][name])) for name in rivals]
     capped = runs["SEA"]["IBoost, cap 3"]
     found += [(f"SEA: with a cap of 3 it beats {name}", better(capped, runs["SEA"][name])) for name in rivals]
-    for stream in ("LED", "RBF", "Santa Fe"):
+    for stream in ("SEA", "LED", "RBF", "Santa Fe"):
         if stream in runs:
             one = runs[stream]
             found += [(f"{stream}: IBoost beats {name}", better(one["IBoost"], one[name])) for name in rivals]
