@@ -16,8 +16,8 @@ class AdaBoostWindow(WindowBoost):
     Parameters
     ----------
     member : learner, default=None
-        What is trained on the weighted window, such as `NaiveBayes()`; its rows have weights,
-        which it must use. None is for stumps of smallest error.
+        What is trained on the weighted window, such as `NaiveBayes()`; it must use the rows'
+        weights. None is for stumps of smallest error.
     n_members : int, default=200
         Members at most (M); fewer if one is no better than guessing.
     window : int, default=200

@@ -26,8 +26,9 @@ class IBoost(WindowBoost):
     Parameters
     ----------
     member : learner, default=None
-        What is trained on the weighted window, such as `NaiveBayes()` or `DecisionTree(max_leaves=8)`. Its
-        rows have weights, which it must use. None is for stumps of smallest error, which are much faster than `DecisionStump()`.
+        What is trained on the weighted window, such as `NaiveBayes()` or `DecisionTree(max_leaves=8)`. It
+        must use the rows' weights. None is for stumps of smallest error, which are much faster than
+        `DecisionStump()`.
     n_members : int, default=200
         Members at most (M).
     window : int or "adwin", default=200

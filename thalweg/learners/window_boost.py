@@ -123,7 +123,8 @@ class WindowBoost(SeededClassifier):
     def _build(self, number, spare):
         """Return a fresh member and its kernel.
 
-        Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere, and called again.
+        Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere,
+        and called again.
         """
         seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
