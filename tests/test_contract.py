@@ -27,6 +27,7 @@ EXCUSED = {
     "LeveragingBagging": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "OnlineBoost": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
+    "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},
     "StreamingRandomPatches": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "NearestNeighbours": {"weight_two_is_the_row_twice": "the window and the neighbours count rows"},

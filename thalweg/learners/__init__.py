@@ -17,6 +17,8 @@ registry = Registry(
         "LeveragingBagging": "leveraging_bagging",
         "OnlineBoost": "online_boost",
         "BOLE": "bole",
+        "IBoost": "iboost",
+        "AdaBoostWindow": "adaboost_window",
         "DynamicWeightedMajority": "dynamic_weighted_majority",
         "AdaptiveRandomForest": "adaptive_random_forest",
         "StreamingRandomPatches": "streaming_random_patches",

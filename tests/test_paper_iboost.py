@@ -1,0 +1,66 @@
+"""The reproduction of the paper on incremental boosting: its protocol, tables, claims and figures."""
+
+import numpy as np
+import pytest
+
+from thalweg.learners import IBoost
+from thalweg.papers import iboost
+from thalweg.streams import SEA
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Results as runs would give them: accuracy is a known number for each method."""
+    names = [f"stumps/{name}" for name in iboost.stump_methods()]
+    names += [f"{stream}/{name}" for stream in ("SEA", "LED", "RBF") for name in iboost.bayes_methods(50, 50)]
+    made = {}
+    for number, name in enumerate(names):
+        for seed in range(2):
+            found = {"accuracy": number / 100 + seed / 1e4, "recovery": 0.9, "seconds": 1.0, "curve": [0.5, 1.0]}
+            made[f"{name}/{seed}"] = found
+    return made
+
+
+def test_tasks_cover_the_tables_and_leave_out_data_that_is_not_there(tmp_path):
+    full, quick = iboost.tasks(False, tmp_path), iboost.tasks(True, tmp_path)
+    assert len(quick) < len(full) / 5
+    assert len({task.name for task in full}) == len(full)
+    assert not any("Santa Fe" in task.name for task in full)
+    assert sum(task.name.startswith("stumps/") for task in full) == 10 * (3 * 9 + 2 * 5)
+
+
+def test_tables_hold_the_runs_beside_the_paper(results):
+    report = iboost.report(results, quick=True)
+    accuracy = report.tables[0]
+    assert accuracy.rows[0][:4] == ["stochastic", "20", "200", 94.5]
+    assert accuracy.rows[0][4] == pytest.approx((0.5 / 100, 0.5 / 100), abs=0.01)
+    assert len(accuracy.rows) == 27
+    steps = report.tables[3]
+    assert [row[2] for row in steps.rows[:6]] == [96.7, 97.1, 97.4, 96.5, 94.7, 93.1]
+    assert [row[0] for row in report.tables[4].rows] == list(iboost.bayes_methods(50, 50))
+    claims = {claim.claim: claim.holds for claim in report.claims}
+    assert claims["batch is more accurate than stochastic"] is True
+    assert claims["SEA: IBoost beats DWM"] is False
+    assert claims["stochastic recovers faster than batch"] is None
+    assert any("Santa Fe left out" in note for note in report.notes)
+
+
+def test_protocol_tests_on_fresh_rows():
+    found = iboost.tested(IBoost(n_members=20, window=100), SEA(2000, period=1000, noise=0, seed=5), 500)
+    assert len(found["curve"]) == 20
+    assert found["accuracy"] == pytest.approx(np.mean(found["curve"]))
+    assert 0.85 < found["recovery"] < 1 and 0.85 < found["accuracy"] < 1
+    assert found["seconds"] > 0
+
+
+@pytest.mark.parametrize("stream", ["LED", "RBF"])
+def test_long_streams_are_tested_before_they_are_learned(stream):
+    found = iboost.run_long(stream, "IBoost, cap 3", 1000)
+    assert len(found["curve"]) == 100 and 0.4 < found["accuracy"] < 1
+
+
+def test_figures_are_drawn(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    drawn = list(iboost.draw(results, tmp_path))
+    assert [path.name for path in drawn] == ["figure_2.png", "figure_3.png", "figure_5.png", "figure_6.png"]
+    assert all(path.stat().st_size > 1000 for path in drawn)

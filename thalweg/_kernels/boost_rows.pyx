@@ -1,0 +1,243 @@
+"""Boosting on a window that slides: IBoost, and AdaBoost trained again from scratch.
+
+A row comes in, the oldest goes out, and the members' answers on the new row are kept with it. IBoost then
+
+    drops the member of least weight if there is to be a new one and no room for it,          (1)
+    changes the members' weights (loss_steps.pyx),                                            (2)
+    trains a new member on the rows' shares of the loss (loss_window.pyx), if one is due,     (3)
+    and drops members of negative weight, changing the others' weights again.                 (4)
+
+A new member of error e, which is cut to 0.001 … 0.999, has for K classes the weight
+
+    alpha = 1/2 log((K-1)(1-e)/e),   and is refused if that is not above 0.                   (5)
+
+AdaBoost drops all members instead and does (3) until there are as many as allowed, or one is refused. K is
+the number of classes seen so far, at least 2. The probabilities are
+
+    p_k ~ exp(2 V_k),   V_k the weight of the members that answer k, for classes seen.        (6)
+
+The vote's weight in all may be capped: alpha *= cap/sum if the sum is above the cap.      (7)
+"""
+
+from libc.math cimport exp, log
+
+from .adwin cimport adwin_update
+from .loss_steps cimport NONE, take_steps
+from .loss_window cimport (
+    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, remove_member, scale_alphas,
+    set_answers, set_classes, slot_of,
+)
+from .window_stumps cimport best_stump, insert_row, stump_class, stump_t, take_out_row
+
+cdef double LEAST_ERROR = 1e-3
+
+
+cdef inline Py_ssize_t answer(iboost_t* c, Py_ssize_t m, const double* x, double* memory) noexcept nogil:
+    # The class that member m answers.
+    if c.member == NULL:
+        return stump_class(c.sorted.n_categories, c.stump_feature[m], c.stump_threshold[m],
+                           c.stump_classes + 2 * m, x)
+    c.member[m].predict(c.member[m].state, x, memory, memory + c.n_classes)
+    return likeliest(memory, c.n_classes)
+
+
+cdef void vote(iboost_t* c, const double* x, double* p, double* memory, Py_ssize_t* output) noexcept nogil:
+    # The probabilities of a row, and the members' answers into `output` if it is not NULL.
+    cdef Py_ssize_t m, k
+    cdef double top = -1e300, total = 0.0
+    for k in range(c.n_classes):
+        p[k] = 0.0
+    for m in range(c.window.n_members):
+        if c.window.born[m]:
+            k = answer(c, m, x, memory)
+            p[k] += c.window.alpha[m]
+            if output != NULL:
+                output[m] = k
+    for k in range(c.n_classes):
+        if c.seen[k]:
+            top = max(top, p[k])
+            total += 1.0
+    if total == 0:
+        for k in range(c.n_classes):
+            p[k] = 1.0 / c.n_classes
+        return
+    total = 0.0
+    for k in range(c.n_classes):
+        p[k] = exp(2.0 * (p[k] - top)) if c.seen[k] else 0.0                                # (6)
+        total += p[k]
+    for k in range(c.n_classes):
+        p[k] /= total
+
+
+cdef void boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+    vote(<iboost_t*> state, x, p, scratch, NULL)
+
+
+cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    boost_predict_learn(state, x, y, w, (<iboost_t*> state).p)
+
+
+cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef iboost_t* c = <iboost_t*> state
+    cdef Py_ssize_t newest, n = count_members(c)
+    cdef bint was_wrong, due
+    vote(c, x, p, c.votes, c.output)
+    was_wrong = n == 0 or likeliest(p, c.n_classes) != y
+    newest = slide(c, x, y, w, was_wrong)
+    c.progress[ROWS] += 1
+    due = n == 0 or (c.progress[ROWS] % c.period == 0 and (was_wrong or c.adding == ALWAYS))
+    if c.from_scratch:
+        if due:
+            train_from_scratch(c)
+        return
+    if due and not (c.adding == UNTIL_FULL and n == c.window.n_members):
+        if n == c.window.n_members:
+            remove(c, superfluous(c))                                                       # (1)
+        improve(c, newest)                                                                  # (2)
+        add_member(c)                                                                       # (3)
+    else:
+        improve(c, newest)
+    if remove_negative(c):                                                                  # (4)
+        improve(c, newest)
+    limit(c)
+
+
+cdef void boost_improve(iboost_t* c) noexcept nogil:
+    if c.window.ring[COUNT] > 0:
+        improve(c, slot_of(&c.window, c.window.ring[COUNT] - 1))
+        limit(c)
+
+
+cdef Py_ssize_t count_members(const iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t m, n = 0
+    for m in range(c.window.n_members):
+        n += c.window.born[m] > 0
+    return n
+
+
+cdef Py_ssize_t slide(iboost_t* c, const double* x, Py_ssize_t y, double w, bint was_wrong) noexcept nogil:
+    # Put a row at the window's end, drop what is too old; return where the new row is.
+    cdef Py_ssize_t slot, k, n_seen = 0
+    if not c.seen[y]:
+        c.seen[y] = 1
+        for k in range(c.n_classes):
+            n_seen += c.seen[k]
+        set_classes(&c.window, n_seen)
+    if c.window.ring[COUNT] == c.window.room:
+        drop_oldest(c)
+    slot = append_row(&c.window, x, y, w, c.output)
+    if c.member == NULL:
+        insert_row(&c.sorted, &c.window, slot)
+    if c.adwin != NULL and adwin_update(c.adwin, was_wrong) != 0:
+        while c.window.ring[COUNT] > max(c.adwin.width, 1.0):
+            drop_oldest(c)
+    return slot
+
+
+cdef void drop_oldest(iboost_t* c) noexcept nogil:
+    if c.member == NULL:
+        take_out_row(&c.sorted, &c.window, c.window.ring[FIRST])
+    c.window.ring[FIRST] = slot_of(&c.window, 1)
+    c.window.ring[COUNT] -= 1
+
+
+cdef void improve(iboost_t* c, Py_ssize_t newest) noexcept nogil:
+    if c.update != NONE:
+        take_steps(&c.window, c.update, c.rate, c.n_updates, newest)
+
+
+cdef void limit(iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t m
+    cdef double total = 0.0
+    if c.cap == 0:
+        return
+    for m in range(c.window.n_members):
+        total += max(c.window.alpha[m], 0.0)
+    if total > c.cap:
+        scale_alphas(&c.window, c.cap / total)                                              # (7)
+
+
+cdef void remove(iboost_t* c, Py_ssize_t m) noexcept nogil:
+    remove_member(&c.window, m)
+    if c.member != NULL:
+        c.drop(c.kernel, m)
+
+
+cdef bint remove_negative(iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t m
+    cdef bint found = False
+    for m in range(c.window.n_members):
+        if c.window.alpha[m] < 0:
+            remove(c, m)
+            found = True
+    return found
+
+
+cdef Py_ssize_t superfluous(iboost_t* c) noexcept nogil:
+    # The member to remove when there is no room.
+    cdef Py_ssize_t m, age, n_right, best = 0
+    cdef double value, least = 1e300
+    for m in range(c.window.n_members):
+        if c.removal == LIGHTEST:
+            value = c.window.alpha[m]
+        elif c.removal == OLDEST:
+            value = <double> c.window.born[m]
+        else:
+            n_right = 0
+            for age in range(c.window.ring[COUNT]):
+                n_right += is_right(&c.window, m, slot_of(&c.window, age))
+            value = <double> n_right
+        if value < least:
+            best, least = m, value
+    return best
+
+
+cdef void train_from_scratch(iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t m, _i
+    for m in range(c.window.n_members):
+        if c.window.born[m]:
+            remove(c, m)
+    set_classes(&c.window, <Py_ssize_t> (-2.0 / c.window.wrong + 0.5))
+    for _i in range(c.window.n_members):
+        if not add_member(c):
+            return
+
+
+cdef bint add_member(iboost_t* c) noexcept nogil:
+    # Train a member on the rows' shares of the loss and add it; whether that was done.
+    cdef Py_ssize_t m = 0
+    while c.window.born[m]:
+        m += 1
+    compute_shares(&c.window, 0.0, NULL)
+    if c.member == NULL:
+        return add_stump(c, m)
+    return c.train(c.kernel, m)
+
+
+cdef bint add_stump(iboost_t* c, Py_ssize_t m) noexcept nogil:
+    cdef stump_t stump = best_stump(&c.sorted, &c.window)
+    cdef Py_ssize_t age, slot
+    c.stump_feature[m], c.stump_threshold[m] = stump.feature, stump.threshold
+    c.stump_classes[2 * m], c.stump_classes[2 * m + 1] = stump.left, stump.right
+    for age in range(c.window.ring[COUNT]):
+        slot = slot_of(&c.window, age)
+        c.right[slot] = answer(c, m, c.window.X + slot * c.window.n_features, NULL) == c.window.y[slot]
+    return add_with_error(c, m, c.right)
+
+
+cdef bint add_with_error(iboost_t* c, Py_ssize_t m, const char* right) noexcept nogil:
+    cdef Py_ssize_t age, slot
+    cdef double error = 0.0, alpha
+    for age in range(c.window.ring[COUNT]):
+        slot = slot_of(&c.window, age)
+        if not right[slot]:
+            error += c.window.share[slot]
+    error = min(max(error, LEAST_ERROR), 1.0 - LEAST_ERROR)
+    alpha = 0.5 * log(-c.window.right / c.window.wrong * (1.0 - error) / error)             # (5)
+    if not alpha > 0:
+        return False
+    c.progress[BUILT] += 1
+    c.window.born[m] = c.progress[BUILT]
+    set_answers(&c.window, m, right)
+    change_alpha(&c.window, m, alpha)
+    return True

@@ -1,0 +1,281 @@
+"""Members, weights and window of boosting on the latest rows: how they are kept, trained, saved and checked.
+
+What happens with a row is in boost_rows.pyx.
+"""
+
+import numpy as np
+
+from thalweg.errors import StateError
+
+from . import layout as layouts
+from .adwin import check_adwin
+from .layout import FLAG, FLOAT, INDEX, INT, Array, require
+
+from .adwin cimport adwin_begin, adwin_doubles, adwin_t
+from .boost_rows cimport (
+    BUILT, add_with_error, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t,
+    likeliest,
+)
+from .failure cimport attempt, begin_call, call_t, end_call
+from .learner cimport Kernel, learner_t
+from .loss_window cimport COUNT, compute_shares, loss_window_t, slot_of
+from .pointers cimport doubles, flags, integers, ints
+
+cdef enum:
+    ADWIN_SIZES = 20
+
+cdef Py_ssize_t MOST_COUNTED = 1 << 53
+
+
+cdef class IBoostKernel(Kernel):
+    """Members, their weights, and the rows they are trained on.
+
+    Members are stumps, kept in arrays, or learners: `build(number, spare)` returns a fresh one and its
+    kernel, made of one that is no longer called if `spare` is not None.
+    """
+
+    cdef iboost_t core
+    cdef object build
+    cdef readonly list members          # [member]: learners, None where there is none
+    cdef list kernels
+    cdef list spares                    # learners
+    cdef dict scratch
+    cdef object table                   # memory of `core.member`
+
+    def __init__(self, who, n_features, n_categories, n_classes, n_members, room, settings, adwin_delta=0.0,
+                 build=None):
+        lengths = {"row": room, "input": n_features, "class": n_classes, "member": n_members,
+                   "member_byte": (n_members + 7) // 8, "row_byte": (room + 7) // 8, "row_end": room + 1}
+        self.allocate(who, window_layout(build is None), lengths)
+        cdef iboost_t* c = &self.core
+        cdef loss_window_t* v = &c.window
+        v.room, v.n_features, v.n_members = room, n_features, n_members
+        c.n_classes = c.sorted.n_classes = n_classes
+        (c.period, c.from_scratch, c.adding, c.removal, c.update, c.rate, c.n_updates, c.cap) = settings
+        self.scratch = {
+            "share": np.zeros(room), "slope": np.zeros(room), "direction": np.zeros(n_members),
+            "gradient": np.zeros(n_members), "output": np.zeros(n_members, dtype=np.intp),
+            "right": np.zeros(room, dtype=np.int8), "p": np.zeros(n_classes), "sums": np.zeros(3 * n_classes),
+            "n_categories": np.array(n_categories, dtype=np.intp),
+        }
+        if adwin_delta:
+            self.allocate(who, {"adwin": Array(FLOAT, adwin_doubles(ADWIN_SIZES))}, {})
+            adwin_begin(<adwin_t*> doubles(self.arrays["adwin"]), adwin_delta, 1, ADWIN_SIZES)
+        self.build = build
+        self.members, self.kernels, self.spares = [None] * n_members, [None] * n_members, []
+        if build is not None:
+            self.prepare_members()
+        self.scratch["votes"] = np.zeros(n_classes + c.member_scratch)
+        self.handle.state, self.handle.n_features, self.handle.n_classes = <void*> c, n_features, n_classes
+        self.handle.learn, self.handle.predict = boost_learn, boost_predict
+        self.handle.predict_learn = boost_predict_learn
+        self.handle.scratch_size = n_classes + c.member_scratch if build is not None else 0
+        self.bind()
+
+    def prepare_members(self):
+        """Build one member, which shows how much memory a prediction needs, and the table of handles."""
+        cdef Kernel kernel
+        learner, kernel = self.build(0, None)
+        self.core.member_scratch, self.calls_python = kernel.handle.scratch_size, kernel.calls_python
+        self.spares.append(learner)
+        self.table = np.zeros(self.core.window.n_members, dtype=np.intp)
+        self.core.member = <learner_t**> integers(self.table)
+        self.core.train, self.core.drop = train_member, drop_member
+
+    cdef void bind(self):
+        cdef iboost_t* c = &self.core
+        cdef loss_window_t* v = &c.window
+        cdef Py_ssize_t k, n_seen = 0
+        arrays, scratch = self.arrays, self.scratch
+        c.kernel = <void*> self
+        v.ring, v.X, v.y = integers(arrays["ring"]), doubles(arrays["X"]), integers(arrays["y"])
+        v.log_weight, v.margin = doubles(arrays["log_weight"]), doubles(arrays["margin"])
+        v.alpha, v.born = doubles(arrays["alpha"]), integers(arrays["born"])
+        v.by_row = <unsigned char*> flags(arrays["by_row"])
+        v.by_member = <unsigned char*> flags(arrays["by_member"])
+        v.share, v.slope = doubles(scratch["share"]), doubles(scratch["slope"])
+        v.direction, v.gradient = doubles(scratch["direction"]), doubles(scratch["gradient"])
+        c.progress, c.seen = integers(arrays["progress"]), flags(arrays["seen"])
+        c.adwin = <adwin_t*> doubles(arrays["adwin"]) if "adwin" in arrays else NULL
+        c.sorted.n_categories, c.sorted.sums = integers(scratch["n_categories"]), doubles(scratch["sums"])
+        c.output, c.right = integers(scratch["output"]), flags(scratch["right"])
+        c.p, c.votes = doubles(scratch["p"]), doubles(scratch["votes"])
+        if self.build is None:
+            c.sorted.order = ints(arrays["order"])
+            c.stump_feature = integers(arrays["stump_feature"])
+            c.stump_threshold = doubles(arrays["stump_threshold"])
+            c.stump_classes = integers(arrays["stump_classes"])
+        for k in range(c.n_classes):
+            n_seen += c.seen[k]
+        v.wrong = -2.0 / max(n_seen, 2)
+        v.right = 2.0 + v.wrong
+
+    def train(self, Py_ssize_t m, spare):
+        """Return a learner, its kernel, trained on the window, and on which rows it is right."""
+        cdef iboost_t* c = &self.core
+        cdef loss_window_t* v = &c.window
+        cdef Kernel kernel
+        cdef call_t call
+        cdef Py_ssize_t age, slot
+        cdef double w
+        learner, kernel = self.build(v.n_members + c.progress[BUILT], spare)
+        if kernel.handle.scratch_size > c.member_scratch or kernel.handle.n_classes != c.n_classes:
+            raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
+        right = np.zeros(v.room, dtype=np.int8)
+        cdef char* is_right_on = flags(right)
+        begin_call(&call, 0)
+        for age in range(v.ring[COUNT]):
+            slot = slot_of(v, age)
+            w = v.share[slot] * v.ring[COUNT]
+            if w > 0:
+                kernel.handle.learn(kernel.handle.state, v.X + slot * v.n_features, v.y[slot], w)
+        end_call(&call, -1)
+        if hasattr(kernel, "regrow"):
+            kernel.regrow()
+        begin_call(&call, 0)
+        for age in range(v.ring[COUNT]):
+            slot = slot_of(v, age)
+            kernel.handle.predict(kernel.handle.state, v.X + slot * v.n_features, c.votes,
+                                  c.votes + c.n_classes)
+            is_right_on[slot] = likeliest(c.votes, c.n_classes) == v.y[slot]
+        end_call(&call, -1)
+        return learner, kernel, right
+
+    cdef bint add_trained(self, Py_ssize_t m) noexcept:
+        # Train a learner on the shares and add it as member m, if its error allows that.
+        cdef Kernel kernel
+        cdef object spare = self.spares[len(self.spares) - 1] if self.spares else None
+        cdef tuple trained = attempt(self.train, (m, spare))
+        if trained is None:
+            return False
+        if spare is not None:
+            self.spares.pop()
+        if not add_with_error(&self.core, m, flags(trained[2])):
+            self.spares.append(trained[0])
+            return False
+        kernel = trained[1]
+        self.members[m], self.kernels[m] = trained[0], kernel
+        self.core.member[m] = &kernel.handle
+        return True
+
+    cdef void drop(self, Py_ssize_t m) noexcept:
+        self.spares.append(self.members[m])
+        self.members[m] = self.kernels[m] = None
+        self.core.member[m] = NULL
+
+    def set_members(self, learners, kernels):
+        """Call these learners, whose kernels are given, as the members there are."""
+        cdef Kernel kernel
+        members, handles = [None] * len(self.members), [None] * len(self.members)
+        slots = np.flatnonzero(self.arrays["born"]).tolist()
+        for m, learner, each in zip(slots, learners, kernels, strict=True):
+            members[m], handles[m] = learner, each
+            kernel = each
+            if kernel.handle.scratch_size > self.core.member_scratch:
+                raise StateError(f"{self.who}: a member of the state is another learner than the template")
+        self.members, self.kernels = members, handles
+        for m in slots:
+            kernel = handles[m]
+            self.core.member[m] = &kernel.handle
+
+    def rows(self):
+        """Return the places of the window's rows, the oldest first."""
+        first, count = self.arrays["ring"].tolist()
+        return (first + np.arange(count)) % self.core.window.room
+
+    def shares(self):
+        """Return each row's share of the loss, the oldest row first, and the loss."""
+        loss = compute_shares(&self.core.window, 0.0, NULL)
+        return self.scratch["share"][self.rows()], float(np.exp(min(loss, 700.0)))
+
+    def improve(self):
+        """Move the weights as after a row, on the window as it is."""
+        boost_improve(&self.core)
+
+    def keeping(self, keep):
+        """Return a function that drops all rows but `keep`, their numbers in order, 0 being the oldest."""
+        kept, n = self.rows()[keep], len(keep)
+        new = {name: layouts.new_array(self.arrays[name].shape, self.arrays[name].dtype)
+               for name in ("ring", "X", "y", "log_weight", "margin", "by_row", "by_member")}
+        new["ring"][COUNT] = n
+        for name in ("X", "y", "log_weight", "margin"):
+            new[name][:n] = self.arrays[name][kept]
+        new["by_row"][:, :n] = self.arrays["by_row"][:, kept]
+        new["by_member"][...] = transposed(new["by_row"], self.core.window.n_members)
+        if self.build is None:
+            new["order"] = layouts.new_array(self.arrays["order"].shape, INT)
+            new["order"][:, :n] = np.argsort(new["X"][:n], axis=0, kind="stable").T
+        return lambda: self.adopt(new)
+
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        who, room, (first, count) = self.who, self.core.window.room, arrays["ring"].tolist()
+        require(first < room, who, "ring", f"says that the oldest row is at {first}")
+        used = (first + np.arange(count)) % room
+        require(arrays["seen"][arrays["y"][used]].all(), who, "seen", "lacks a class that is in the window")
+        self.check_members(arrays, used)
+        if "order" in arrays:
+            order = used[np.argsort(arrays["X"][used], axis=0, kind="stable")].T
+            same = np.array_equal(order, arrays["order"][:, :count])
+            require(same, who, "order", "is not the rows' order")
+        if "adwin" in arrays:
+            check_adwin(arrays["adwin"], who, "adwin")
+            same = np.array_equal(arrays["adwin"][:4], self.arrays["adwin"][:4])
+            require(same and (arrays["adwin"] >= 0).all(), who, "adwin", "holds an ADWIN with other settings")
+
+    def check_members(self, arrays, used):
+        """Raise StateError if what is kept of members, on the rows at `used` too, contradicts itself."""
+        who, born, (n_rows, n_built) = self.who, arrays["born"], arrays["progress"].tolist()
+        here = born[born > 0]
+        good = len(set(here.tolist())) == len(here) and (here <= n_built).all()
+        require(good, who, "born", "must hold different numbers of members that were added")
+        require(len(used) <= n_rows, who, "progress", f"says {n_rows} rows for a window of {len(used)}")
+        require((arrays["alpha"][born == 0] == 0).all(), who, "alpha", "holds a weight without a member")
+        bits = np.unpackbits(arrays["by_row"].view(np.uint8), axis=0, bitorder="little")
+        good = not bits[len(born):].any() and not bits[:len(born)][born == 0][:, used].any()
+        require(good, who, "by_row", "holds answers without a member")
+        same = np.array_equal(transposed(arrays["by_row"], len(born)), arrays["by_member"])
+        require(same, who, "by_member", "holds other answers than 'by_row'")
+
+
+def window_layout(has_stumps):
+    """Return the declarations of the arrays, with those of stumps or without."""
+    index = {"low": 0, "high": MOST_COUNTED}
+    far = {"low": -1e12, "high": 1e12}
+    layout = {
+        "ring": Array(INDEX, 2, low=0, high="row_end"),
+        "X": Array(FLOAT, "row", "input", low=-1e150, high=1e150, missing=not has_stumps),
+        "y": Array(INDEX, "row", low=0, high="class"),
+        "log_weight": Array(FLOAT, "row", low=-1000, high=1000),
+        "margin": Array(FLOAT, "row", **far),
+        "alpha": Array(FLOAT, "member", low=-1e9, high=1e9),
+        "born": Array(INDEX, "member", **index),
+        "by_row": Array(FLAG, "member_byte", "row"),
+        "by_member": Array(FLAG, "row_byte", "member"),
+        "progress": Array(INDEX, 2, **index),
+        "seen": Array(FLAG, "class", low=0, high=1),
+    }
+    if has_stumps:
+        layout |= {
+            "order": Array(INT, "input", "row", low=0, high="row"),
+            "stump_feature": Array(INDEX, "member", low=0, high="input"),
+            "stump_threshold": Array(FLOAT, "member"),
+            "stump_classes": Array(INDEX, "member", 2, low=0, high="class"),
+        }
+    return layout
+
+
+def transposed(by_row, n_members):
+    """Return the answers by member for answers by row."""
+    bits = np.unpackbits(by_row.view(np.uint8), axis=0, bitorder="little")[:n_members]
+    return np.packbits(bits.T, axis=0, bitorder="little").view(np.int8)
+
+
+cdef bint train_member(void* kernel, Py_ssize_t m) noexcept nogil:
+    with gil:
+        return (<IBoostKernel> kernel).add_trained(m)
+
+
+cdef void drop_member(void* kernel, Py_ssize_t m) noexcept nogil:
+    with gil:
+        (<IBoostKernel> kernel).drop(m)

@@ -1,0 +1,13 @@
+# Steps of the members' weights that lower the exponential loss of a window.
+
+from .loss_window cimport loss_window_t
+
+cdef enum:
+    STOCHASTIC = 0
+    BATCH = 1
+    IMPLICIT = 2
+    COORDINATE = 3
+    NONE = 4
+
+# take n steps of one kind; `newest` is where the newest row is
+cdef void take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t n, Py_ssize_t newest) noexcept nogil

@@ -1,0 +1,200 @@
+"""What boosting on a sliding window shares: stumps or learners as members, and the rows they learn."""
+
+import numpy as np
+from sklearn.base import clone
+
+from thalweg._kernels.boost_race import RaceKernel
+from thalweg._kernels.iboost import IBoostKernel
+from thalweg._parameters import is_seed, whole_number
+from thalweg.errors import StateError
+from thalweg.learners.ensemble import as_member
+from thalweg.learners.members import restored_member
+from thalweg.learners.native import NativeClassifier
+from thalweg.learners.seeded import SeededClassifier
+
+MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
+
+
+class WindowBoost(SeededClassifier):
+    """A vote of members that were trained on a window of rows.
+
+    A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else
+    the kernel needs to know from `_settings`.
+    """
+
+    @property
+    def takes_missing(self):
+        """Whether the members cope with missing values; if not, they get the running mean instead."""
+        return self.member is not None and as_member(self, self.member).takes_missing
+
+    @property
+    def weights_(self):
+        """The weights of the members there are, in the order of `members_` or `stumps_` (paper: α)."""
+        return self._of_members("alpha")
+
+    @property
+    def stumps_(self):
+        """The stumps, a dict of arrays: values up to `threshold`, or equal categories, get class `left`."""
+        found = {name: self._of_members(f"stump_{name}") for name in ("feature", "threshold", "classes")}
+        left, right = (self.classes_[found["classes"][:, side]] for side in (0, 1))
+        return {"feature": found["feature"], "threshold": found["threshold"], "left": left, "right": right}
+
+    @property
+    def members_(self):
+        """The members that are learners, a list; empty where they are stumps."""
+        self._check_begun()
+        with self._lock.read:
+            return _present(self._leader)
+
+    @property
+    def window_(self):
+        """The rows in the window, the oldest first: a dict of `X`, `y`, `weight`, and `share` of the loss."""
+        self._check_begun()
+        with self._lock.write:
+            slots, arrays = self._leader.rows(), self._leader.arrays
+            return {
+                "X": arrays["X"][slots],
+                "y": self.classes_[arrays["y"][slots]],
+                "weight": np.exp(arrays["log_weight"][slots]),
+                "share": self._leader.shares()[0],
+            }
+
+    @property
+    def loss_(self):
+        """The exponential loss of the rows in the window (paper: E)."""
+        self._check_begun()
+        with self._lock.write:
+            return self._leader.shares()[1]
+
+    def forget(self, rows):
+        """Remove rows from the window, wherever they are; return self.
+
+        `rows` are numbers of rows in `window_`, the oldest being 0 and the newest -1, or a True or False for
+        each of them. The loss is from now on that of the rows that stay; members and their weights stay as
+        they are until more rows are learned.
+        """
+        self._check_begun()
+        with self._lock.write:
+            n_rows = len(self._leader.rows())
+            keep = np.delete(np.arange(n_rows), _positions(rows, n_rows, self._who))
+            for change in [kernel.keeping(keep) for kernel in self._kernels]:
+                change()
+        return self
+
+    @property
+    def _kernels(self):
+        return self._kernel.runners if isinstance(self._kernel, RaceKernel) else [self._kernel]
+
+    @property
+    def _leader(self):
+        return self._kernels[self._kernel.leader if isinstance(self._kernel, RaceKernel) else 0]
+
+    def _of_members(self, name):
+        self._check_begun()
+        with self._lock.read:
+            arrays = self._leader.arrays
+            if name not in arrays:
+                raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")
+            return arrays[name][arrays["born"] > 0]
+
+    def _begin(self, n_features, n_classes, seed=None):
+        self._pristine = None
+        if self.member is not None:
+            self._seeded = list(filter(is_seed, as_member(self, self.member).get_params()))
+        super()._begin(n_features, n_classes, seed)
+
+    def _make_kernel(self, n_features, n_classes):
+        n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
+        room, settings, caps, delta = self._settings()
+        build = None if self.member is None else self._build
+        made = [
+            IBoostKernel(
+                self._who, n_features, self.n_categories_, n_classes, n_members, room, (*settings, cap),
+                delta, build,
+            )
+            for cap in caps
+        ]
+        return made[0] if len(made) == 1 else RaceKernel(self._who, made)
+
+    def _settings(self):
+        """Return the window's length, the kernel's settings, the caps (0: none), and ADWIN's delta or 0."""
+        raise NotImplementedError
+
+    def _build(self, number, spare):
+        """Return a fresh member and its kernel.
+
+        Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere,
+        and called again.
+        """
+        seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        if spare is not None and isinstance(spare, NativeClassifier) and spare._starts_again(seeds):
+            spare._start_again(self._pristine, **seeds)
+            return spare, spare._handle()
+        member = clone(self.member).set_params(**seeds)
+        member._lock = self._lock
+        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        if isinstance(member, NativeClassifier) and spare is None:
+            self._pristine = member._kernel.state()
+        return member, member._handle()
+
+    def _starts_again(self, seeds):
+        return False
+
+    def _add_class(self, labels):
+        # Members begin with the new labels, so these come first.
+        before = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
+        n_before = len(self._labels.list)
+        self._labels, self.classes_ = labels, labels.classes
+        if len(labels.list) > 1:
+            self._grow_classes(len(labels.list))
+            grown = [[self._grown(state, labels) for state in states] for states in before]
+            self._set_members(grown if n_before else [[] for _ in before])
+
+    def _grown(self, state, labels):
+        member = type(self.member)()
+        member._lock = self._lock
+        member._become(state)
+        member._grow_classes(len(labels.list))
+        member._labels, member.classes_ = labels, labels.classes
+        return member
+
+    def _set_members(self, learners):
+        if self.member is not None:
+            for kernel, members in zip(self._kernels, learners, strict=True):
+                kernel.set_members(members, [member._handle() for member in members])
+
+    def _state(self):
+        kept = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
+        return super()._state() | {"members": kept}
+
+    def _restore_kernel(self, memory):
+        memory = dict(memory)
+        given = memory.pop("members")
+        super()._restore_kernel(memory)
+        born = [np.count_nonzero(kernel.arrays["born"]) for kernel in self._kernels]
+        expected = [0] * len(born) if self.member is None else born
+        if not isinstance(given, list) or [len(each) for each in given] != expected:
+            raise StateError(f"{self._who}: the state must hold {expected} members")
+        self._set_members([[self._restored(member) for member in each] for each in given])
+
+    def _restored(self, state):
+        return restored_member(self, self.member, state, self.n_categories_)
+
+
+def _present(kernel):
+    return [member for member in kernel.members if member is not None]
+
+
+def _positions(rows, n_rows, who):
+    found = np.asarray(rows)
+    if found.dtype == bool and found.shape == (n_rows,):
+        return np.flatnonzero(found)
+    if found.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    good = found.dtype.kind in "iu" and found.ndim <= 1 and ((found >= -n_rows) & (found < n_rows)).all()
+    if not good:
+        raise ValueError(
+            f"{who}: rows must be numbers of rows below {n_rows}, or a True or False for each, got {rows!r}"
+        )
+    return np.atleast_1d(found)
