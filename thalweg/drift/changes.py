@@ -72,12 +72,15 @@ class Windows:
         The first row after each.
     distances, expected, p_values : ndarray, shape (n_windows, n_watched)
         As in `Change`; distance NaN and p-value 1 where a histogram has fewer than 20 rows.
+    counts : ndarray of int, shape (n_windows, n_watched, n_cells)
+        The histograms of the windows.
     """
 
     stops: np.ndarray
     distances: np.ndarray
     expected: np.ndarray
     p_values: np.ndarray
+    counts: np.ndarray
 
 
 def adjusted(chances, possible, number):

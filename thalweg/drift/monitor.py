@@ -1,5 +1,7 @@
 """The monitor that all distances share: reference, windows, histograms, and a false-alarm rate that holds."""
 
+from dataclasses import fields
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -155,6 +157,7 @@ class Monitor(BaseEstimator):
             np.where(possible, distances, np.nan),
             np.where(possible, expected, np.nan),
             adjusted(chances, possible, number),
+            counts,
         )
 
     def _tabulate(self, counts):
@@ -201,8 +204,10 @@ class Monitor(BaseEstimator):
     def _joined(self, found):
         if not found:
             none = np.empty((0, len(self.watched_)))
-            return Windows(np.empty(0, dtype=np.intp), none, none, none)
-        names = ("stops", "distances", "expected", "p_values")
+            return Windows(np.empty(0, dtype=np.intp), none, none, none, np.empty((*none.shape, 0)))
+        if len(found) == 1:
+            return found[0]
+        names = [field.name for field in fields(Windows)]
         return Windows(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
 
     def _rows(self, X):
