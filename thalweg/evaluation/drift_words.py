@@ -32,7 +32,8 @@ def rate(report):
     share = report.monitor.false_alarms
     return (
         f"Of streams that do not change, at most {_percent(share)} would get any alarm at all, however long they "
-        "are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more."
+        "are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more. p is the "
+        "share of such streams that would ever get an alarm as sure as the surest one here."
     )
 
 
@@ -61,7 +62,7 @@ def what(finding, report):
         words.append(_moved(*present, report.monitor.cells_.edges[finding.watched.position]))
     else:
         cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
-        words.append(f"{names[cell - 1]} {_percent(before[cell])} → {_percent(after[cell])}")
+        words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
     return ", ".join(filter(None, words))
 
 
@@ -69,7 +70,8 @@ def numeric_cell_names(edges):
     """Return the names of the cells from 1 on of a number: single values where the edges enclose one."""
     if not len(edges):
         return ["any"]
-    names = [f"≤ {edges[0]:.3g}"]
+    single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
+    names = [f"< {edges[1]:.3g}" if single else f"≤ {edges[0]:.3g}"]
     for low, high in zip(edges[:-1], edges[1:], strict=True):
         names.append(f"= {high:.3g}" if np.nextafter(low, np.inf) >= high else f"to {high:.3g}")
     return [*names, f"> {edges[-1]:.3g}"]
@@ -87,10 +89,8 @@ def cell_names(watched, report):
 
 
 def sureness(p_value):
-    """Return how likely such an alarm is by chance, in words."""
-    if p_value < 1e-12:
-        return "less than 1 in a trillion"
-    return f"1 in {1 / p_value:,.0f}" if p_value < 0.001 else f"1 in {round(1 / p_value)}"
+    """Return a p-value as text."""
+    return "< 1e-12" if p_value < 1e-12 else f"{p_value:.1g}"
 
 
 def to_plain(report):

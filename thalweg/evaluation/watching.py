@@ -35,9 +35,9 @@ def watch(stream, monitor=None, labels=False, rows=None, progress=None):
     --------
     >>> from thalweg.evaluation import watch
     >>> from thalweg.streams import SEA
-    >>> report = watch(SEA(20_000, period=10_000, seed=1), labels=True)
-    >>> [str(finding.watched) for finding in report.findings]
-    ['labels', 'x0 | 0', 'x1 | 0', 'x1 | 1', 'x0 | 1']
+    >>> report = watch(SEA(40_000, period=20_000, noise=0, seed=1), labels=True)
+    >>> [(str(finding.watched), finding.start) for finding in report.findings]
+    [('labels', 24000)]
     """
     monitor = HellingerMonitor() if monitor is None else monitor
     categorical = np.flatnonzero(stream.n_categories).tolist()
@@ -157,12 +157,12 @@ class DriftReport:
 
     @property
     def findings(self):
-        """What changed, as a list of Finding: the surest first."""
+        """What changed, as a list of Finding: inputs, the labels, inputs given a label, the surest first."""
         changed = np.flatnonzero(self._n_changed)
         if not len(changed):
             return []
         found = [self._finding(k) for k in changed]
-        return sorted(found, key=lambda each: (each.p_value, -each.distance))
+        return sorted(found, key=lambda each: (_rank(each.watched), each.p_value, -each.distance))
 
     def _finding(self, k):
         window = self.monitor.window
@@ -185,6 +185,10 @@ class DriftReport:
 
     def _column(self, i, shape):
         return np.concatenate([part[i] for part in self._parts]) if self._parts else np.empty(shape)
+
+
+def _rank(watched):
+    return 2 if watched.label is not None else int(watched.input is None)
 
 
 def _first(stream, rows):
