@@ -13,12 +13,13 @@ import numpy as np
 from thalweg import drift
 from thalweg.streams import datasets
 
+RATE = 0.05
 SETTINGS = (  # reference, window, windows, inputs, labels
     (2000, 1000, 10, 20, 0),
     (1000, 100, 40, 20, 0),
     (100, 50, 40, 20, 0),
     (400, 4000, 5, 20, 0),
-    (2000, 500, 10, 200, 0),
+    (1000, 200, 5, 200, 0),
     (2000, 1000, 10, 8, 3),
 )
 
@@ -41,29 +42,33 @@ def columns(rng, n_rows, n_inputs):
     return X, [j for j in range(n_inputs) if j % len(kinds) in (4, 5, 6)]
 
 
-def streams_with_alarms(kind, setting, n_streams, seed=0):
-    """Return how many of the streams get an alarm."""
+def streams_with_alarms(kinds, setting, n_streams, seed=0):
+    """Return how many of the streams get an alarm from each kind of monitor."""
     reference, window, n_windows, n_inputs, n_labels = setting
     rng = np.random.default_rng(seed)
-    found = 0
+    found = np.zeros(len(kinds))
     for _ in range(n_streams):
         X, categorical = columns(rng, reference + n_windows * window, n_inputs)
         y = rng.integers(n_labels, size=len(X)) if n_labels else None
-        found += bool(kind(reference=reference, window=window, categorical=categorical).update(X, y))
+        monitors = [kind(reference=reference, window=window, categorical=categorical, false_alarms=RATE)
+                    for kind in kinds]
+        found += [bool(monitor.update(X, y)) for monitor in monitors]
     return found
 
 
-def shuffled(kind, name, n_streams, data, labels):
-    """Return how many shuffles of a dataset's rows get an alarm."""
+def shuffled(kinds, name, n_streams, data, labels):
+    """Return how many shuffles of a dataset's rows get an alarm from each kind of monitor."""
     stream = datasets.load(name, data)
     X, codes = next(stream.coded_blocks(10**6))
-    categorical = np.flatnonzero(stream.n_categories).tolist()
+    monitors = [kind(categorical=np.flatnonzero(stream.n_categories).tolist(), false_alarms=RATE)
+                for kind in kinds]
     rng = np.random.default_rng(1)
-    found = 0
+    found = np.zeros(len(kinds))
     for _ in range(n_streams):
         order = rng.permutation(len(X))
-        monitor = kind(categorical=categorical).begin(X.shape[1], np.arange(codes.max() + 1) if labels else None)
-        found += bool((monitor.update_coded(X[order], codes[order]).p_values <= 0.05).any())
+        for k, monitor in enumerate(monitors):
+            monitor.begin(X.shape[1], stream.classes if labels else None)
+            found[k] += (monitor.update_coded(X[order], codes[order]).p_values <= RATE).any()
     return found
 
 
@@ -71,16 +76,18 @@ def main(n_streams=1000, data=None):
     warnings.simplefilter("error")
     kinds = [drift.monitor_registry.load(name) for name in drift.monitor_registry]
     print("| stream |", " | ".join(kind.__name__ for kind in kinds), "|\n|---|" + "---:|" * len(kinds))
-    for setting in SETTINGS:
-        found = [streams_with_alarms(kind, setting, n_streams) for kind in kinds]
-        reference, window, n_windows, n_inputs, n_labels = setting
-        words = f"{n_inputs} inputs, {reference} + {n_windows} × {window} rows, {n_labels or 'no'} labels"
-        print(f"| {words} |", " | ".join(f"{100 * n / n_streams:.1f} %" for n in found), "|", flush=True)
     for name in ("elec2", "weather", "insects_gradual") if data else ():
         for labels in (False, True):
-            found = [shuffled(kind, name, n_streams // 5, data, labels) for kind in kinds]
-            words = f"{name}, shuffled{' with labels' if labels else ''}, {n_streams // 5} times"
-            print(f"| {words} |", " | ".join(f"{100 * n / (n_streams // 5):.1f} %" for n in found), "|", flush=True)
+            found = shuffled(kinds, name, n_streams // 5, data, labels)
+            show(f"{name}, shuffled {n_streams // 5} times{', with labels' if labels else ''}", found, n_streams // 5)
+    for setting in SETTINGS:
+        reference, window, n_windows, n_inputs, n_labels = setting
+        words = f"{n_inputs} inputs, {reference} + {n_windows} × {window} rows, {n_labels or 'no'} labels"
+        show(words, streams_with_alarms(kinds, setting, n_streams), n_streams)
+
+
+def show(words, found, n_streams):
+    print(f"| {words} |", " | ".join(f"{100 * n / n_streams:.1f} %" for n in found), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def drift(
     method: Annotated[str, typer.Option(help="Distance: hellinger, ks or psi.")] = "hellinger",
     false_alarms: Annotated[
         float, typer.Option("--false-alarms", help="Share of streams without change that get any alarm.")
-    ] = 0.05,
+    ] = 0.01,
     rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
     report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,

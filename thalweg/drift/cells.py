@@ -6,6 +6,7 @@ from thalweg._kernels.cell_counts import count_cells
 
 MISSING, OTHER = 0, 1
 MOST_CODES = 1 << 20                    # categories coded higher share the cell of the others
+MOST_VALUES = 1 << 21                   # counted between two looks for signals
 
 
 class Cells:
@@ -46,7 +47,7 @@ class Cells:
 
     def add(self, X, groups, filled, window, counts):
         """Add rows to `counts`, of shape (windows, groups, inputs, cells at least), in steps short enough."""
-        step = max(1, (1 << 21) // X.shape[1])
+        step = max(1, MOST_VALUES // X.shape[1])
         for start in range(0, len(X), step):
             done = filled + start
             part = slice(start, start + step)

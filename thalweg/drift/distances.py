@@ -98,8 +98,15 @@ def chance_by_stability(a, b, unordered):
 
 
 def chance_by_kolmogorov_smirnov(a, b):
-    """Return the probability of a Kolmogorov–Smirnov distance as large as this, (2)."""
-    return kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
+    """Return the probability of a Kolmogorov–Smirnov distance, or a share of missing values, like this, (2)."""
+    chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
+    any_missing = (a[..., 0] + b[..., 0]) > 0
+    missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), False)
+    return np.where(any_missing, np.minimum(1, 2 * np.minimum(chance, missing)), chance)
+
+
+def _missing_or_not(counts):
+    return np.stack([counts[..., 0], counts[..., 1:].sum(axis=-1)], axis=-1)
 
 
 def _hellinger_statistic(p, q, cells):

@@ -27,7 +27,7 @@ class HellingerMonitor(Monitor):
         Rows of a window.
     n_bins : int or None, default=None
         Cells of a histogram (b); by default a 25th of the rows in it, 3 to 20.
-    false_alarms : float, default=0.05
+    false_alarms : float, default=0.01
         Share of streams without change that ever get an alarm, however long they are and however many inputs they
         have; the rate holds for independent rows and errs on the side of silence.
     categorical : sequence of int

@@ -12,7 +12,7 @@ class KolmogorovSmirnovMonitor(Monitor):
 
     Sees a shift of a number best; a change of its spread, or of a few values among many, less well than
     histograms do. Distribution functions are compared at up to `n_bins` values, quantiles of the reference, with
-    missing values below all others. Categories have no order: they, and the labels, are compared by the Hellinger
+    missing values below all others; their share is tested by itself, too. Categories have no order: they, and the labels, are compared by the Hellinger
     distance.
 
     Parameters
@@ -23,7 +23,7 @@ class KolmogorovSmirnovMonitor(Monitor):
         Rows of a window.
     n_bins : int or None, default=None
         Values at which the functions are compared, and one; by default a fifth of the rows, 3 to 200.
-    false_alarms : float, default=0.05
+    false_alarms : float, default=0.01
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
     categorical : sequence of int
         Positions of the inputs whose values are categories, coded 0, 1, 2, ….

@@ -11,7 +11,7 @@ from thalweg.drift.cells import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
 
-CUT_BY = 4                              # every fourth row of the reference sets the cells, the others count
+CUT_BY = 4                              # one of four rows of the reference sets the cells, the others count
 MOST_COUNTS = 1 << 20                   # in one array
 
 
@@ -21,7 +21,7 @@ class Monitor(BaseEstimator):
     Parameters, attributes and methods are those of `HellingerMonitor`.
     """
 
-    def __init__(self, reference=2000, window=1000, n_bins=None, false_alarms=0.05, categorical=()):
+    def __init__(self, reference=2000, window=1000, n_bins=None, false_alarms=0.01, categorical=()):
         self.reference = reference
         self.window = window
         self.n_bins = n_bins
@@ -126,9 +126,9 @@ class Monitor(BaseEstimator):
         return used
 
     def _set_reference(self, X, groups, n_rows=None):
-        cut, counted = X[::CUT_BY], np.delete(np.arange(len(X)), np.s_[::CUT_BY])
+        cutting, counted = split_reference(len(X))
         n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
-        cells = Cells(cut, self._categorical, n_bins)
+        cells = Cells(X[cutting], self._categorical, n_bins)
         reference = self._blank(1, cells)
         cells.add(X[counted], groups[counted], 0, len(counted) + 1, reference)
         counts, n_rows = self._blank(1, cells), self.n_rows_ if n_rows is None else n_rows
@@ -168,7 +168,8 @@ class Monitor(BaseEstimator):
             n_classes = len(self.classes_)
             of_labels[:, 0, OTHER + 1 : OTHER + 1 + n_classes] = counts[:, :-1, 0].sum(axis=-1)
             of_labels[:, 0, 0] = counts[:, -1, 0].sum(axis=-1)
-            tables += [of_labels, counts[:, :-1].reshape(len(counts), -1, counts.shape[-1])]
+            given = counts[:, :-1].reshape(len(counts), n_classes * self.n_features_, counts.shape[-1])
+            tables += [of_labels, given]
         return np.concatenate(tables, axis=1)
 
     def _blank(self, n_windows, cells=None):
@@ -254,6 +255,16 @@ class Monitor(BaseEstimator):
     @property
     def _who(self):
         return type(self).__name__
+
+
+def split_reference(n_rows):
+    """Return the rows of a reference that set the cells, one in every four drawn at random, and the others.
+
+    At random, since every fourth row would always be the same hour where rows have a rhythm.
+    """
+    starts = np.arange(0, n_rows, CUT_BY)
+    cutting = np.minimum(starts + np.random.default_rng(0).integers(CUT_BY, size=len(starts)), n_rows - 1)
+    return cutting, np.delete(np.arange(n_rows), cutting)
 
 
 def _labels_in(y):

@@ -20,7 +20,7 @@ class StabilityMonitor(Monitor):
         Rows of a window.
     n_bins : int or None, default=None
         Cells of a histogram; by default a 25th of the rows in it, 3 to 20. PSI's usual number is 10.
-    false_alarms : float, default=0.05
+    false_alarms : float, default=0.01
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
     categorical : sequence of int
         Positions of the inputs whose values are categories, coded 0, 1, 2, ….
