@@ -1,8 +1,8 @@
 """How often monitors raise an alarm on streams that do not change, beside the rate they state.
 
-Columns are normal, skewed, rounded, heavily tied, flags, categories (few; many, mostly rare) and constant but for a
-few rows, a third of them with missing values; labels are watched in the last settings. `python -m
-benchmarks.false_alarms` prints a table for docs/drift.md.
+Columns are normal, skewed, rounded, heavily tied, flags, categories (few; many, mostly rare) and constant but
+for a few rows, a third of them with missing values; labels are watched in the last setting.
+`python -m benchmarks.false_alarms 1000 FOLDER` prints the table of docs/drift.md.
 """
 
 import sys
@@ -79,7 +79,8 @@ def main(n_streams=1000, data=None):
     for name in ("elec2", "weather", "insects_gradual") if data else ():
         for labels in (False, True):
             found = shuffled(kinds, name, n_streams // 5, data, labels)
-            show(f"{name}, shuffled {n_streams // 5} times{', with labels' if labels else ''}", found, n_streams // 5)
+            words = f"{name}, shuffled {n_streams // 5} times{', with labels' if labels else ''}"
+            show(words, found, n_streams // 5)
     for setting in SETTINGS:
         reference, window, n_windows, n_inputs, n_labels = setting
         words = f"{n_inputs} inputs, {reference} + {n_windows} × {window} rows, {n_labels or 'no'} labels"

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,9 +48,11 @@ def test_distances_are_those_of_numpy_and_scipy():
     rng = np.random.default_rng(3)
     a, b = rng.integers(1, 50, 12), rng.integers(1, 90, 12)
     p, q = a / a.sum(), b / b.sum()
-    assert distances.hellinger(a, b) == pytest.approx(np.linalg.norm(np.sqrt(p) - np.sqrt(q)) / 2**0.5, abs=1e-12)
+    wanted = np.linalg.norm(np.sqrt(p) - np.sqrt(q)) / 2**0.5
+    assert distances.hellinger(a, b) == pytest.approx(wanted, abs=1e-12)
     values = [np.repeat(np.arange(12), counts) for counts in (a, b)]
-    assert distances.kolmogorov_smirnov(a, b) == pytest.approx(scipy.stats.ks_2samp(*values).statistic, abs=1e-12)
+    wanted = scipy.stats.ks_2samp(*values).statistic
+    assert distances.kolmogorov_smirnov(a, b) == pytest.approx(wanted, abs=1e-12)
     p, q = (a + 1) / (a + 1).sum(), (b + 1) / (b + 1).sum()
     wanted = scipy.stats.entropy(p, q) + scipy.stats.entropy(q, p)
     assert distances.stability_index(a, b) == pytest.approx(wanted, abs=1e-12)
@@ -79,7 +82,13 @@ def test_histograms_are_those_of_numpy():
 @every_kind
 @pytest.mark.parametrize(
     ("reference", "window", "n_windows", "n_inputs", "n_labels"),
-    [(1000, 200, 5, 16, 0), (100, 50, 10, 8, 0), (300, 1000, 2, 8, 0), (600, 300, 3, 40, 0), (500, 300, 4, 4, 3)],
+    [
+        (1000, 200, 5, 16, 0),
+        (100, 50, 10, 8, 0),
+        (300, 1000, 2, 8, 0),
+        (600, 300, 3, 40, 0),
+        (500, 300, 4, 4, 3),
+    ],
 )
 def test_the_false_alarm_rate_holds(kind, reference, window, n_windows, n_inputs, n_labels):
     """Of 1,000 streams, over five settings, no more get an alarm than stated, give or take chance."""
@@ -159,7 +168,8 @@ def test_labels_and_inputs_given_labels_are_watched():
     y = np.where(rng.random(8000) < np.where(np.arange(8000) < 4000, 0.5, 0.7), "yes", "no").astype(object)
     assert names(HellingerMonitor().update(rng.normal(size=(8000, 4)), y)) == {"labels"}
     y[6000:] = None
-    assert names(HellingerMonitor().begin(4, ["no", "yes"]).update(rng.normal(size=(8000, 4)), y)) == {"labels"}
+    monitor = HellingerMonitor().begin(4, ["no", "yes"])
+    assert names(monitor.update(rng.normal(size=(8000, 4)), y)) == {"labels"}
 
 
 @every_kind
@@ -170,7 +180,7 @@ def test_a_block_is_only_several_rows(kind):
     whole = kind(window=300, categorical=categorical).begin(8, [0, 1]).update_coded(X, y)
     monitor = kind(window=300, categorical=categorical).begin(8, [0, 1])
     cuts = [0, 1, 2, 1999, 2001, 2299, 2300, 4100, 5000]
-    parts = [monitor.update_coded(X[a:b], y[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    parts = [monitor.update_coded(X[a:b], y[a:b]) for a, b in pairwise(cuts)]
     for field in ("stops", "distances", "expected", "p_values", "counts"):
         cut = np.concatenate([getattr(part, field) for part in parts if len(part.stops)])
         np.testing.assert_array_equal(cut, getattr(whole, field))

@@ -114,8 +114,8 @@ def run(
 DRIFT_HELP = """
 Say which columns of a stream changed, when, how much and how sure that is.
 
-The first rows are the reference; each window of rows after them is compared with it, column by column. SOURCE is
-as for `thalweg run`; without `--target` or `--labels` every column of a file counts as an input.
+The first rows are the reference; each window of rows after them is compared with it, column by column.
+SOURCE is as for `thalweg run`; without `--target` or `--labels` every column of a file counts as an input.
 
 Examples:
 
@@ -131,7 +131,7 @@ Examples:
 def drift(
     source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
     target: Annotated[
-        str | None, typer.Option(help="Column of the label: watch its shares, and each input given each label.")
+        str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
     ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
@@ -188,7 +188,9 @@ def drift(
 
 @app.command("list")
 def list_(
-    what: Annotated[str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")] = None,
+    what: Annotated[
+        str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")
+    ] = None,
 ):
     """List learners, streams, detectors, monitors or metrics, one line each."""
     from thalweg import listing

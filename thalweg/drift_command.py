@@ -34,7 +34,7 @@ def usual_window(n_rows):
 
 
 def length_if_short(stream):
-    """Return the number of rows if a look at the first ones finds the end; None if not, or if it may not look."""
+    """Return the number of rows if a look at the first ones finds the end; None if not or if it cannot."""
     if stream.source.once:
         return None
     n_rows = len(next(stream.coded_blocks(WINDOW * N_WINDOWS), ((), ()))[0])
@@ -122,8 +122,8 @@ def closing(report, page):
     monitor = report.monitor
     lines = [drift_words.rate(report)] if len(report.stops) else []
     lines.append(
-        f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of {monitor.window:,} rows, "
-        f"compared with the first {monitor.reference:,}."
+        f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of "
+        f"{monitor.window:,} rows, compared with the first {monitor.reference:,}."
     )
     if report.skipped:
         lines.append(f"{report.skipped:,} unreadable rows skipped.")

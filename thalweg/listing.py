@@ -6,7 +6,7 @@ from thalweg import drift, evaluation, learners, streams
 
 
 def lines(what=None):
-    """Yield a line for each learner, stream, detector, monitor or metric; all of them under headings if not told."""
+    """Yield a line for each learner, stream, …, or for everything under headings if not told."""
     kinds = {
         "learners": _registered(learners.registry),
         "streams": _streams(),

@@ -1,4 +1,4 @@
-"""Cells of a histogram for every input: cut where a sample of the reference says, counted in compiled code."""
+"""Cells of a histogram for every input, cut by a sample of the reference and counted in compiled code."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ class Cells:
     """The cells into which the values of each input fall.
 
     Cell 0 is for missing values. The cells of a number lie between quantiles of the sample; where it has few
-    different values, each has a cell and so have the gaps between them, so that a constant has three. The most
-    frequent categories have a cell each, all others, unseen ones too, share cell 1.
+    different values, each has a cell and so have the gaps between them, so that a constant has three. The
+    most frequent categories have a cell each, all others, unseen ones too, share cell 1.
 
     Parameters
     ----------
@@ -34,7 +34,9 @@ class Cells:
         self.edges = [
             np.empty(0) if j in categorical else _edges(columns[j], n_bins) for j in range(n_features)
         ]
-        self.kept = [_frequent(columns[j], n_bins - 1) if j in categorical else None for j in range(n_features)]
+        self.kept = [
+            _frequent(columns[j], n_bins - 1) if j in categorical else None for j in range(n_features)
+        ]
         tables = [np.empty(0, dtype=np.intp) if kept is None else _table(kept) for kept in self.kept]
         self.starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])]).astype(np.intp)
         self.table = np.concatenate(tables) if tables else np.empty(0, dtype=np.intp)

@@ -1,8 +1,9 @@
 """Distances between two histograms, and how likely they are where both are samples of one distribution.
 
-Everything here works on counts of shape (…, cells), cell 0 being the missing values. Let n₁ and n₂ be the rows
-counted in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the cells after neighbours were joined until each
-expects at least ten rows in the smaller histogram. With no change, by the usual expansion about equal shares,
+Everything here works on counts of shape (…, cells), cell 0 being the missing values. Let n₁ and n₂ be the
+rows counted in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the cells after neighbours were joined until
+each expects at least ten rows in the smaller histogram. With no change, by the usual expansion about equal
+shares,
 
     4n Σ(√p₁ − √p₂)²  and  n Σ(p₁ − p₂) ln(p₁/p₂)  follow χ² with b − 1 degrees of freedom,           (1)
     P(√n D > x) tends to Kolmogorov's 2 Σ (−1)^(i+1) exp(−2i²x²),                                     (2)
@@ -98,7 +99,7 @@ def chance_by_stability(a, b, unordered):
 
 
 def chance_by_kolmogorov_smirnov(a, b):
-    """Return the probability of a Kolmogorov–Smirnov distance, or a share of missing values, like this, (2)."""
+    """Return the probability of a Kolmogorov–Smirnov distance, or share of missing values, like this, (2)."""
     chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
     any_missing = (a[..., 0] + b[..., 0]) > 0
     missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), False)

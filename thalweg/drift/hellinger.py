@@ -9,15 +9,16 @@ from thalweg.drift.monitor import Monitor
 class HellingerMonitor(Monitor):
     """Says which inputs of a stream changed, when and how much, without labels or with them.
 
-    The first `reference` rows are what is normal; each window of rows after them is compared with that, input by
-    input. With labels, the shares of the labels and each input given each label are watched too. Sees any
-    change of one input's distribution, missing values and new categories included; does not see changes of how
-    inputs depend on each other, nor of how the label depends on several. Neighbouring rows that resemble each
-    other (a season, a trend, a session) differ from other times without any drift in what you care about: such
-    streams get alarms, and rightly so by the measure, but the stated rate is one of independent rows.
+    The first `reference` rows are what is normal; each window of rows after them is compared with that, input
+    by input. With labels, the shares of the labels and each input given each label are watched too. Sees any
+    change of one input's distribution, missing values and new categories included; does not see changes of
+    how inputs depend on each other, nor of how the label depends on several. Neighbouring rows that resemble
+    each other (a season, a trend, a session) differ from other times without any drift in what you care
+    about: such streams get alarms, and rightly so by the measure, but the stated rate is one of independent
+    rows.
 
-    Memory: the rows of the reference until it is complete; from then on counts only, cells × inputs × labels for
-    the reference and for the window, and up to a million more while rows are counted.
+    Memory: the rows of the reference until it is complete; from then on counts only, cells × inputs × labels
+    for the reference and for the window, and up to a million more while rows are counted.
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ class HellingerMonitor(Monitor):
     n_bins : int or None, default=None
         Cells of a histogram (b); by default a 25th of the rows in it, 3 to 20.
     false_alarms : float, default=0.01
-        Share of streams without change that ever get an alarm, however long they are and however many inputs they
-        have; the rate holds for independent rows and errs on the side of silence.
+        Share of streams without change that ever get an alarm, however long they are and however many inputs
+        they have; the rate holds for independent rows and errs on the side of silence.
     categorical : sequence of int
         Positions of the inputs whose values are categories, coded 0, 1, 2, ….
 
@@ -44,10 +45,10 @@ class HellingerMonitor(Monitor):
 
     Notes
     -----
-    The distance lies between 0 and 1, that of the paper over √2. *Differs from the paper*: cells hold equally many
-    rows instead of being equally wide; what chance alone leads one to expect is reported beside each distance
-    (`Change.expected`); and an alarm is a test at a stated rate, where the paper has a threshold that small chunks
-    exceed by themselves.
+    The distance lies between 0 and 1, that of the paper over √2. *Differs from the paper*: cells hold equally
+    many rows instead of being equally wide; what chance alone leads one to expect is reported beside each
+    distance (`Change.expected`); and an alarm is a test at a stated rate, where the paper has a threshold
+    that small chunks exceed by themselves.
 
     References
     ----------

@@ -11,9 +11,9 @@ class KolmogorovSmirnovMonitor(Monitor):
     """Like HellingerMonitor, by the Kolmogorov–Smirnov distance of the distribution functions.
 
     Sees a shift of a number best; a change of its spread, or of a few values among many, less well than
-    histograms do. Distribution functions are compared at up to `n_bins` values, quantiles of the reference, with
-    missing values below all others; their share is tested by itself, too. Categories have no order: they, and the labels, are compared by the Hellinger
-    distance.
+    histograms do. Distribution functions are compared at up to `n_bins` values, quantiles of the reference,
+    with missing values below all others; their share is tested by itself, too. Categories have no order:
+    they, and the labels, are compared by the Hellinger distance.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Monitor(BaseEstimator):
         return int(np.clip(n_rows // 25, 3, 20))
 
     def begin(self, n_features, classes=None, names=None):
-        """Start with rows of `n_features` inputs; watch labels too if their `classes` are given. Return self."""
+        """Start with rows of `n_features` inputs; watch labels too if `classes` are given. Return self."""
         n_features = whole_number(self, "n_features", n_features, 1)
         names = [f"x{j}" for j in range(n_features)] if names is None else [str(name) for name in names]
         if len(names) != n_features:
@@ -48,7 +48,8 @@ class Monitor(BaseEstimator):
             whole_number(self, "n_bins", self.n_bins, 3, 1000)
         real_number(self, "false_alarms", self.false_alarms, above=0, below=1)
         categorical = set(np.arange(n_features)[columns(self, "categorical", self.categorical, n_features)])
-        self.n_features_, self._window, self._length, self._categorical = n_features, window, length, categorical
+        self.n_features_, self._window, self._length = n_features, window, length
+        self._categorical = categorical
         self.classes_ = None if classes is None else np.asarray(classes)
         self.watched_ = self._all_watched(names)
         self.n_rows_, self.n_windows_ = 0, 0
@@ -93,7 +94,7 @@ class Monitor(BaseEstimator):
         return self
 
     def reset(self):
-        """Forget the reference: the next `reference` rows become it. The false-alarm rate holds throughout."""
+        """Forget the reference: the next `reference` rows become it. The false-alarm rate still holds."""
         self._check_begun()
         self._forget()
 
@@ -215,7 +216,8 @@ class Monitor(BaseEstimator):
         try:
             X = np.ascontiguousarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{self._who}: rows must be numbers, categories coded 0, 1, 2, …: {error}") from None
+            hint = "rows must be numbers, categories coded 0, 1, 2, …"
+            raise type(error)(f"{self._who}: {hint}: {error}") from None
         wanted = getattr(self, "n_features_", None)
         if X.ndim != 2 or wanted not in (None, X.shape[1]):
             shape = f"(rows, {wanted or 'inputs'})"

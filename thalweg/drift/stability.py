@@ -9,8 +9,9 @@ from thalweg.drift.monitor import Monitor
 class StabilityMonitor(Monitor):
     """Like HellingerMonitor, by the population stability index (PSI) of credit scoring.
 
-    Its usual rule of thumb, 0.1 for some change and 0.25 for much, is blind to the number of rows: small windows
-    exceed it by chance, and large ones change for certain long before. Here an alarm is a test at a stated rate.
+    Its usual rule of thumb, 0.1 for some change and 0.25 for much, is blind to the number of rows: small
+    windows exceed it by chance, and large ones change for certain long before. Here an alarm is a test at a
+    stated rate.
 
     Parameters
     ----------
@@ -27,8 +28,8 @@ class StabilityMonitor(Monitor):
 
     Notes
     -----
-    Empty cells would make the index infinite. So neighbouring cells are joined until each expects ten rows, and one
-    row is added to each.
+    Empty cells would make the index infinite. So neighbouring cells are joined until each expects ten rows,
+    and one row is added to each.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One self-contained page about what a monitor found: in words, a heat map, distributions before and after."""
+"""One self-contained page about what a monitor found: words, a heat map, distributions before and after."""
 
 import numpy as np
 
@@ -25,14 +25,16 @@ def write(report, path):
     if report.skipped:
         parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
     if len(report.stops):
-        parts.append(f"<h3>Distance from the reference over time</h3><figure>{_map(report, findings)}</figure>")
+        picture = _map(report, findings)
+        parts.append(f"<h3>Distance from the reference over time</h3><figure>{picture}</figure>")
         parts.append(f'<p class="note">{text(_map_note(report, findings))}</p>')
     if findings:
         parts.append(f"<h3>What changed</h3>{_table(report, findings)}")
         pictures = findings[:MOST_PICTURES]
         parts.append(f"<h3>Before and after: the {len(pictures)} surest</h3>")
         parts += [_picture(report, finding) for finding in pictures]
-    parts.append(f'<h3>How sure this is</h3><p class="note">{text(drift_words.rate(report))}</p>{_settings(report)}')
+    parts.append(f'<h3>How sure this is</h3><p class="note">{text(drift_words.rate(report))}</p>')
+    parts.append(_settings(report))
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 
 
@@ -60,7 +62,7 @@ def _map_note(report, findings):
         words += " (of several windows in one cell, the furthest)"
     if report.monitor.classes_ is not None:
         words += "; “a | b” is the input a among rows labelled b"
-    return f"{words}. {shown:,} of {total:,} distributions watched are shown." if shown < total else f"{words}."
+    return f"{words}. {shown:,} of {total:,} distributions are shown." if shown < total else f"{words}."
 
 
 def _table(report, findings):
@@ -68,12 +70,14 @@ def _table(report, findings):
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
         figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
-        rows.append([each.watched, *figures, drift_words.sureness(each.p_value), drift_words.what(each, report)])
-    more = f'<p class="note">{len(findings) - MOST_ROWS:,} more are not listed.</p>' * (len(findings) > MOST_ROWS)
+        words = drift_words.what(each, report)
+        rows.append([each.watched, *figures, drift_words.sureness(each.p_value), words])
+    n_more = len(findings) - MOST_ROWS
+    more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
-        "First row of the first window that differs; windows that differ, of those from it on; the largest distance, "
-        "and the distance to be expected there by chance; the share of streams without change that would ever get an "
-        "alarm as sure as the surest one."
+        "First row of the first window that differs; windows that differ, of those from it on; the largest "
+        "distance, and the distance to be expected there by chance; the share of streams without change that "
+        "would ever get an alarm as sure as the surest one."
     )
     return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
 
@@ -89,7 +93,8 @@ def _picture(report, finding):
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
     picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title)
     note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
-    return f'<p class="note"><b>{text(finding.watched)}</b>: {text(title.partition(": ")[2])}{note}</p>{picture}'
+    words = text(drift_words.sentence(finding, report))
+    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p>{picture}'
 
 
 def _settings(report):
@@ -97,7 +102,7 @@ def _settings(report):
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "reference": f"the first {monitor.reference:,} rows; a quarter of them sets the cells and is not counted",
+        "reference": f"the first {monitor.reference:,} rows, a quarter of which sets the cells only",
         "windows": f"{len(report.stops):,} of {monitor.window:,} rows",
         "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
         "watched": f"{len(report.watched):,} distributions",

@@ -1,5 +1,7 @@
 """What a monitor found, in plain words and as JSON."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from thalweg.drift.cells import MISSING, OTHER
@@ -18,7 +20,8 @@ def headline(report):
         return f"Too few rows: {report.n_rows:,} were read, a reference and a window need {needed:,}."
     if not found:
         return f"None of the {_inputs(n_inputs)} changed."
-    words = f"{len(changed):,} of {_inputs(n_inputs)} changed" if changed else f"None of the {_inputs(n_inputs)} changed"
+    words = f"{len(changed):,} of" if changed else "None of the"
+    words += f" {_inputs(n_inputs)} changed"
     if any(watched.input is None for watched in found):
         words += "; the shares of the labels changed"
     given = {watched.input for watched in found if watched.label is not None}
@@ -31,9 +34,9 @@ def rate(report):
     """Return what the false-alarm rate means, in one or two sentences."""
     share = report.monitor.false_alarms
     return (
-        f"Of streams that do not change, at most {_percent(share)} would get any alarm at all, however long they "
-        "are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more. p is the "
-        "share of such streams that would ever get an alarm as sure as the surest one here."
+        f"Of streams that do not change, at most {_percent(share)} would get any alarm at all, however long "
+        "they are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more. "
+        "p is the share of such streams that would ever get an alarm as sure as the surest one here."
     )
 
 
@@ -72,7 +75,7 @@ def numeric_cell_names(edges):
         return ["any"]
     single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
     names = [f"< {edges[1]:.3g}" if single else f"≤ {edges[0]:.3g}"]
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         names.append(f"= {high:.3g}" if np.nextafter(low, np.inf) >= high else f"to {high:.3g}")
     return [*names, f"> {edges[-1]:.3g}"]
 

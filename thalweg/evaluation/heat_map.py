@@ -9,10 +9,10 @@ from thalweg.evaluation.chart import nice
 WIDTH, LEFT, RIGHT, ROW, TOP = 960, 190, 24, 20, 34
 MOST_COLUMNS, LEVELS = 240, 8
 STYLE = """
-.heat { --ink: #1f2933; --soft: #64707d; --ground: #eef1f4; --quiet: #64748b; --hot: #c2410c; --before: #94a3b8;
-  --after: #c2410c; font: 12px system-ui, sans-serif; }
-@media (prefers-color-scheme: dark) { .heat { --ink: #e6eaef; --soft: #9aa6b2; --ground: #1c2229; --quiet: #94a3b8;
-  --hot: #ff8a4c; --before: #64748b; --after: #ff8a4c; } }
+.heat { --ink: #1f2933; --soft: #64707d; --ground: #eef1f4; --quiet: #64748b; --hot: #c2410c;
+  --before: #94a3b8; --after: #c2410c; font: 12px system-ui, sans-serif; }
+@media (prefers-color-scheme: dark) { .heat { --ink: #e6eaef; --soft: #9aa6b2; --ground: #1c2229;
+  --quiet: #94a3b8; --hot: #ff8a4c; --before: #64748b; --after: #ff8a4c; } }
 .heat text { fill: var(--soft); } .heat .name { fill: var(--ink); } .heat .axis { stroke: var(--soft); }
 .heat .ground { fill: var(--ground); } .heat .quiet { fill: var(--quiet); } .heat .hot { fill: var(--hot); }
 .heat .before { fill: var(--before); } .heat .after { fill: var(--after); }
@@ -71,16 +71,17 @@ def bar_pairs(names, before, after, title) -> str:
         place = f'transform="translate({middle + 4:.1f} {bottom + 12}) rotate(-40)"'
         parts.append(f'<text {place} text-anchor="end">{escape(_short(name, 14))}</text>')
     parts.append(f'<line class="axis" x1="20" x2="{WIDTH - 20}" y1="{bottom}" y2="{bottom}"/>')
-    parts.append('<rect class="before" x="20" y="4" width="12" height="12"/><text class="name" x="38" y="14">before'
-                 '</text><rect class="after" x="100" y="4" width="12" height="12"/>'
-                 '<text class="name" x="118" y="14">in the windows that differ</text>')
+    for kind, x, words in (("before", 20, "before"), ("after", 100, "in the windows that differ")):
+        parts.append(f'<rect class="{kind}" x="{x}" y="4" width="12" height="12"/>')
+        parts.append(f'<text class="name" x="{x + 18}" y="14">{words}</text>')
     parts.append(f'<text x="{WIDTH - 20}" y="14" text-anchor="end">highest bar: {100 * most:.1f} %</text>')
     return _svg(bottom + 84, title, parts)
 
 
 def _line(name, top, begins, ends, levels, alarms):
     """Return one line: its name, its ground, and the cells of each colour as one path."""
-    label = f'<text class="name" x="{LEFT - 8}" y="{top + 14}" text-anchor="end">{escape(_short(name, 26))}</text>'
+    shown = escape(_short(name, 26))
+    label = f'<text class="name" x="{LEFT - 8}" y="{top + 14}" text-anchor="end">{shown}</text>'
     ground = (f'<rect class="ground" x="{LEFT}" y="{top + 1}" width="{WIDTH - LEFT - RIGHT}" '
               f'height="{ROW - 2}"/>')
     parts = []
@@ -113,7 +114,8 @@ def _row_axis(first, last, across, bottom):
         x = LEFT + (row - first) * across
         parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom + 2}" y2="{bottom + 7}"/>')
         parts.append(f'<text x="{x:.1f}" y="{bottom + 21}" text-anchor="middle">{row:,}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{bottom + 37}" text-anchor="middle">row</text>')
+    middle = (LEFT + WIDTH - RIGHT) // 2
+    parts.append(f'<text x="{middle}" y="{bottom + 37}" text-anchor="middle">row</text>')
     return parts
 
 

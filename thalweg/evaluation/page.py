@@ -20,7 +20,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { padding: 7px 12px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); font-size: 13px; }
 th:first-child, td:first-child { text-align: left; }
-table.words td:last-child { white-space: normal; text-align: left; } table.words th:last-child { text-align: left; }
+table.words td:last-child, table.words th:last-child { white-space: normal; text-align: left; }
 tr.bold td { font-weight: 600; } tr.bold td:first-child { color: var(--accent); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
@@ -49,7 +49,8 @@ def table(rows, n_bold=0, kind="") -> str:
         bold = ' class="bold"' if i < n_bold else ""
         body += f"<tr{bold}>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>"
     kind = f' class="{kind}"' if kind else ""
-    return f'<div class="scroll"><table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    made = f"<table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll">{made}</div>'
 
 
 def text(value) -> str:

@@ -1,4 +1,4 @@
-"""Which columns of a stream changed, when, how much and how sure: a monitor's pass over it, and what it found."""
+"""Which columns of a stream changed, when, how much and how sure: a monitor's pass over the stream."""
 
 from dataclasses import dataclass, field
 from itertools import islice
