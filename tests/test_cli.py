@@ -149,7 +149,7 @@ def test_a_wrong_parameter_is_one_line(learner, parameter):
         (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
         (["run", "usenet1"], "THALWEG_DATA"),
         (["run"], "source"),
-        (["list", "wishes"], "learners, streams, detectors, metrics"),
+        (["list", "wishes"], "learners, streams, detectors, monitors, metrics"),
         (["frolic"], "frolic"),
     ],
 )
@@ -281,6 +281,7 @@ def test_lists_have_a_line_for_each():
     assert all(len(line.split()) > 3 for line in lines)
     assert "random-rbf" in thalweg("list", "streams").stdout
     assert "PageHinkley" in thalweg("list", "detectors").stdout
+    assert "HellingerMonitor" in thalweg("list", "monitors").stdout
     assert "kappa_temporal" in thalweg("list", "metrics").stdout
 
 

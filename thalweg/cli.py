@@ -111,11 +111,88 @@ def run(
         _end_after_ctrl_c()
 
 
+DRIFT_HELP = """
+Say which columns of a stream changed, when, how much and how sure that is.
+
+The first rows are the reference; each window of rows after them is compared with it, column by column.
+SOURCE is as for `thalweg run`; without `--target` or `--labels` every column of a file counts as an input.
+
+Examples:
+
+    thalweg drift visits.csv --report drift.html
+
+    thalweg drift prices.parquet --target direction --reference 5000 --window 500
+
+    thalweg drift elec2 --data ~/streams --labels --json
+"""
+
+
+@app.command(help=DRIFT_HELP)
+def drift(
+    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    target: Annotated[
+        str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
+    ] = False,
+    reference: Annotated[
+        int | None, typer.Option(min=40, help="Rows to compare with, the first ones; else two windows.")
+    ] = None,
+    window: Annotated[
+        int | None, typer.Option(min=20, help="Rows of a window; else 1000, fewer if the stream is short.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="Distance: hellinger, ks or psi.")] = "hellinger",
+    false_alarms: Annotated[
+        float, typer.Option("--false-alarms", help="Share of streams without change that get any alarm.")
+    ] = 0.01,
+    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
+    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
+    on_error: Annotated[
+        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
+    ] = None,
+    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
+    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+):
+    """Say which columns of a stream changed, when, how much and how sure that is."""
+    from thalweg import drift_command
+
+    chosen = {
+        "target": target,
+        "on_error": on_error,
+        "categorical": _listed(categorical),
+        "numeric": _listed(numeric),
+        "ignore": _listed(ignore),
+    }
+    found = drift_command.watch(
+        source,
+        labels=labels or target is not None,
+        reference=reference,
+        window=window,
+        method=method,
+        false_alarms=false_alarms,
+        rows=rows,
+        seed=seed,
+        data=data,
+        file_options={key: value for key, value in chosen.items() if value is not None},
+        quiet=json,
+    )
+    drift_command.show(found, report, json)
+    if found.interrupted:
+        raise typer.Exit(130)
+
+
 @app.command("list")
 def list_(
-    what: Annotated[str | None, typer.Argument(help="learners, streams, detectors or metrics.")] = None,
+    what: Annotated[
+        str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")
+    ] = None,
 ):
-    """List learners, streams, detectors or metrics, one line each."""
+    """List learners, streams, detectors, monitors or metrics, one line each."""
     from thalweg import listing
 
     for line in listing.lines(what):

@@ -6,11 +6,12 @@ from thalweg import drift, evaluation, learners, streams
 
 
 def lines(what=None):
-    """Yield a line for each learner, stream, detector or metric; all of them under headings if not told."""
+    """Yield a line for each learner, stream, …, or for everything under headings if not told."""
     kinds = {
         "learners": _registered(learners.registry),
         "streams": _streams(),
         "detectors": _registered(drift.registry),
+        "monitors": _registered(drift.monitor_registry),
         "metrics": _registered(evaluation.metric_registry),
     }
     if what is None:

@@ -1,4 +1,4 @@
-"""Has a number, or an input, changed? Detectors take losses: bigger is worse."""
+"""Has a number, or an input, changed? Detectors take losses, bigger is worse; monitors take rows."""
 
 from thalweg._registry import Registry
 
@@ -15,11 +15,19 @@ registry = Registry(
     },
     submodules=("base",),
 )
-__all__ = [*registry]
+monitor_registry = Registry(
+    __name__,
+    {
+        "HellingerMonitor": "hellinger",
+        "KolmogorovSmirnovMonitor": "kolmogorov_smirnov",
+        "StabilityMonitor": "stability",
+    },
+)
+__all__ = [*registry, *monitor_registry]
 
 
 def __getattr__(name):
-    return registry.load(name)
+    return (monitor_registry if name in monitor_registry.modules else registry).load(name)
 
 
 def __dir__():

@@ -11,6 +11,8 @@ registry = Registry(
         "Run": "run",
         "score_detector": "detection",
         "loss_streams": "detection",
+        "watch": "watching",
+        "DriftReport": "watching",
     },
     submodules=("metrics", "report"),
 )

@@ -60,7 +60,7 @@ def _axes(n_rows, across, low, high, step, top, y_title):
         y = bottom - (tick - low) * PLOT_HEIGHT / (high - low)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{100 * tick:.0f} %</text>')
-    for tick in range(0, n_rows + 1, _nice(max(1, n_rows) / 8)):
+    for tick in range(0, n_rows + 1, nice(max(1, n_rows) / 8)):
         x = LEFT + tick * across
         parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 4}"/>')
         parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{tick:,}</text>')
@@ -140,7 +140,7 @@ def _range_of(series):
     return low * step, max(high, low + 1) * step, step
 
 
-def _nice(value):
+def nice(value):
     """Return the 1, 2 or 5 times a power of ten next above `value`, 1 at least."""
     power = 10 ** math.floor(math.log10(value)) if value > 1 else 1
     return max(1, int(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= value)))

@@ -1,6 +1,5 @@
 """One self-contained page about runs: figures, accuracy over time, classes."""
 
-import html
 import math
 from pathlib import Path
 
@@ -9,32 +8,11 @@ import numpy as np
 from thalweg.evaluation import metrics
 from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.figures import BASELINES, FIGURES, NOT_DEFINED, percentage, shown
+from thalweg.evaluation.page import table, text, write_page
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.totals import ratio
 
 _POINTS = 800
-_STYLE = """
-:root { color-scheme: light dark; --page: #ffffff; --card: #f6f7f9; --ink: #1f2933; --soft: #64707d;
-  --rule: #dfe3e8; --accent: #1d5fd1; }
-@media (prefers-color-scheme: dark) { :root { --page: #14181d; --card: #1c2229; --ink: #e6eaef;
-  --soft: #9aa6b2; --rule: #2c343d; --accent: #6aa5ff; } }
-body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 960px; margin: 0 auto; padding: 36px 20px 60px; }
-h1 { font-size: 26px; line-height: 1.25; margin: 0 0 6px; } h2 { font-size: 21px; margin: 52px 0 8px; }
-h3 { font-size: 17px; margin: 36px 0 10px; }
-.lead { font-size: 17px; color: var(--soft); margin: 0 0 6px; }
-.note { color: var(--soft); font-size: 13px; margin: 8px 0 0; }
-.warning { border-left: 3px solid #d97706; padding: 6px 12px; background: var(--card); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: 7px 12px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
-th { font-weight: 600; color: var(--soft); font-size: 13px; }
-th:first-child, td:first-child { text-align: left; }
-tr.learner td { font-weight: 600; } tr.learner td:first-child { color: var(--accent); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
-"""
 
 
 def write(runs, path, window=None, title=None) -> Path:
@@ -61,15 +39,7 @@ def write(runs, path, window=None, title=None) -> Path:
         groups.setdefault((_circumstances(run), run.labels.tobytes()), []).append(run)
     title = title or " · ".join(dict.fromkeys(f"{run.learner} on {run.stream}" for run in runs))
     body = "".join(_section(group, window, named=len(groups) > 1) for group in groups.values())
-    page = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
-        f"<title>{_text(title)}</title><style>{_STYLE}</style></head>"
-        f"<body><main><h1>{_text(title)}</h1>{body}</main></body></html>\n"
-    )
-    path = Path(path)
-    path.write_text(page, encoding="utf-8")
-    return path
+    return write_page(path, title, body)
 
 
 def picture(runs, window=None) -> str:
@@ -98,17 +68,17 @@ def usual_window(n) -> int:
 
 def _section(runs, window, named):
     first = runs[0]
-    parts = [f"<h2>{_text(_circumstances(first))}</h2>"] if named else []
-    parts += [f'<p class="lead">{_text(_in_words(run))}</p>' for run in runs]
+    parts = [f"<h2>{text(_circumstances(first))}</h2>"] if named else []
+    parts += [f'<p class="lead">{text(_in_words(run))}</p>' for run in runs]
     if any(run.interrupted for run in runs):
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
     if first.skipped:
-        said = "".join(f"<br/>{_text(message)}" for message in first.messages)
+        said = "".join(f"<br/>{text(message)}" for message in first.messages)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
     parts.append(f"<h3>Accuracy over time</h3><figure>{picture(runs, window)}</figure>")
     parts.append(f"<h3>Figures</h3>{_figures(runs)}")
-    parts += [f"<h3>Classes, as {_text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
-    parts += [f"<h3>Settings of {_text(run.learner)}</h3>{_settings(run)}" for run in runs]
+    parts += [f"<h3>Classes, as {text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
+    parts += [f"<h3>Settings of {text(run.learner)}</h3>{_settings(run)}" for run in runs]
     return "".join(parts)
 
 
@@ -144,7 +114,7 @@ def _figures(runs):
         "temporal: above repeating the last label. The baselines learn the same labels at the same moments "
         "and give no probabilities, so they have no log-loss."
     )
-    return f'{_table(rows, n_learners=len(runs))}<p class="note">{note}</p>'
+    return f'{table(rows, n_bold=len(runs))}<p class="note">{note}</p>'
 
 
 def _classes(run):
@@ -155,7 +125,7 @@ def _classes(run):
         n_true, n_answered, right = (np.count_nonzero(mask) for mask in (true, answered, true & answered))
         shares = [ratio(right, n_answered), ratio(right, n_true)]
         rows.append([label, f"{n_true:,}", f"{n_answered:,}", *map(percentage, shares)])
-    return _table(rows)
+    return table(rows)
 
 
 def _settings(run):
@@ -168,7 +138,7 @@ def _settings(run):
     entries["drifts found"] = _rows_listed(run.alarms)
     if run.skipped:
         entries["rows skipped"] = f"{run.skipped:,}"
-    items = (f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in entries.items())
+    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries.items())
     return f"<dl>{''.join(items)}</dl>"
 
 
@@ -184,16 +154,6 @@ def _rows_listed(rows, most=20):
     listed = ", ".join(f"{row:,}" for row in rows[:most].tolist())
     more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
     return f"row {listed}{more}" if listed else "none"
-
-
-def _table(rows, n_learners=0):
-    head = "".join(f"<th>{_text(cell)}</th>" for cell in rows[0])
-    body = ""
-    for i, row in enumerate(rows[1:]):
-        kind = ' class="learner"' if i < n_learners else ""
-        body += f"<tr{kind}>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>"
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
 
 
 def _curve(run, answered, window):
@@ -213,7 +173,3 @@ def _curve(run, answered, window):
 def _is_grouped(run):
     numbers = run.row_numbers
     return numbers is not None and len(numbers) > 1 and bool((numbers[1:] == numbers[:-1]).any())
-
-
-def _text(value):
-    return html.escape(str(value))

@@ -10,7 +10,7 @@ import numpy as np
 from thalweg.streams.arff import arff_source, looks_like_arff
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream, recut
-from thalweg.streams.codes import Codes, as_classes
+from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.columns import CATEGORY, NUMBER, coded
 from thalweg.streams.errors import StreamError, one_line, reading
 from thalweg.streams.look_ahead import check_kinds, find_classes, first_rows, raise_first, settle_kinds
@@ -34,6 +34,7 @@ def from_file(
     header: bool | None = None,
     delimiter: str | None = None,
     on_error: str = "raise",
+    labels: bool = True,
 ) -> "FileStream":
     """Rows of a CSV, ARFF, Parquet or Arrow file, read in blocks without loading the file.
 
@@ -67,6 +68,8 @@ def from_file(
     on_error
         "raise" stops at the first row that is wrong with a `StreamError` naming file, data row (the first
         below the header is 1), column and value. "skip" leaves such rows out.
+    labels
+        False if no column holds labels: every column is an input, and every label is missing.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
@@ -77,8 +80,14 @@ def from_file(
         source = _source(path, header, delimiter)
         ignored = _find_all(source, ignore)
         kept = [column for column in source.columns if column not in ignored]
-        label = kept[-1] if target is None and kept else _find(source, target)
+        label = None
+        if labels:
+            label = kept[-1] if target is None and kept else _find(source, target)
+        elif target is not None:
+            raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
         inputs = [column for column in kept if column is not label]
+        if not inputs and not labels:
+            raise StreamError(f"{source.name}: every column is ignored")
         if not inputs:
             raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric)):
@@ -107,10 +116,13 @@ class FileStream(Stream):
         self.n_features = len(inputs)
         self.skipped, self.messages = 0, []
         strict = on_error == "raise"
-        check_kinds(source, [*inputs, label])
-        head = first_rows(source, [*self.names, label.name], strict)
+        self._read_names = [*self.names] if label is None else [*self.names, label.name]
+        check_kinds(source, inputs if label is None else [*inputs, label])
+        head = first_rows(source, self._read_names, strict)
         settle_kinds(inputs, head)
-        if classes is not None:
+        if label is None:
+            self.classes, n_rows = np.empty(0, dtype=np.int64), None
+        elif classes is not None:
             self.classes, n_rows = as_classes(classes, ordered=True), None
         else:
             self.classes, n_rows = find_classes(source, label, head, strict)
@@ -136,7 +148,7 @@ class FileStream(Stream):
         numeric = {column.name for column in self.inputs if column.kind != CATEGORY}
         total = 0
         with reading(self.source.name):
-            for batch in self.source.batches([*self.names, self.label.name], numeric, last=True):
+            for batch in self.source.batches(self._read_names, numeric, last=True):
                 X, codes, problems = self._converted(batch)
                 if problems or batch.problems:
                     X, codes = self._without(X, codes, problems, batch)
@@ -152,6 +164,8 @@ class FileStream(Stream):
         for j, column in enumerate(self.inputs):
             X[:, j], wrong = column.read(batch.rows.column(j))
             problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+        if self.label is None:
+            return X, np.full(len(X), MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
         unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
         codes, wrong = coded(batch.rows.column(self.n_features), self._labels, unknown)

@@ -1,0 +1,154 @@
+"""Distances between two histograms, and how likely they are where both are samples of one distribution.
+
+Everything here works on counts of shape (…, cells), cell 0 being the missing values. Let n₁ and n₂ be the
+rows counted in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the cells after neighbours were joined until
+each expects at least ten rows in the smaller histogram. With no change, by the usual expansion about equal
+shares,
+
+    4n Σ(√p₁ − √p₂)²  and  n Σ(p₁ − p₂) ln(p₁/p₂)  follow χ² with b − 1 degrees of freedom,           (1)
+    P(√n D > x) tends to Kolmogorov's 2 Σ (−1)^(i+1) exp(−2i²x²),                                     (2)
+
+(1) with shares (count + 1)/(n + b): the row added to each cell makes up for the heavy tail of rare ones, so
+that the law errs on the side of silence; (2) is an upper bound where values are tied.
+"""
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, chdtrc, kolmogorov
+
+LEAST_ROWS = 20
+LEAST_EXPECTED = 10
+
+
+def hellinger(a, b):
+    """Return the Hellinger distance of the counts `a` and `b`, 0 to 1, over the last axis."""
+    return np.sqrt(((np.sqrt(shares(a)) - np.sqrt(shares(b))) ** 2).sum(axis=-1) / 2)
+
+
+def kolmogorov_smirnov(a, b):
+    """Return the largest distance of the distribution functions of the counts `a` and `b`."""
+    return np.abs(np.cumsum(shares(a), axis=-1) - np.cumsum(shares(b), axis=-1)).max(axis=-1)
+
+
+def stability_index(a, b):
+    """Return the population stability index of the counts `a` and `b`, a row added to each cell."""
+    return stability_index_of_cells(a, b, np.ones(np.broadcast_shapes(np.shape(a), np.shape(b)), dtype=bool))
+
+
+def stability_index_of_cells(a, b, cells):
+    """Return the index over the `cells` (a mask) only."""
+    return _stability_index(smoothed(a, cells), smoothed(b, cells), cells)
+
+
+def shares(counts):
+    """Return counts as shares of their sum; NaN where that is 0."""
+    counts = np.asarray(counts, dtype=float)
+    total = counts.sum(axis=-1, keepdims=True)
+    return np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
+
+
+def smoothed(counts, cells):
+    """Return shares of the `cells` (a mask) with one row added to each; 0 elsewhere."""
+    counts = np.where(cells, np.asarray(counts) + 1.0, 0.0)
+    return counts / counts.sum(axis=-1, keepdims=True)
+
+
+def joined(a, b):
+    """Join neighbouring cells until each expects LEAST_EXPECTED rows in the smaller histogram.
+
+    Return both counts and a mask of the cells that are left. Only the sums of both histograms decide, so that
+    the choice favours neither.
+    """
+    a, b = np.broadcast_arrays(a, b)
+    a, b = a.astype(float), b.astype(float)
+    n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
+    least = LEAST_EXPECTED * (n_a + n_b) / np.maximum(np.minimum(n_a, n_b), 1)
+    cells = np.zeros(a.shape, dtype=bool)
+    last = np.zeros(a.shape[:-1], dtype=np.intp)
+    for k in range(a.shape[-1]):
+        if k:
+            for counts in (a, b):
+                open_ = np.where(cells[..., k - 1], 0.0, counts[..., k - 1])
+                counts[..., k] += open_
+                counts[..., k - 1] -= open_
+        full = a[..., k] + b[..., k] >= least
+        cells[..., k] = full
+        last[full] = k
+    for counts in (a, b):
+        rest = np.where(cells[..., -1], 0.0, counts[..., -1])
+        counts[..., -1] -= rest
+        place = last[..., None]
+        np.put_along_axis(counts, place, np.take_along_axis(counts, place, -1) + rest[..., None], -1)
+    np.put_along_axis(cells, last[..., None], True, -1)
+    return a, b, cells
+
+
+def effective_rows(a, b):
+    """Return 1/(1/n₁ + 1/n₂), 0 where a histogram is empty."""
+    n_a, n_b = a.sum(axis=-1).astype(float), b.sum(axis=-1).astype(float)
+    return n_a * n_b / np.maximum(n_a + n_b, 1)
+
+
+def chance_by_hellinger(a, b, unordered):
+    """Return the probability of a Hellinger distance as large as this, (1)."""
+    return _chance(a, b, unordered, _hellinger_statistic)
+
+
+def chance_by_stability(a, b, unordered):
+    """Return the probability of a population stability index as large as this, (1)."""
+    return _chance(a, b, unordered, _stability_index)
+
+
+def chance_by_kolmogorov_smirnov(a, b):
+    """Return the probability of a Kolmogorov–Smirnov distance, or share of missing values, like this, (2)."""
+    chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
+    any_missing = (a[..., 0] + b[..., 0]) > 0
+    missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), False)
+    return np.where(any_missing, np.minimum(1, 2 * np.minimum(chance, missing)), chance)
+
+
+def _missing_or_not(counts):
+    return np.stack([counts[..., 0], counts[..., 1:].sum(axis=-1)], axis=-1)
+
+
+def _hellinger_statistic(p, q, cells):
+    return 4 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1)
+
+
+def _stability_index(p, q, cells):
+    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=cells)
+    return ((p - q) * np.log(ratio)).sum(axis=-1)
+
+
+def _chance(a, b, unordered, statistic):
+    """Test all cells by (1), and by themselves those too rare for that: missing values, other categories."""
+    joined_a, joined_b, cells = joined(a, b)
+    n_cells = cells.sum(axis=-1)
+    p, q = smoothed(joined_a, cells), smoothed(joined_b, cells)
+    found = statistic(p, q, cells)
+    if statistic is not _hellinger_statistic:
+        # With two cells every statistic orders the tables alike; (1) holds furthest out for this one.
+        found = np.where(n_cells == 2, _hellinger_statistic(p, q, cells), found)
+    chance = chdtrc(np.maximum(n_cells - 1, 1), effective_rows(a, b) * found)
+    rare_a, rare_b = (counts[..., 0] + np.where(unordered, counts[..., 1], 0) for counts in (a, b))
+    rare, few = _chance_of_rare(rare_a, rare_b, a, b)
+    chance = np.where(few, np.minimum(1, 2 * np.minimum(chance, rare)), chance)
+    return np.where(n_cells == 1, _chance_of_rare(*_all_but_the_biggest(a, b), a, b)[0], chance)
+
+
+def _all_but_the_biggest(a, b):
+    a, b = np.broadcast_arrays(a, b)
+    biggest = (a + b).argmax(axis=-1)[..., None]
+    return (counts.sum(axis=-1) - np.take_along_axis(counts, biggest, -1)[..., 0] for counts in (a, b))
+
+
+def _chance_of_rare(x, y, a, b):
+    """Return how likely it is that x + y rows divide like this, and whether there are any but few of them.
+
+    Two-sided, by the binomial distribution, whose tails are longer than those of drawing without replacement.
+    """
+    n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
+    share = n_b / np.maximum(n_a + n_b, 1)
+    total = x + y
+    upper = np.where(y > 0, bdtrc(np.maximum(y - 1, 0), total, share), 1.0)
+    chance = np.minimum(1, 2 * np.minimum(upper, bdtr(y, total, share)))
+    return chance, (total > 0) & (total * np.minimum(share, 1 - share) < LEAST_EXPECTED)

@@ -1,0 +1,274 @@
+"""The monitor that all distances share: reference, windows, histograms, and a false-alarm rate that holds."""
+
+from dataclasses import fields
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from thalweg._parameters import columns, count, real_number, whole_number
+from thalweg.drift.cells import OTHER, Cells
+from thalweg.drift.changes import Change, Watched, Windows, adjusted
+from thalweg.drift.distances import LEAST_ROWS
+
+CUT_BY = 4                              # one of four rows of the reference sets the cells, the others count
+MOST_COUNTS = 1 << 20                   # in one array
+
+
+class Monitor(BaseEstimator):
+    """Compares each window of rows with a reference, input by input; a subclass writes `_compare`.
+
+    Parameters, attributes and methods are those of `HellingerMonitor`.
+    """
+
+    def __init__(self, reference=2000, window=1000, n_bins=None, false_alarms=0.01, categorical=()):
+        self.reference = reference
+        self.window = window
+        self.n_bins = n_bins
+        self.false_alarms = false_alarms
+        self.categorical = categorical
+
+    def _compare(self, reference, counts, unordered):
+        """Return distances, expected distances and chances of counts of shape (windows, watched, cells)."""
+        raise NotImplementedError
+
+    def _usual_bins(self, n_rows):
+        """Return the number of cells for histograms of `n_rows`."""
+        return int(np.clip(n_rows // 25, 3, 20))
+
+    def begin(self, n_features, classes=None, names=None):
+        """Start with rows of `n_features` inputs; watch labels too if `classes` are given. Return self."""
+        n_features = whole_number(self, "n_features", n_features, 1)
+        names = [f"x{j}" for j in range(n_features)] if names is None else [str(name) for name in names]
+        if len(names) != n_features:
+            raise ValueError(f"{self._who}: {len(names)} names for {n_features} inputs")
+        window = count(self, "window", self.window, LEAST_ROWS)
+        length = count(self, "reference", self.reference, 2 * LEAST_ROWS)
+        if self.n_bins is not None:
+            whole_number(self, "n_bins", self.n_bins, 3, 1000)
+        real_number(self, "false_alarms", self.false_alarms, above=0, below=1)
+        categorical = set(np.arange(n_features)[columns(self, "categorical", self.categorical, n_features)])
+        self.n_features_, self._window, self._length = n_features, window, length
+        self._categorical = categorical
+        self.classes_ = None if classes is None else np.asarray(classes)
+        self.watched_ = self._all_watched(names)
+        self.n_rows_, self.n_windows_ = 0, 0
+        self._forget()
+        return self
+
+    def update(self, X, y=None):
+        """Look at rows, and at their labels if these are watched; return a list of the Changes found.
+
+        A missing value is NaN, a missing label None or NaN. Each window that differs from the reference gives
+        a Change for each distribution that does, as long as it does.
+        """
+        X = self._rows(X)
+        if not hasattr(self, "watched_"):
+            self.begin(X.shape[1], None if y is None else _labels_in(y))
+            X = self._rows(X)
+        return self._changes(self.update_coded(X, self._codes(y, len(X))))
+
+    def update_coded(self, X, codes=None):
+        """Look at rows and the codes of their labels (-1 where missing); return the Windows they complete.
+
+        For those who want every distance: rows must be a float64 array in C order.
+        """
+        groups = self._groups(codes, len(X))
+        found = []
+        if self._cells is None:
+            used = self._collect(X, groups)
+            X, groups = X[used:], groups[used:]
+        size = self._window * max(1, MOST_COUNTS // self._blank(1).size) if len(X) else 1
+        for start in range(0, len(X), size):
+            found.append(self._count(X[start : start + size], groups[start : start + size]))
+        return self._joined(found)
+
+    def set_reference(self, X, y=None):
+        """Compare with these rows from now on; rows of an unfinished window are dropped. Return self."""
+        X = self._rows(X)
+        if not hasattr(self, "watched_"):
+            self.begin(X.shape[1], None if y is None else _labels_in(y))
+        if len(X) < 2 * LEAST_ROWS:
+            raise ValueError(f"{self._who}: a reference needs at least {2 * LEAST_ROWS} rows, got {len(X)}")
+        self._set_reference(X, self._groups(self._codes(y, len(X)), len(X)))
+        return self
+
+    def reset(self):
+        """Forget the reference: the next `reference` rows become it. The false-alarm rate still holds."""
+        self._check_begun()
+        self._forget()
+
+    def histograms(self):
+        """Return the counts (watched, cells) of the reference and of the unfinished window."""
+        self._check_begun()
+        if self._cells is None:
+            raise ValueError(f"{self._who}: the reference is not complete yet")
+        return self._tabulate(self._reference)[0], self._tabulate(self._counts)[0]
+
+    @property
+    def cells_(self):
+        """The Cells values are counted in; None before the reference is complete."""
+        self._check_begun()
+        return self._cells
+
+    def _forget(self):
+        self._cells = self._reference = self._counts = None
+        self._kept, self._n_kept, self._filled = [], 0, 0
+
+    def _collect(self, X, groups):
+        """Keep rows until there are enough for a reference; return how many were taken."""
+        used = min(self._length - self._n_kept, len(X))
+        kept = [*self._kept, (X[:used].copy(), groups[:used].copy())]
+        if self._n_kept + used < self._length:
+            self._kept, self._n_kept, self.n_rows_ = kept, self._n_kept + used, self.n_rows_ + used
+            return used
+        n_rows = self.n_rows_ + used
+        self._set_reference(*(np.concatenate(parts) for parts in zip(*kept, strict=True)), n_rows)
+        return used
+
+    def _set_reference(self, X, groups, n_rows=None):
+        cutting, counted = split_reference(len(X))
+        n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
+        cells = Cells(X[cutting], self._categorical, n_bins)
+        reference = self._blank(1, cells)
+        cells.add(X[counted], groups[counted], 0, len(counted) + 1, reference)
+        counts, n_rows = self._blank(1, cells), self.n_rows_ if n_rows is None else n_rows
+        self._cells, self._reference, self._counts = cells, reference, counts
+        self._kept, self._n_kept, self._filled, self.n_rows_ = [], 0, 0, n_rows
+
+    def _count(self, X, groups):
+        """Count rows, and compare the windows that they complete."""
+        n_windows, filled = divmod(self._filled + len(X), self._window)
+        counts = self._blank(n_windows + 1)
+        counts[:1] = self._counts
+        self._cells.add(X, groups, self._filled, self._window, counts)
+        found = self._compared(counts[:-1], self.n_rows_ - self._filled)
+        rest, n_windows, n_rows = counts[-1:].copy(), self.n_windows_ + n_windows, self.n_rows_ + len(X)
+        self._counts, self._filled, self.n_windows_, self.n_rows_ = rest, filled, n_windows, n_rows
+        return found
+
+    def _compared(self, counts, start):
+        reference, counts = self._tabulate(self._reference), self._tabulate(counts)
+        distances, expected, chances = self._compare(reference, counts, self._unordered)
+        rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
+        possible = rows >= LEAST_ROWS
+        number = self.n_windows_ + 1 + np.arange(len(counts))
+        return Windows(
+            start + self._window * (1 + np.arange(len(counts))),
+            np.where(possible, distances, np.nan),
+            np.where(possible, expected, np.nan),
+            adjusted(chances, possible, number),
+            counts,
+        )
+
+    def _tabulate(self, counts):
+        """Return counts by window, group, input and cell as counts by window, watched and cell."""
+        tables = [counts.sum(axis=1)]
+        if self.classes_ is not None:
+            of_labels = np.zeros((len(counts), 1, counts.shape[-1]), dtype=np.intp)
+            n_classes = len(self.classes_)
+            of_labels[:, 0, OTHER + 1 : OTHER + 1 + n_classes] = counts[:, :-1, 0].sum(axis=-1)
+            of_labels[:, 0, 0] = counts[:, -1, 0].sum(axis=-1)
+            given = counts[:, :-1].reshape(len(counts), n_classes * self.n_features_, counts.shape[-1])
+            tables += [of_labels, given]
+        return np.concatenate(tables, axis=1)
+
+    def _blank(self, n_windows, cells=None):
+        cells = cells or self._cells
+        n_classes = 0 if self.classes_ is None else len(self.classes_)
+        n_cells = max(cells.n_cells, n_classes + 2)
+        return np.zeros((n_windows, n_classes + 1, self.n_features_, n_cells), dtype=np.intp)
+
+    def _all_watched(self, names):
+        inputs = [Watched(name, None, j) for j, name in enumerate(names)]
+        by_input = np.array([j in self._categorical for j in range(len(names))])
+        if self.classes_ is None:
+            self._unordered = by_input
+            return inputs
+        given = [Watched(name, label, j) for label in self.classes_.tolist() for j, name in enumerate(names)]
+        self._unordered = np.concatenate([by_input, [True], np.tile(by_input, len(self.classes_))])
+        return [*inputs, Watched(None), *given]
+
+    def _changes(self, windows):
+        places = np.argwhere(windows.p_values <= self.false_alarms)
+        return [
+            Change(
+                self.watched_[k],
+                int(windows.stops[i]) - self._window,
+                int(windows.stops[i]),
+                float(windows.distances[i, k]),
+                float(windows.expected[i, k]),
+                float(windows.p_values[i, k]),
+            )
+            for i, k in places
+        ]
+
+    def _joined(self, found):
+        if not found:
+            none = np.empty((0, len(self.watched_)))
+            return Windows(np.empty(0, dtype=np.intp), none, none, none, np.empty((*none.shape, 0)))
+        if len(found) == 1:
+            return found[0]
+        names = [field.name for field in fields(Windows)]
+        return Windows(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
+
+    def _rows(self, X):
+        try:
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            hint = "rows must be numbers, categories coded 0, 1, 2, …"
+            raise type(error)(f"{self._who}: {hint}: {error}") from None
+        wanted = getattr(self, "n_features_", None)
+        if X.ndim != 2 or wanted not in (None, X.shape[1]):
+            shape = f"(rows, {wanted or 'inputs'})"
+            raise ValueError(f"{self._who}: expected rows of shape {shape}, got shape {X.shape}")
+        return X
+
+    def _codes(self, y, n_rows):
+        if y is None:
+            return None
+        if self.classes_ is None:
+            raise ValueError(f"{self._who}: labels are not watched; give their classes to begin()")
+        place = {label: code for code, label in enumerate(self.classes_.tolist())}
+        labels = np.asarray(y).tolist()
+        if len(labels) != n_rows:
+            raise ValueError(f"{self._who}: {n_rows} rows, but {len(labels)} labels")
+        codes = [-1 if label is None or label != label else place.get(label) for label in labels]
+        if None in codes:
+            unknown = labels[codes.index(None)]
+            raise ValueError(f"{self._who}: label {unknown!r} is not among the classes {list(place)}")
+        return np.array(codes, dtype=np.intp)
+
+    def _groups(self, codes, n_rows):
+        """Return the group each row is counted in: its label's code, the last one without a label."""
+        self._check_begun()
+        n_classes = 0 if self.classes_ is None else len(self.classes_)
+        if codes is None or not n_classes:
+            return np.full(n_rows, n_classes, dtype=np.intp)
+        codes = np.asarray(codes, dtype=np.intp)
+        if codes.shape != (n_rows,) or (n_rows and not -1 <= codes.min() <= codes.max() < n_classes):
+            raise ValueError(f"{self._who}: expected {n_rows} codes from -1 to {n_classes - 1}")
+        return np.where(codes < 0, n_classes, codes)
+
+    def _check_begun(self):
+        if not hasattr(self, "watched_"):
+            raise NotFittedError(f"{self._who}: call begin() or update() first")
+
+    @property
+    def _who(self):
+        return type(self).__name__
+
+
+def split_reference(n_rows):
+    """Return the rows of a reference that set the cells, one in every four drawn at random, and the others.
+
+    At random, since every fourth row would always be the same hour where rows have a rhythm.
+    """
+    starts = np.arange(0, n_rows, CUT_BY)
+    cutting = np.minimum(starts + np.random.default_rng(0).integers(CUT_BY, size=len(starts)), n_rows - 1)
+    return cutting, np.delete(np.arange(n_rows), cutting)
+
+
+def _labels_in(y):
+    labels = {label for label in np.asarray(y).tolist() if label is not None and label == label}
+    return np.array(sorted(labels))

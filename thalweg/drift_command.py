@@ -1,0 +1,134 @@
+"""What `thalweg drift` does: opens the stream, watches it, shows what changed."""
+
+import json as jsons
+
+from thalweg import drift
+from thalweg.streams.columns import FLAG, NUMBER
+from thalweg.streams.named import open_stream
+
+WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
+METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
+
+
+def watch(source, labels, reference, window, method, false_alarms, rows, seed, data, file_options, quiet):
+    """Return the DriftReport of a stream, all given as a person writes it."""
+    from thalweg.evaluation import watch
+
+    if method not in METHODS:
+        raise ValueError(f"--method {method}: choose one of {', '.join(METHODS)}")
+    if not labels and source.replace("-", "_") != "santa_fe":
+        file_options = {**file_options, "labels": False}
+    stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    flags_as_numbers(stream)
+    window = window or usual_window(rows or stream.n_rows or length_if_short(stream))
+    monitor = drift.monitor_registry.load(METHODS[method])(
+        reference=reference or 2 * window, window=window, false_alarms=false_alarms
+    )
+    with Bar(f"watching {source}", quiet) as progress:
+        return watch(stream, monitor, labels=labels, rows=rows, progress=progress)
+
+
+def usual_window(n_rows):
+    """Return 1000 rows, or a twentieth of a short stream."""
+    return WINDOW if n_rows is None else max(LEAST_WINDOW, min(WINDOW, n_rows // N_WINDOWS))
+
+
+def length_if_short(stream):
+    """Return the number of rows if a look at the first ones finds the end; None if not or if it cannot."""
+    if stream.source.once:
+        return None
+    n_rows = len(next(stream.coded_blocks(WINDOW * N_WINDOWS), ((), ()))[0])
+    return n_rows if n_rows < WINDOW * N_WINDOWS else None
+
+
+def flags_as_numbers(stream):
+    """Let columns of 0 and 1 be numbers: another value is a change to be reported, not a mistake."""
+    for column in getattr(stream, "inputs", ()):
+        column.kind = NUMBER if column.kind == FLAG else column.kind
+
+
+class Bar:
+    """A progress bar on standard error with the number of changes; nothing where no person is looking."""
+
+    def __init__(self, title, quiet):
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("rows, {task.fields[changed]} changed"),
+            TimeElapsedColumn(),
+        )
+        console = Console(stderr=True)
+        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
+        self.task = self.bar.add_task(title, total=None, changed=0)
+
+    def __enter__(self):
+        self.bar.start()
+        return self
+
+    def __exit__(self, *error):
+        self.bar.stop()
+
+    def __call__(self, done, total, changed):
+        """Show how far the watch is."""
+        self.bar.update(self.task, completed=done, total=total, changed=changed)
+
+
+def show(report, page, json):
+    """Print a DriftReport in words or as JSON, and write its page if asked."""
+    from thalweg.evaluation import drift_page, drift_words
+
+    if page:
+        drift_page.write(report, page)
+    if json:
+        print(jsons.dumps(drift_words.to_plain(report)))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(drift_words.headline(report), highlight=False, markup=False)
+    findings = report.findings
+    if findings:
+        console.print(table(report, findings))
+    for line in closing(report, page):
+        console.print(line, highlight=False, markup=False)
+
+
+def table(report, findings, most=30):
+    """Return what changed as a table, the surest first."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from thalweg.evaluation import drift_words
+
+    title = f"The {most} surest of {len(findings):,} changes" if len(findings) > most else None
+    shown = Table("", "when, and how", "distance", "by chance", "p", title=title)
+    for column in shown.columns[2:]:
+        column.justify = "right"
+    for each in findings[:most]:
+        cells = [str(each.watched), drift_words.sentence(each, report)]
+        figures = [f"{each.distance:.3f}", f"{each.expected:.3f}", drift_words.sureness(each.p_value)]
+        shown.add_row(*map(escape, cells + figures))
+    return shown
+
+
+def closing(report, page):
+    """Return the lines below the table: the rate, what was read, what went wrong."""
+    from thalweg.evaluation import drift_words
+
+    monitor = report.monitor
+    lines = [drift_words.rate(report)] if len(report.stops) else []
+    lines.append(
+        f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of "
+        f"{monitor.window:,} rows, compared with the first {monitor.reference:,}."
+    )
+    if report.skipped:
+        lines.append(f"{report.skipped:,} unreadable rows skipped.")
+    if report.interrupted:
+        lines.append("Interrupted: this is the result so far.")
+    if page:
+        lines.append(f"Page with pictures: {page}")
+    return lines

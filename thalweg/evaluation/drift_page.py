@@ -1,0 +1,112 @@
+"""One self-contained page about what a monitor found: words, a heat map, distributions before and after."""
+
+import numpy as np
+
+from thalweg.drift.cells import MISSING
+from thalweg.drift.distances import shares
+from thalweg.evaluation import drift_words
+from thalweg.evaluation.heat_map import bar_pairs, heat_map
+from thalweg.evaluation.page import table, text, write_page
+
+MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
+DISTANCES = {
+    "HellingerMonitor": "Hellinger distance (0: the same, 1: nothing in common)",
+    "KolmogorovSmirnovMonitor": "Kolmogorov–Smirnov distance (0: the same, 1: nothing in common)",
+    "StabilityMonitor": "population stability index (0: the same)",
+}
+
+
+def write(report, path):
+    """Write one HTML page about a DriftReport; it needs no network and no script. Return its path."""
+    findings = report.findings
+    parts = [f'<p class="lead">{text(drift_words.headline(report))}</p>']
+    if report.interrupted:
+        parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    if report.skipped:
+        parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
+    if len(report.stops):
+        picture = _map(report, findings)
+        parts.append(f"<h3>Distance from the reference over time</h3><figure>{picture}</figure>")
+        parts.append(f'<p class="note">{text(_map_note(report, findings))}</p>')
+    if findings:
+        parts.append(f"<h3>What changed</h3>{_table(report, findings)}")
+        pictures = findings[:MOST_PICTURES]
+        parts.append(f"<h3>Before and after: the {len(pictures)} surest</h3>")
+        parts += [_picture(report, finding) for finding in pictures]
+    parts.append(f'<h3>How sure this is</h3><p class="note">{text(drift_words.rate(report))}</p>')
+    parts.append(_settings(report))
+    return write_page(path, f"Drift in {report.stream}", "".join(parts))
+
+
+def _map(report, findings):
+    lines = _lines(report, findings)
+    names = [str(report.watched[k]) for k in lines]
+    distances, alarms = report.distances[:, lines], report.alarms[:, lines]
+    title = DISTANCES.get(type(report.monitor).__name__, "distance")
+    return heat_map(names, distances, alarms, report.stops, report.monitor.window, title.partition(" (")[0])
+
+
+def _lines(report, findings):
+    """Return which distributions to show: those that changed, and inputs that did not while there is room."""
+    position = {watched: k for k, watched in enumerate(report.watched)}
+    changed = [position[finding.watched] for finding in findings][:MOST_LINES]
+    known = set(changed)
+    quiet = [k for k in range(report.monitor.n_features_) if k not in known]
+    return sorted([*changed, *quiet[: MOST_LINES - len(changed)]])
+
+
+def _map_note(report, findings):
+    shown, total = len(_lines(report, findings)), len(report.watched)
+    words = f"A line for each input, a cell for each window of {report.monitor.window:,} rows"
+    if len(report.stops) > 240:
+        words += " (of several windows in one cell, the furthest)"
+    if report.monitor.classes_ is not None:
+        words += "; “a | b” is the input a among rows labelled b"
+    return f"{words}. {shown:,} of {total:,} distributions are shown." if shown < total else f"{words}."
+
+
+def _table(report, findings):
+    rows = [["", "first row", "windows", "distance", "by chance", "p", "how"]]
+    for each in findings[:MOST_ROWS]:
+        windows = f"{each.n_changed:,} of {each.n_windows:,}"
+        figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
+        words = drift_words.what(each, report)
+        rows.append([each.watched, *figures, drift_words.sureness(each.p_value), words])
+    n_more = len(findings) - MOST_ROWS
+    more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
+    note = (
+        "First row of the first window that differs; windows that differ, of those from it on; the largest "
+        "distance, and the distance to be expected there by chance; the share of streams without change that "
+        "would ever get an alarm as sure as the surest one."
+    )
+    return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
+
+
+def _picture(report, finding):
+    k = report.watched.index(finding.watched)
+    before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
+    names = drift_words.cell_names(finding.watched, report)
+    if names is None:
+        names = drift_words.numeric_cell_names(report.monitor.cells_.edges[finding.watched.position])
+    names = ["missing", *names]
+    kept = np.flatnonzero((before + after)[: len(names)] > 0)
+    title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
+    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title)
+    note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
+    words = text(drift_words.sentence(finding, report))
+    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p>{picture}'
+
+
+def _settings(report):
+    monitor = report.monitor
+    entries = {
+        "stream": report.stream,
+        "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
+        "reference": f"the first {monitor.reference:,} rows, a quarter of which sets the cells only",
+        "windows": f"{len(report.stops):,} of {monitor.window:,} rows",
+        "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
+        "watched": f"{len(report.watched):,} distributions",
+        "false-alarm rate": f"{100 * monitor.false_alarms:g} % of streams without change",
+    }
+    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries.items())
+    return f"<dl>{''.join(items)}</dl>"

@@ -1,0 +1,174 @@
+"""What a monitor found, in plain words and as JSON."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from thalweg.drift.cells import MISSING, OTHER
+from thalweg.drift.distances import shares
+
+SHIFTED = 0.05                          # how far from one half the share of larger values must be
+
+
+def headline(report):
+    """Return one sentence: how many inputs changed, of how many."""
+    n_inputs = report.monitor.n_features_
+    found = [finding.watched for finding in report.findings]
+    changed = {watched.input for watched in found if watched.input is not None and watched.label is None}
+    if not len(report.stops):
+        needed = report.monitor.reference + report.monitor.window
+        return f"Too few rows: {report.n_rows:,} were read, a reference and a window need {needed:,}."
+    if not found:
+        return f"None of the {_inputs(n_inputs)} changed."
+    words = f"{len(changed):,} of" if changed else "None of the"
+    words += f" {_inputs(n_inputs)} changed"
+    if any(watched.input is None for watched in found):
+        words += "; the shares of the labels changed"
+    given = {watched.input for watched in found if watched.label is not None}
+    if given:
+        words += f"; {len(given):,} changed among rows of the same label"
+    return words + "."
+
+
+def rate(report):
+    """Return what the false-alarm rate means, in one or two sentences."""
+    share = report.monitor.false_alarms
+    return (
+        f"Of streams that do not change, at most {_percent(share)} would get any alarm at all, however long "
+        "they are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more. "
+        "p is the share of such streams that would ever get an alarm as sure as the surest one here."
+    )
+
+
+def sentence(finding, report):
+    """Return where, how much and how sure, for one finding."""
+    when = f"from row {finding.start:,} on"
+    if finding.n_changed == 1:
+        when = f"in rows {finding.start:,} to {finding.start + report.monitor.window - 1:,} only"
+    elif finding.ended:
+        when = f"between rows {finding.start:,} and {finding.ended - 1:,}"
+    if finding.n_changed < finding.n_windows and finding.n_changed > 1:
+        when += f", in {finding.n_changed:,} of the {finding.n_windows:,} windows since"
+    return f"{when}; {what(finding, report)}"
+
+
+def what(finding, report):
+    """Return how a distribution changed: missing values, the median, or the category that moved most."""
+    k = report.watched.index(finding.watched)
+    before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
+    words = []
+    if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
+        words.append(f"missing {_percent(before[MISSING])} → {_percent(after[MISSING])}")
+    names = cell_names(finding.watched, report)
+    present = [(a[1:] / a[1:].sum() if a[1:].sum() else a[1:]) for a in (before, after)]
+    if names is None:
+        words.append(_moved(*present, report.monitor.cells_.edges[finding.watched.position]))
+    else:
+        cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
+        words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
+    return ", ".join(filter(None, words))
+
+
+def numeric_cell_names(edges):
+    """Return the names of the cells from 1 on of a number: single values where the edges enclose one."""
+    if not len(edges):
+        return ["any"]
+    single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
+    names = [f"< {edges[1]:.3g}" if single else f"≤ {edges[0]:.3g}"]
+    for low, high in pairwise(edges):
+        names.append(f"= {high:.3g}" if np.nextafter(low, np.inf) >= high else f"to {high:.3g}")
+    return [*names, f"> {edges[-1]:.3g}"]
+
+
+def cell_names(watched, report):
+    """Return the names of the cells from 1 on of categories or labels; None for numbers."""
+    if watched.input is None:
+        return ["other", *map(str, report.monitor.classes_)]
+    kept = report.monitor.cells_.kept[watched.position]
+    if kept is None:
+        return None
+    known = report.category_names[watched.position]
+    return ["other categories", *(known[code] if code < len(known) else str(code) for code in kept)]
+
+
+def sureness(p_value):
+    """Return a p-value as text."""
+    return "< 1e-12" if p_value < 1e-12 else f"{p_value:.1g}"
+
+
+def to_plain(report):
+    """Return everything found as a dict of numbers, texts and lists, ready for JSON."""
+    monitor = report.monitor
+    return {
+        "stream": report.stream,
+        "monitor": type(monitor).__name__,
+        "rows": report.n_rows,
+        "skipped": report.skipped,
+        "reference": monitor.reference,
+        "window": monitor.window,
+        "windows": len(report.stops),
+        "false_alarms": monitor.false_alarms,
+        "inputs": monitor.n_features_,
+        "seconds": report.seconds,
+        "interrupted": report.interrupted,
+        "changed": [_plain(finding, report) for finding in report.findings],
+    }
+
+
+def _plain(finding, report):
+    return {
+        "input": finding.watched.input,
+        "label": None if finding.watched.label is None else str(finding.watched.label),
+        "kind": kind(finding.watched),
+        "first_row": finding.start,
+        "end_row": finding.ended,
+        "windows_changed": finding.n_changed,
+        "windows_since": finding.n_windows,
+        "distance": round(finding.distance, 6),
+        "expected_by_chance": round(finding.expected, 6),
+        "largest_at_row": finding.at,
+        "p_value": finding.p_value,
+        "words": sentence(finding, report),
+    }
+
+
+def kind(watched):
+    """Return what is watched: input, labels, or input given label."""
+    if watched.input is None:
+        return "labels"
+    return "input" if watched.label is None else "input given label"
+
+
+def _moved(before, after, edges):
+    """Describe how a number moved, by shares of its cells."""
+    if len(edges) == 2 and before[1] > 0.999:
+        now = f"now {_percent(after[0])} of rows lower and {_percent(after[2:].sum())} higher"
+        return f"{edges[1]:.4g} in every row before, {now}"
+    larger = float((after * (np.cumsum(before) - before / 2)).sum())
+    if abs(larger - 0.5) <= SHIFTED:
+        return "about as high as before, but spread differently"
+    word = "higher" if larger > 0.5 else "lower"
+    low, high = _median(before, edges), _median(after, edges)
+    return word if low == high else f"{word} (median {low} → {high})"
+
+
+def _median(shares_of_cells, edges):
+    """Return the median as text: inside its cell; beyond the outermost edges only a bound."""
+    cell = int(np.searchsorted(np.cumsum(shares_of_cells), 0.5 - 1e-9))
+    if not len(edges):
+        return "unknown"
+    if cell == 0:
+        return f"at most {edges[0]:.4g}"
+    if cell >= len(edges):
+        return f"above {edges[-1]:.4g}"
+    done = np.cumsum(shares_of_cells)[cell - 1]
+    inside = (0.5 - done) / shares_of_cells[cell]
+    return f"{edges[cell - 1] + inside * (edges[cell] - edges[cell - 1]):.4g}"
+
+
+def _inputs(n):
+    return "1 input" if n == 1 else f"{n:,} inputs"
+
+
+def _percent(share):
+    return f"{100 * share:.3g} %"
