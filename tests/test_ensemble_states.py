@@ -121,7 +121,7 @@ def test_members_of_another_make_are_refused(kind):
         "has grace_period=77, the parameters say 20": begun(HoeffdingTree(grace_period=77)),
         "other classes than": HoeffdingTree(grace_period=20).begin(3, [0, 1, 2]),
         "other inputs than": HoeffdingTree(grace_period=20).begin(4, [0, 1]),
-        "other classes than": HoeffdingTree(grace_period=20),
+        "has other classes": HoeffdingTree(grace_period=20),
     }
     before = learner.state()
     for message, other in others.items():

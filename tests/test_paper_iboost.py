@@ -16,7 +16,8 @@ def results():
     made = {}
     for number, name in enumerate(names):
         for seed in range(2):
-            found = {"accuracy": number / 100 + seed / 1e4, "recovery": 0.9, "seconds": 1.0, "curve": [0.5, 1.0]}
+            accuracy = number / 100 + seed / 1e4
+            found = {"accuracy": accuracy, "recovery": 0.9, "seconds": 1.0, "curve": [0.5, 1.0]}
             made[f"{name}/{seed}"] = found
     return made
 

@@ -86,7 +86,7 @@ def from_file(
         elif target is not None:
             raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
         inputs = [column for column in kept if column is not label]
-        if not inputs and not labels:
+        if not inputs and label is None:
             raise StreamError(f"{source.name}: every column is ignored")
         if not inputs:
             raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
