@@ -95,7 +95,7 @@ class IBoost(WindowBoost):
     >>> learner = IBoost().begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), len(learner.weights_)
-    (0.97, 200)
+    (0.97, 161)
     """
 
     def __init__(
