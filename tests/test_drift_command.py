@@ -22,7 +22,7 @@ COLOURS = np.array(["red", "green", "<b>"])
 
 
 def rows(n_rows=6000, seed=0):
-    """Return columns of which, from row 4,000 on, `price` is higher, `colour` new and `late` often missing."""
+    """Return columns: from row 4,000 on, `price` is higher, `colour` new and `late` often missing."""
     rng = np.random.default_rng(seed)
     after = np.arange(n_rows) >= 4000
     table = {
@@ -40,7 +40,7 @@ def write(path, table):
     if path.suffix == ".parquet":
         pa.parquet.write_table(pa.table(table), path)
         return path
-    columns = [["" if value != value else str(value) for value in column.tolist()] for column in table.values()]
+    columns = [["" if cell != cell else str(cell) for cell in column.tolist()] for column in table.values()]
     body = "".join(",".join(cells) + "\n" for cells in zip(*columns, strict=True))
     head = ",".join(table) + "\n"
     if path.suffix == ".arff":
