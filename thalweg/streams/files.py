@@ -88,7 +88,7 @@ def from_file(
         inputs = [column for column in kept if column is not label]
         if not inputs and label is None:
             raise StreamError(f"{source.name}: every column is ignored")
-        if not inputs:
+        if not inputs and label is not None:
             raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric)):
             for column in _find_all(source, chosen):
