@@ -14,7 +14,7 @@ Particles are not stored: each is a function of its parent, the seed, the step a
 again if it turns out to be one of the best, so that threads change no result. The tracking form standardises
 inputs by their mean and deviation over the last twenty batches or so, keeps ‖β‖ at 1, and
 
-    averages β̄_c += 4^−c (β* − β̄_c) stand beside β*; the one with most faded hits predicts   (7)
+    averages β̄_c += 4^−c (β* − β̄_c) are candidates, too; that with most faded hits predicts   (7)
     σ is wide for a batch whose A_0 is two binomial deviations below its faded mean        (8)
 """
 

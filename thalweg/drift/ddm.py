@@ -10,7 +10,7 @@ class DDM(NativeDetector):
 
     Made for errors (0 or 1; any loss from 0 to 1 will do). Quick after an abrupt change early on; the mean is
     over all losses since the last alarm, so the longer the quiet time, the slower it sees a change, and slow
-    changes may escape. Starts afresh after an alarm. Memory: eight numbers.
+    changes may be missed. Resets itself after an alarm. Memory: eight numbers.
 
     Parameters
     ----------

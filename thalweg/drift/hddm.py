@@ -9,7 +9,7 @@ class HDDM_A(NativeDetector):
     """HDDM with plain averages: has the mean of all losses risen above that of the first ones?
 
     Best for abrupt changes; bounds its false alarms for any distribution of losses from 0 to 1. Slow to see a
-    change after a long quiet time. Starts afresh after an alarm, and after a fall. Memory: nine numbers.
+    change after a long quiet time. Resets itself after an alarm, and after a fall. Memory: nine numbers.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class HDDM_A(NativeDetector):
     warning_delta : float, default=0.005
         The same for a warning (α_W).
     two_sided : bool, default=True
-        Whether to start afresh, without an alarm, when the mean has fallen.
+        Whether to reset, without an alarm, when the mean has fallen.
 
     Notes
     -----
@@ -52,7 +52,7 @@ class HDDM_A(NativeDetector):
 class HDDM_W(NativeDetector):
     """HDDM with fading averages: has the average of recent losses risen above what chance allows?
 
-    Quick after any change, abrupt or slow, with more false alarms than HDDM_A. Starts afresh after an alarm.
+    Quick after any change, abrupt or slow, with more false alarms than HDDM_A. Resets itself after an alarm.
     Losses lie between 0 and 1. Memory: sixteen numbers.
 
     Parameters
@@ -64,7 +64,7 @@ class HDDM_W(NativeDetector):
     rate : float, default=0.05
         Weight of the newest loss in the averages (λ).
     two_sided : bool, default=False
-        Whether to start afresh, without an alarm, when the average has fallen.
+        Whether to reset, without an alarm, when the average has fallen.
 
     Notes
     -----

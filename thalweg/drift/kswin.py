@@ -14,7 +14,7 @@ class KSWIN(NativeDetector):
 
     Sees changes of a continuous loss that leave its mean alone. It tests at every loss, so even at the small
     `alpha` false alarms are many for a continuous loss; of errors (0 or 1) it sees only large changes. Looks
-    back only `window` losses: a slow change escapes. After a change the latest losses stay.
+    back only `window` losses: a slow change is missed. After a change the latest losses are kept.
 
     Memory: `window` losses and two samples.
 

@@ -9,7 +9,7 @@ class PageHinkley(NativeDetector):
     """Page–Hinkley test: the sum of what the losses exceed their mean by, above its lowest value so far.
 
     Cheap and quick to see a lasting rise; its threshold is in units of the loss, so it has to fit the noise.
-    Starts afresh after an alarm. Memory: nine numbers.
+    Resets itself after an alarm. Memory: nine numbers.
 
     Parameters
     ----------

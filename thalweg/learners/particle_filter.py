@@ -12,7 +12,7 @@ from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
 STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
-AVERAGES = 3  # candidates beside the centre, of 4, 16 and 64 batches
+AVERAGES = 3  # candidates besides the centre, over 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
@@ -22,7 +22,7 @@ LARGEST = 1e150  # what a function returns beyond is taken as this
 class ParticleFilter(SeededClassifier):
     """Logistic regression by a particle filter (PF-LR): random steps, of which the best are kept.
 
-    Each batch of rows is met by `n_particles` sets of coefficients, drawn around those that did best on the
+    For each batch of rows, `n_particles` sets of coefficients are drawn around those that did best on the
     batch before; those that get the most rows right are kept, and their mean predicts. Counting hits instead
     of likelihoods makes it hard to mislead by wrong labels, and it follows drifts as it remembers little more
     than a batch. It is a random search: with many inputs it needs many particles, or a
@@ -30,8 +30,9 @@ class ParticleFilter(SeededClassifier):
     learned before the first batch with two classes is full.
 
     Rows that do not fill a batch wait inside, so that blocks of any size give the same result; `fit` learns
-    the last, shorter batch too. A row of weight 2 counts as the row twice. Memory: one batch of rows, and the
-    best set twice: at most 2 (n_particles + 1) sets of coefficients, far fewer as a rule.
+    the last, shorter batch too. Ctrl-C ends a long batch: it waits, and the next call that learns finishes
+    it. A row of weight 2 counts as the row twice. Memory: one batch of rows, and the best set twice: at most
+    2 (n_particles + 1) sets of coefficients, far fewer as a rule.
 
     Parameters
     ----------
@@ -247,7 +248,7 @@ class ParticleFilter(SeededClassifier):
         return state
 
     def fit(self, X, y, sample_weight=None):
-        """Start afresh, learn the rows in their order, and at the end those that fill no whole batch."""
+        """Start again, learn the rows in their order, and at the end those that fill no whole batch."""
         super().fit(X, y, sample_weight)
         with self._lock.write:
             self._kernel.finish()
