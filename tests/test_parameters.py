@@ -37,6 +37,9 @@ WRONG = {
 RIGHT = {
     "categorical": {"list"},
     "AdaptiveLogistic.decay": {"None"},
+    "IBoost.cap": {"None"},
+    "IBoost.n_updates": {"None"},
+    "IBoost.rate": {"None"},
     "detector": {"None"},
     "form": {"list"},
     "guard": {"None"},

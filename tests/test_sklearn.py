@@ -21,6 +21,10 @@ EXCUSED |= {
     for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE",
                  "AdaptiveRandomForest", "StreamingRandomPatches")
 }
+EXCUSED |= {
+    name: {"check_sample_weight_equivalence_on_dense_data": "the window counts rows"}
+    for name in ("IBoost", "AdaBoostWindow")
+}
 EXCUSED["NearestNeighbours"] = {
     "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"
 }

@@ -1,5 +1,6 @@
 """Faults that checks cause: interrupts, failed allocations, forks."""
 
+import gc
 import os
 import signal
 import threading
@@ -32,6 +33,8 @@ def interrupted(call, after):
         raise Interrupt
 
     old = signal.signal(signal.SIGALRM, interrupt)
+    collects = gc.isenabled()
+    gc.disable()  # Python ignores what is raised while it collects garbage
     start = time.perf_counter()
     try:
         signal.setitimer(signal.ITIMER_REAL, max(after, 1e-4))
@@ -43,6 +46,8 @@ def interrupted(call, after):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
+        if collects:
+            gc.enable()
     return None
 
 

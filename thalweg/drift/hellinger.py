@@ -63,8 +63,8 @@ class HellingerMonitor(Monitor):
     >>> X[4000:, 7] += 0.5
     >>> for change in HellingerMonitor().update(X):
     ...     print(change)
-    x7: rows 4,000 to 4,999 differ by 0.190 (by chance about 0.063), p = 3e-23
-    x7: rows 5,000 to 5,999 differ by 0.183 (by chance about 0.063), p = 2e-20
+    x7: rows 4,000 to 4,999 differ by 0.190 (by chance about 0.063), p = 4e-23
+    x7: rows 5,000 to 5,999 differ by 0.188 (by chance about 0.063), p = 4e-22
     """
 
     def _compare(self, reference, counts, unordered):

@@ -38,7 +38,7 @@ class StabilityMonitor(Monitor):
     >>> X = np.random.default_rng(0).normal(size=(4000, 20))
     >>> X[3000:, 7] += 0.5
     >>> print(*StabilityMonitor(n_bins=10).update(X))
-    x7: rows 3,000 to 3,999 differ by 0.253 (by chance about 0.015), p = 4e-26
+    x7: rows 3,000 to 3,999 differ by 0.254 (by chance about 0.015), p = 4e-26
     """
 
     def _compare(self, reference, counts, unordered):

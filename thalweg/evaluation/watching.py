@@ -37,7 +37,7 @@ def watch(stream, monitor=None, labels=False, rows=None, progress=None):
     >>> from thalweg.streams import SEA
     >>> report = watch(SEA(40_000, period=20_000, noise=0, seed=1), labels=True)
     >>> [(str(finding.watched), finding.start) for finding in report.findings]
-    [('labels', 24000)]
+    [('labels', 22000)]
     """
     monitor = HellingerMonitor() if monitor is None else monitor
     categorical = np.flatnonzero(stream.n_categories).tolist()

@@ -162,11 +162,12 @@ class IBoost(WindowBoost):
             self._rate(update),
             n_updates,
         )
+        most = whole_number(self, "max_window", self.max_window, 2, MOST_ROWS)
+        delta = real_number(self, "delta", self.delta, above=0, below=1)
         if not isinstance(self.window, str):
             return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, self._caps(), 0.0
         one_of(self, "window", self.window, ("adwin",))
-        room = whole_number(self, "max_window", self.max_window, 2, MOST_ROWS)
-        return room, settings, self._caps(), real_number(self, "delta", self.delta, above=0, below=1)
+        return most, settings, self._caps(), delta
 
     def _rate(self, update):
         if self.rate is not None:

@@ -128,8 +128,8 @@ class WindowBoost(SeededClassifier):
         """
         seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
-        if spare is not None and isinstance(spare, NativeClassifier) and spare._starts_again(seeds):
-            spare._start_again(self._pristine, **seeds)
+        if spare is not None and not seeds and isinstance(spare, NativeClassifier):
+            spare._start_again(self._pristine)
             return spare, spare._handle()
         member = clone(self.member).set_params(**seeds)
         member._lock = self._lock
