@@ -9,8 +9,8 @@ class EDDM(NativeDetector):
     """EDDM: watches the distances between errors, which shrink when the error rate rises.
 
     Made for slow changes at low error rates. It becomes slow after a few hundred errors, when the mean
-    distance hardly moves any more, and gives many false alarms where errors are frequent or come in bursts. A loss of
-    at least 0.5 counts as an error. Resets itself after an alarm. Memory: ten numbers.
+    distance hardly moves any more, and gives many false alarms where errors are frequent or come in bursts.
+    A loss of at least 0.5 counts as an error. Resets itself after an alarm. Memory: ten numbers.
 
     Parameters
     ----------
