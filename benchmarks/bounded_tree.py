@@ -6,6 +6,7 @@ import resource
 import numpy as np
 
 from thalweg import learners
+from thalweg._kernels.tree_codes import INACTIVE_LEAVES
 
 
 def blocks(n_rows, size=100_000, n_features=10, seed=1):
@@ -25,16 +26,16 @@ def main():
     parser.add_argument("--max-bytes", type=int, default=500_000)
     asked = parser.parse_args()
     tree = getattr(learners, asked.learner)(max_bytes=asked.max_bytes).begin(10, [False, True])
-    print("| rows | accuracy % | leaves | asleep | bytes | process MB |\n|---:|---:|---:|---:|---:|---:|")
+    print("| rows | accuracy % | leaves | inactive | bytes | process MB |\n|---:|---:|---:|---:|---:|---:|")
     seen = right = 0
     for i, (X, y) in enumerate(blocks(asked.rows), 1):
         right += int(np.sum((tree.test_then_train(X, y).argmax(axis=1) == 1) == y))
         seen += len(X)
         if i * len(X) % (asked.rows // 10) == 0:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            asleep = tree._kernel.arrays["size"][4]
+            inactive = tree._kernel.arrays["size"][INACTIVE_LEAVES]
             accuracy = f"{100 * right / seen:.2f}"
-            cells = f"{i * len(X):,}", accuracy, tree.n_leaves_, asleep, f"{tree.n_bytes_:,}"
+            cells = f"{i * len(X):,}", accuracy, tree.n_leaves_, inactive, f"{tree.n_bytes_:,}"
             print(f"| {' | '.join(map(str, cells))} | {peak:.0f} |", flush=True)
             seen = right = 0
 

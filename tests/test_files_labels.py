@@ -5,8 +5,8 @@ import pytest
 from file_rows import write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from thalweg._kernels.cells import distinct_cells
 
+from thalweg._kernels.cells import distinct_cells
 from thalweg.streams import from_file, text_files
 from thalweg.streams.files import StreamError
 from thalweg.streams.text_files import PIECE, Pieces, csv_source

@@ -9,6 +9,7 @@ import pytest
 from golden.mixed_rows import N_CATEGORIES, mixed_rows
 from places import data_file
 
+from thalweg._kernels.tree_codes import DEAD, FREE_SLOTS, FREE_WINDOWS, NODES, SLOTS, WINDOWS
 from thalweg.checks import learner as checks
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import HoeffdingAdaptiveTree, HoeffdingTree
@@ -33,7 +34,7 @@ def late_accuracy(tree, X, y, every=4000):
 
 def splits_of(tree):
     arrays = tree._kernel.arrays
-    split = np.flatnonzero(arrays["feature"][: arrays["size"][0]] >= 0)
+    split = np.flatnonzero(arrays["feature"][: arrays["size"][NODES]] >= 0)
     return {(int(arrays["feature"][i]), float(arrays["threshold"][i])) for i in split}
 
 
@@ -90,10 +91,12 @@ def test_memory_does_not_grow_with_the_number_of_drifts():
         sizes.append(tree.n_bytes_)
     assert max(sizes[15:]) <= 1.5 * max(sizes[:15])
     size = tree._kernel.arrays["size"]
-    living = np.flatnonzero(tree._kernel.arrays["feature"][: size[0]] != -3)
+    living = np.flatnonzero(tree._kernel.arrays["feature"][: size[NODES]] != DEAD)
     slots = tree._kernel.arrays["slot"][living]
-    assert len(np.unique(slots[slots >= 0])) == (slots >= 0).sum() == size[1] - size[2], "slots were lost"
-    assert (tree._kernel.arrays["window"][living] >= 0).sum() == size[6] - size[7], "windows were lost"
+    n_held = size[SLOTS] - size[FREE_SLOTS]
+    assert len(np.unique(slots[slots >= 0])) == (slots >= 0).sum() == n_held, "slots were lost"
+    n_held = size[WINDOWS] - size[FREE_WINDOWS]
+    assert (tree._kernel.arrays["window"][living] >= 0).sum() == n_held, "windows were lost"
 
 
 def test_a_bounded_tree_stays_within_its_bytes():

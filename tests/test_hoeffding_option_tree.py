@@ -8,6 +8,7 @@ import pytest
 from golden.mixed_rows import N_CATEGORIES, linear_rows, mixed_rows
 from places import data_file
 
+from thalweg._kernels.tree_codes import DEAD, FREE_SLOTS, NODES, ROOT, SLOTS
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveHoeffdingOptionTree, HoeffdingOptionTree, HoeffdingTree
 from thalweg.streams import RandomRBF, from_file
@@ -19,7 +20,7 @@ BOTH = [HoeffdingOptionTree, AdaptiveHoeffdingOptionTree]
 
 def leaves_reached(arrays, x, node=None):
     # How many leaves vote on a row.
-    node = int(arrays["size"][5]) if node is None else node
+    node = int(arrays["size"][ROOT]) if node is None else node
     if arrays["feature"][node] < 0:
         return 1
     n = 0
@@ -79,9 +80,9 @@ def test_slots_are_neither_lost_nor_shared():
     tree = HoeffdingOptionTree(**QUICK).begin(8, [0, 1])
     tree.test_then_train(X, y)
     arrays, size = tree._kernel.arrays, tree._kernel.arrays["size"]
-    living = np.flatnonzero(arrays["feature"][: size[0]] != -3)
+    living = np.flatnonzero(arrays["feature"][: size[NODES]] != DEAD)
     slots = arrays["slot"][living]
-    assert len(np.unique(slots[slots >= 0])) == (slots >= 0).sum() == size[1] - size[2]
+    assert len(np.unique(slots[slots >= 0])) == (slots >= 0).sum() == size[SLOTS] - size[FREE_SLOTS]
 
 
 def test_a_bounded_tree_stays_within_its_bytes():

@@ -11,6 +11,7 @@ from places import data_file
 from sklearn.exceptions import NotFittedError
 from twins.hoeffding_tree import HoeffdingTree as Twin
 
+from thalweg._kernels.tree_codes import INACTIVE_LEAVES
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import from_file
@@ -124,7 +125,7 @@ def test_memory_is_bounded_and_learning_goes_on():
         seen.append(small.n_bytes_)
     assert max(seen) <= most
     assert seen[-1] == seen[-3]
-    assert small._kernel.arrays["size"][4] > 0, "no leaf was put to sleep"
+    assert small._kernel.arrays["size"][INACTIVE_LEAVES] > 0, "every leaf is active"
     large = HoeffdingTree(grace_period=50, tie=0.2).begin(8, [0, 1])
     large.test_then_train(X, y)
     assert large.n_bytes_ > 3 * most

@@ -34,7 +34,7 @@ cdef uint64_t MASK = (1 << 48) - 1
 cdef double MOST_ERRORS = 1e16
 
 ctypedef struct adaptive_t:
-    hoeffding_t* tree
+    hoeffding_t tree
     double watch_delta                  # of the ADWINs
     bint bootstrap                      # leaves learn each row a random number of times
     bint early                          # alternates replace their test with their first split
@@ -57,7 +57,7 @@ cdef class AdaptiveTreeKernel(TreeKernel):
 
     def __init__(self, n_features, n_classes, n_categories, options):
         cdef adaptive_t* a = &self.core
-        a.tree = &self.tree
+        self.tree = &a.tree
         a.watch_delta = options["watch_delta"]
         a.bootstrap = options["bootstrap"]
         a.early = options["early"]
@@ -101,7 +101,7 @@ cdef inline adwin_t* window_of(adaptive_t* a, Py_ssize_t node) noexcept nogil:
 
 cdef bint can_begin_window(adaptive_t* a) noexcept nogil:
     # Whether there is a free window; more of them are made if there is none.
-    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_t* t = &a.tree
     if t.size[FREE_WINDOWS] or t.size[WINDOWS] < a.window_room:
         return True
     with gil:
@@ -147,7 +147,7 @@ cdef double draw_poisson(uint64_t* state) noexcept nogil:
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef hoeffding_t* t = (<adaptive_t*> state).tree
+    cdef hoeffding_t* t = &(<adaptive_t*> state).tree
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 
 
@@ -157,14 +157,14 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef adaptive_t* a = <adaptive_t*> state
-    sweep(a.tree)
+    sweep(&a.tree)
     learn_below(a, a.tree.size[ROOT], x, y, w, p)
 
 
 cdef void learn_below(adaptive_t* a, Py_ssize_t top, const double* x, Py_ssize_t y, double w,
                       double* p) noexcept nogil:
     # Learn a row in the tree below a node; its probabilities before that go into p.
-    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_t* t = &a.tree
     cdef Py_ssize_t leaf, node = top, bayes = -1
     cdef bint wrong
     leaf = find_leaf(t, top, x)
@@ -199,7 +199,7 @@ cdef inline Py_ssize_t best_of(const double* p, Py_ssize_t n) noexcept nogil:
 
 cdef void learn_at_leaf(adaptive_t* a, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
                         Py_ssize_t bayes) noexcept nogil:
-    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_t* t = &a.tree
     cdef hoeffding_split_t split
     if a.bootstrap:
         w *= max(draw_poisson(a.draw + leaf), 1.0)
@@ -219,8 +219,8 @@ cdef bint review(adaptive_t* a, Py_ssize_t node, bint wrong) noexcept nogil:
     cdef double mean, rival, e
     if adwin_update(window_of(a, node), wrong) > 0:
         drop_alternate(a, node)
-        if has_room(a.tree, 1) and can_begin_window(a):
-            other = new_leaves(a.tree, 1, node)
+        if has_room(&a.tree, 1) and can_begin_window(a):
+            other = new_leaves(&a.tree, 1, node)
             a.alternate[node] = other
             begin_window(a, other)
         return False
@@ -249,11 +249,11 @@ cdef void cut(adaptive_t* a, Py_ssize_t node) noexcept nogil:
     # Remove a node and all below it, alternates included.
     cut_below(a, node)
     end_window(a, node)
-    remove_node(a.tree, node)
+    remove_node(&a.tree, node)
 
 
 cdef void cut_below(adaptive_t* a, Py_ssize_t node) noexcept nogil:
-    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_t* t = &a.tree
     cdef Py_ssize_t child
     drop_alternate(a, node)
     if t.feature[node] >= 0:
@@ -263,7 +263,7 @@ cdef void cut_below(adaptive_t* a, Py_ssize_t node) noexcept nogil:
 
 cdef void replace(adaptive_t* a, Py_ssize_t node) noexcept nogil:
     # Put a node's alternate subtree in its place.
-    cdef hoeffding_t* t = a.tree
+    cdef hoeffding_t* t = &a.tree
     cdef Py_ssize_t other = a.alternate[node], child
     a.alternate[node] = -1
     cut_below(a, node)

@@ -9,7 +9,10 @@ from .tree_split cimport find_split, hoeffding_split_t, is_due, split_leaf
 cdef class HoeffdingTreeKernel(TreeKernel):
     """A Hoeffding tree, which goes down once for both predicting and learning."""
 
+    cdef hoeffding_t core
+
     def __init__(self, n_features, n_classes, n_categories, options):
+        self.tree = &self.core
         super().__init__(n_features, n_classes, n_categories, options)
         self.handle.learn = learn
         self.handle.predict = predict

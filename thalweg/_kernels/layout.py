@@ -36,7 +36,11 @@ class Array:
 
 def new_array(shape, dtype, fill=0):
     """Return a new array; all memory of kernels that grows is allocated here."""
-    return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
+    if not fill:
+        return np.zeros(shape, dtype)
+    array = np.empty(shape, dtype)
+    array.fill(fill)
+    return array
 
 
 def new_arrays(layout, lengths):

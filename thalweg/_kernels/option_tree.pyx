@@ -1,4 +1,4 @@
-"""The Hoeffding option tree: a leaf that splits may go on learning beside its split, and split once more.
+"""The Hoeffding option tree: a leaf that splits may go on learning as well, and split once more.
 
 A test, its options and a last leaf that is still learning form a chain, linked by `alternate`; the first is
 its head. A row goes down every option, all leaves reached learn it, and those that are not waiting at the end
@@ -31,7 +31,7 @@ from .tree_split cimport (
 )
 
 ctypedef struct option_t:
-    hoeffding_t* tree
+    hoeffding_t tree
     double option_delta                 # of the splits of waiting leaves
     Py_ssize_t most_options             # on any way down
     bint fading                         # leaves vote by how often they were right lately
@@ -48,7 +48,7 @@ cdef class OptionTreeKernel(TreeKernel):
 
     def __init__(self, n_features, n_classes, n_categories, options):
         cdef option_t* o = &self.core
-        o.tree = &self.tree
+        self.tree = &o.tree
         o.option_delta = options["option_delta"]
         o.most_options = options["max_options"]
         o.fading = options["fading"]
@@ -89,7 +89,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
 
 cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, double* votes) noexcept nogil:
     # Add the votes of the leaves below a node and its options; return their weight.
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef double weight = 0.0, fault
     cdef Py_ssize_t k
     if t.feature[node] < 0:
@@ -107,13 +107,13 @@ cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef option_t* o = <option_t*> state
-    sweep(o.tree)
+    sweep(&o.tree)
     learn_below(o, o.tree.size[ROOT], x, y, w, False)
 
 
 cdef void learn_below(option_t* o, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
                       bint waiting) noexcept nogil:
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t bayes = -1
     if t.feature[node] >= 0:
         t.weight[node * t.n_classes + y] += w
@@ -146,7 +146,7 @@ cdef bint was_right(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_
 
 
 cdef void consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef hoeffding_split_t split = best_split(t, leaf)
     cdef double e = bound(t, leaf, o.option_delta if waiting else t.delta)
     if is_useless(&split):
@@ -162,7 +162,7 @@ cdef void consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
 
 
 cdef double best_in_chain(option_t* o, Py_ssize_t leaf) noexcept nogil:
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t node = leaf
     cdef double best = -INFINITY
     while o.options[node] == 0:
@@ -173,7 +173,7 @@ cdef double best_in_chain(option_t* o, Py_ssize_t leaf) noexcept nogil:
 
 cdef Py_ssize_t head_of(option_t* o, Py_ssize_t node) noexcept nogil:
     # The head of the chain of a test, -1 above the root.
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     while node >= 0 and o.options[node] == 0:
         node = t.parent[node]
     return node
@@ -181,7 +181,7 @@ cdef Py_ssize_t head_of(option_t* o, Py_ssize_t node) noexcept nogil:
 
 cdef void grow(option_t* o, Py_ssize_t leaf, const hoeffding_split_t* split, bint waiting) noexcept nogil:
     # Make a test of a leaf; while more options are allowed the leaf goes on as its option, waiting.
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t above = head_of(o, t.parent[leaf]), rest = -1
     cdef Py_ssize_t n_options = 1 if above < 0 else o.options[above]
     if n_options < o.most_options:
@@ -207,7 +207,7 @@ cdef void grow(option_t* o, Py_ssize_t leaf, const hoeffding_split_t* split, bin
 
 cdef void end_waiting(option_t* o, Py_ssize_t head) noexcept nogil:
     # Remove the waiting leaf at the end of a chain.
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t node = head
     while o.alternate[node] >= 0 and t.feature[o.alternate[node]] >= 0:
         node = o.alternate[node]
@@ -224,7 +224,7 @@ cdef void raise_options(option_t* o, Py_ssize_t head, Py_ssize_t n) noexcept nog
 
 cdef void raise_below(option_t* o, Py_ssize_t node, Py_ssize_t n) noexcept nogil:
     # n more options for a chain, from this node on, and all chains below it.
-    cdef hoeffding_t* t = o.tree
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t child
     if o.options[node]:
         raise_options(o, node, n)
@@ -236,8 +236,8 @@ cdef void raise_below(option_t* o, Py_ssize_t node, Py_ssize_t n) noexcept nogil
 
 
 cdef void raise_above(option_t* o, Py_ssize_t node, Py_ssize_t source) noexcept nogil:
-    # A chain has more options now: so have the chains above it, and those beside it on the way.
-    cdef hoeffding_t* t = o.tree
+    # A chain has more options now: so have the chains above it, and the others below these.
+    cdef hoeffding_t* t = &o.tree
     cdef Py_ssize_t head = head_of(o, node), most = 0, child, n
     if head < 0:
         return

@@ -15,6 +15,7 @@ from thalweg._kernels.tree_codes import (
     FREE_WINDOWS,
     HIGHEST,
     INVERSE,
+    LEAST_INVERSE,
     LOWEST,
     MEAN,
     MOST_DEPTH,
@@ -22,9 +23,10 @@ from thalweg._kernels.tree_codes import (
     ROOT,
     SLOTS,
     SQUARES,
+    SURE,
     WINDOWS,
 )
-from thalweg._kernels.tree_layout import LEAST_INVERSE, MOST_SQUARES, MOST_VALUE, MOST_WEIGHT, SURE
+from thalweg._kernels.tree_layout import MOST_VALUE, MOST_WEIGHT
 from thalweg.errors import StateError
 
 
@@ -131,7 +133,7 @@ def _check_statistics(arrays, held, demand):
     allowed = {
         COUNT: (0.0, MOST_WEIGHT),
         MEAN: (-MOST_VALUE, MOST_VALUE),
-        SQUARES: (0.0, MOST_SQUARES),
+        SQUARES: (0.0, np.inf),
         INVERSE: (LEAST_INVERSE, SURE),
         LOWEST: (-MOST_VALUE, MOST_VALUE),
         HIGHEST: (-MOST_VALUE, MOST_VALUE),

@@ -1,4 +1,4 @@
-# Numbers that stand for something in the arrays of a Hoeffding tree, the same for Cython and Python.
+# Numbers that stand for something in the arrays of a Hoeffding tree, and bounds; for Cython and Python.
 
 cpdef enum:
     # `feature` of a node that splits nothing
@@ -52,3 +52,12 @@ cpdef enum:
 cpdef enum:
     TREE_CATEGORIES = 1024              # codes of categories from here on are treated as missing
     MOST_DEPTH = 10000                  # a leaf below so many nodes does not split: some functions recurse
+
+# Constants to the compiler, which variables of Cython are not: divisions by them are multiplications.
+cdef extern from *:
+    """
+    #define TREE_SURE 1e300
+    #define TREE_LEAST_INVERSE 1e-300
+    """
+    double SURE "TREE_SURE"                             # stands for INVERSE where SQUARES is 0
+    double LEAST_INVERSE "TREE_LEAST_INVERSE"

@@ -5,9 +5,6 @@ from thalweg._kernels.tree_codes import DEAD, EACH, IS, LEAF, N_NUMBERS, N_SIZES
 
 MOST_WEIGHT = 1e150  # of all rows together
 MOST_VALUE = 2e150  # values lie within ±1e150; means may pass that by rounding
-MOST_SQUARES = 1.7e308  # sums of squares stop growing here
-SURE = 1e300  # stands for 1/(2 variance) where the variance is 0
-LEAST_INVERSE = 1e-300
 MOST_BIAS = 1e15
 
 

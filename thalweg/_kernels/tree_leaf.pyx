@@ -19,20 +19,24 @@ nothing counts as FARTHEST; where v is 0, f is 1 at the mean and exp(-FARTHEST) 
 left out.
 """
 
-from . import tree_layout
-
 from libc.math cimport M_PI, exp, isnan, log
 
 from .tree_codes cimport (
-    ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, TREE_CATEGORIES,
+    ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LEAST_INVERSE, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, SURE,
+    TREE_CATEGORIES,
 )
 from .tree_nodes cimport add_category, new_slot, picked_inputs, total_weight
 
+cdef extern from *:
+    """
+    #define LARGE 1e150
+    #define MOST_SQUARES 1.7e308
+    """
+    double LARGE                        # products are turned into logs beyond LARGE and below 1/LARGE
+    double MOST_SQUARES                 # in place of an infinite sum of squares
+
+# A variable: GCC makes a minimum with a constant of three instructions.
 cdef double FARTHEST = 745.0
-cdef double LARGE = 1e150               # products are turned into logs beyond LARGE and below 1/LARGE
-cdef double SURE = tree_layout.SURE     # stands for c where s is 0
-cdef double LEAST_INVERSE = tree_layout.LEAST_INVERSE
-cdef double MOST_SQUARES = tree_layout.MOST_SQUARES
 
 
 cdef inline double multiply(double* product, double factor) noexcept nogil:
@@ -220,24 +224,31 @@ cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, cons
     cdef double* inverse = n + INVERSE * step
     cdef double* low = n + LOWEST * step
     cdef double* high = n + HIGHEST * step
-    cdef double value, e, product = 1.0, logs = 0.0
+    cdef double value, e, s, c, product = 1.0, logs = 0.0
     for i in range(inputs[0]):
         value = x[inputs[1 + i]]
+        c = inverse[i]
         if not isnan(value):
-            if n[i] == 0:
-                n[i] = w
-                mean[i] = low[i] = high[i] = value
-            else:
+            if n[i] > 0:
                 n[i] += w                                                        # (2)
                 e = value - mean[i]
                 mean[i] += w * e / n[i]
-                squares[i] = min(squares[i] + w * e * (value - mean[i]), MOST_SQUARES)
-                low[i] = min(low[i], value)
-                high[i] = max(high[i], value)
-                if squares[i] > 0 and n[i] > 1:
-                    inverse[i] = max(min(0.5 * (n[i] - 1) / squares[i], SURE), LEAST_INVERSE)
-                elif not squares[i] >= 0:
-                    squares[i] = 0.0                                             # a large sum, rounded
-        if inverse[i] < SURE:
-            logs += multiply(&product, inverse[i] * (1 / M_PI))
+                squares[i] = s = squares[i] + w * e * (value - mean[i])
+                if value < low[i]:
+                    low[i] = value
+                if value > high[i]:
+                    high[i] = value
+                if s > 0 and n[i] > 1:
+                    c = 0.5 * (n[i] - 1) / s
+                    if not LEAST_INVERSE <= c < SURE:
+                        c = SURE if c >= SURE else LEAST_INVERSE
+                        squares[i] = min(s, MOST_SQUARES)
+                    inverse[i] = c
+                elif not s >= 0:
+                    squares[i] = 0.0                                             # large numbers, rounded
+            else:
+                n[i] = w
+                mean[i] = low[i] = high[i] = value
+        if c < SURE:
+            logs += multiply(&product, c * (1 / M_PI))
     return 0.5 * (logs + log(product))

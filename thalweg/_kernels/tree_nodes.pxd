@@ -63,7 +63,7 @@ ctypedef struct hoeffding_t:
 
 
 cdef class TreeKernel(Kernel):
-    cdef hoeffding_t tree
+    cdef hoeffding_t* tree              # in a struct of the subclass, which sets this before anything else
     cdef object scratch
 
     cdef void bind_nodes(self)
@@ -99,7 +99,7 @@ cdef void remove_node(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 # drop the nodes that are dead once they are many; others change their numbers
 cdef void sweep(hoeffding_t* t) noexcept nogil
 
-# nodes above this one, those beside which it is an alternate included
+# nodes above this one, those of which it is an alternate included
 cdef Py_ssize_t depth_of(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 
 

@@ -53,13 +53,13 @@ cdef class TreeKernel(Kernel):
         self.arrays["random"][:] = options["seed"]
         self.scratch = np.zeros((3, n_classes))
         self.configure(n_features, n_classes, picked, options)
-        self.handle = learner_t(<void*> &self.tree, n_features, n_classes, 0, NULL, NULL, NULL)
+        self.handle = learner_t(<void*> self.tree, n_features, n_classes, 0, NULL, NULL, NULL)
         self.bind()
-        new_leaves(&self.tree, 1, -1)
+        new_leaves(self.tree, 1, -1)
 
     def configure(self, n_features, n_classes, picked, options):
         """Copy the settings into the C struct."""
-        cdef hoeffding_t* t = &self.tree
+        cdef hoeffding_t* t = self.tree
         t.kernel = <void*> self
         t.n_features, t.n_classes = n_features, n_classes
         t.n_numeric, t.n_categorical = self.lengths["numeric"], self.lengths["categorical"]
@@ -76,7 +76,7 @@ cdef class TreeKernel(Kernel):
         t.most_nodes, t.most_slots = limits
 
     cdef void bind(self):
-        cdef hoeffding_t* t = &self.tree
+        cdef hoeffding_t* t = self.tree
         t.size = integers(self.arrays["size"])
         t.column = integers(self.arrays["column"])
         t.offset = integers(self.arrays["offset"])
@@ -90,7 +90,7 @@ cdef class TreeKernel(Kernel):
         self.bind_slots()
 
     cdef void bind_nodes(self):
-        cdef hoeffding_t* t = &self.tree
+        cdef hoeffding_t* t = self.tree
         t.node_room = len(self.arrays["feature"])
         t.feature = ints(self.arrays["feature"])
         t.test = ints(self.arrays["test"])
@@ -107,7 +107,7 @@ cdef class TreeKernel(Kernel):
         t.right = doubles(self.arrays["right"])
 
     cdef void bind_slots(self):
-        cdef hoeffding_t* t = &self.tree
+        cdef hoeffding_t* t = self.tree
         t.slot_room = len(self.arrays["bias"])
         t.total_room = t.offset[t.n_categorical]
         t.numbers = doubles(self.arrays["numbers"])

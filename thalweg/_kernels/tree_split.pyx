@@ -89,8 +89,8 @@ cdef void part_at(hoeffding_t* t, Py_ssize_t node, Py_ssize_t i, double threshol
             t.other[k] = n[COUNT]
         else:
             below = n[COUNT] * 0.5 * erfc((n[MEAN * step] - threshold) * t.score[k])         # (4)
-            t.left[k] = below
-            t.other[k] = n[COUNT] - below
+            t.left[k] = min(below, n[COUNT])                                     # the least weights round up
+            t.other[k] = n[COUNT] - t.left[k]
 
 
 cdef void range_of(hoeffding_t* t, Py_ssize_t node, Py_ssize_t i, double* low, double* high) noexcept nogil:

@@ -43,7 +43,7 @@ class HoeffdingAdaptiveTree(Tree):
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. Codes from 1,024 on are treated as missing.
     random_state : int, None, Generator or RandomState, default=1
-        Seed of the random inputs and of the Poisson draws, which every leaf begins anew.
+        Seed of the random inputs and of the Poisson draws, which start again at every leaf.
 
     Attributes
     ----------
