@@ -202,7 +202,7 @@ def test_extreme_numbers_stay_proper(kind, leaf):
 def test_a_tree_that_starts_again_is_one_that_begins(kind):
     X, y = growing_rows(1000)
     tree = busy_tree(kind)
-    pristine = tree._state()
+    pristine = tree._kernel.state()
     p = tree.test_then_train(X, y)
     tree._start_again(pristine, random_state=1)
     np.testing.assert_array_equal(tree.test_then_train(X, y), p)
@@ -212,7 +212,7 @@ def test_a_tree_that_starts_again_is_one_that_begins(kind):
 def test_trees_that_start_again_look_at_inputs_by_their_seed(kind):
     X, y = growing_rows(1000)
     tree = busy_tree(kind, max_features=2)
-    pristine, p = tree._state(), []
+    pristine, p = tree._kernel.state(), []
     for seed in (1, 1, 2):
         tree._start_again(pristine, random_state=seed)
         p.append(tree.test_then_train(X, y))
