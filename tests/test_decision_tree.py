@@ -75,7 +75,7 @@ def test_every_split_gains_the_most(criterion, kind, n_classes, seed):
     tree = DecisionTree(10, criterion, laplace=0.0)
     tree.begin(3, range(n_classes), n_categories=n_categories)
     tree.test_then_train(X, y, w)
-    tree._kernel.regrow()
+    tree._kernel.flush()
     todo, n_splits = [(0, np.ones(len(X), dtype=bool))], 0
     while todo:
         node, here = todo.pop()
@@ -162,7 +162,7 @@ def test_a_stream_is_learned_from_its_window():
     for n in (2, 32, 50, 300, 650):
         expected = DecisionTree(8, window=300).begin(4, [0, 1, 2])
         expected.test_then_train(X[max(0, n - 300) : n], y[max(0, n - 300) : n])
-        expected._kernel.regrow()
+        expected._kernel.flush()
         np.testing.assert_allclose(p[n], expected.predict_block(X[n : n + 1])[0])
 
 

@@ -76,8 +76,8 @@ def test_the_last_batch_of_fit_can_be_interrupted():
     whole, other = (begun(learner, d) for _ in range(2))
     for each in (whole, other):
         each.test_then_train(X[:30], y[:30])
-    whole._kernel.finish()
-    error, delay = interrupted(other._kernel.finish, 0.02)
+    whole._kernel.flush()
+    error, delay = interrupted(other._kernel.flush, 0.02)
     assert delay < 0.5 and not hasattr(error, "rows_learned")
     for each in (whole, other):
         each.test_then_train(X[30:], y[30:])

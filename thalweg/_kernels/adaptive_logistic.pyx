@@ -47,7 +47,7 @@ from .logistic_layout import logistic_layout, with_one_more_class
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
 
 from . cimport lanes
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .logistic_slopes cimport adapt, guard_slopes
 from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from .maths cimport clipped, logistic, softmax
@@ -94,7 +94,7 @@ cdef class LogisticKernel(Kernel):
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.arrays |= {name: layouts.new_array(n_features, FLOAT) for name in ("scale", "bound")}
         self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n)
-        self.handle = learner_t(<void*> s, n_features, n_classes, 0, learn, predict, NULL)
+        self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.bind()
         self.derive()
 

@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memset
 from .batch_split cimport search
 from .block cimport LARGE, Block, is_stopped, sorted_rows_t
 from .failure cimport begin_call, call_t, end_call
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
 MOST_SMOOTHING = 1e200                  # so that sums stay finite
@@ -48,8 +48,7 @@ cdef class BatchTree(Kernel):
         self.core.max_leaves, self.core.criterion = max_leaves, criterion
         self.core.laplace = min(laplace, MOST_SMOOTHING)
         self.core.kernel = <void*> self
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn_nothing, tree_predict,
-                                NULL)
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn_nothing, tree_predict)
         self.bind()
 
     cdef void bind(self):

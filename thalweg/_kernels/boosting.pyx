@@ -78,7 +78,7 @@ cdef class BoostingKernel(EnsembleKernel):
         c.n_members, c.n_classes = n_members, n_classes
         c.by_accuracy, c.bound, c.shift = by_accuracy, bound, shift
         fill_ziggurat(&c.ziggurat)
-        self.handle = learner_t(<void*> c, n_features, n_classes, 0, learn, predict, NULL)
+        self.set_handle(<void*> c, n_features, n_classes, learn, predict)
         self.bind()
 
     cdef void bind(self):

@@ -15,7 +15,7 @@ from .layout import FLOAT, INDEX, Array, require
 from .detector cimport ALARM, WARNING, DetectorKernel, detector_t
 from .ensemble cimport likeliest
 from .failure cimport attempt, record_failure
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel, flush, learner_t, observe
 from .pointers cimport doubles, integers
 
 cdef enum:
@@ -64,7 +64,7 @@ cdef class DriftResetKernel(Kernel):
         self.build = build
         self.p = layouts.new_array(n_classes, FLOAT)
         self.core.p, self.core.n_classes, self.core.kernel = doubles(self.p), n_classes, <void*> self
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, predict_learn)
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict, predict_learn)
         self.bind()
 
     cdef void bind(self):
@@ -79,6 +79,11 @@ cdef class DriftResetKernel(Kernel):
         self.memory, self.handle.scratch_size, self.core.scratch = memory, n, doubles(memory)
         self.core.member, self.core.other = &member.handle, &other.handle
         self.core.detector = &watch.handle
+        self.handle.flush = self.handle.observe = NULL
+        if member.handle.flush != NULL:
+            self.handle.flush = flush_member
+        if member.handle.observe != NULL:
+            self.handle.observe = observe_member
         self.calls_python = (
             member.calls_python or other.calls_python or isinstance(watch, PythonDetectorKernel)
         )
@@ -174,3 +179,13 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, do
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef const reset_t* c = <const reset_t*> state
     c.member.predict(c.member.state, x, p, scratch)
+
+
+cdef void flush_member(void* state) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    flush(c.member)
+    flush(c.other)
+
+
+cdef void observe_member(void* state, const double* x) noexcept nogil:
+    observe((<reset_t*> state).member, x)

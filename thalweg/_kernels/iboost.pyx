@@ -66,9 +66,7 @@ cdef class IBoostKernel(Kernel):
         if build is not None:
             self.prepare_members()
         self.scratch["votes"] = np.zeros(n_classes + c.member_scratch)
-        self.handle.state, self.handle.n_features, self.handle.n_classes = <void*> c, n_features, n_classes
-        self.handle.learn, self.handle.predict = boost_learn, boost_predict
-        self.handle.predict_learn = boost_predict_learn
+        self.set_handle(<void*> c, n_features, n_classes, boost_learn, boost_predict, boost_predict_learn)
         self.handle.scratch_size = n_classes + c.member_scratch if build is not None else 0
         self.bind()
 
@@ -130,8 +128,7 @@ cdef class IBoostKernel(Kernel):
             if w > 0:
                 kernel.handle.learn(kernel.handle.state, v.X + slot * v.n_features, v.y[slot], w)
         end_call(&call, -1)
-        if hasattr(kernel, "regrow"):
-            kernel.regrow()
+        kernel.flush()
         begin_call(&call, 0)
         for age in range(v.ring[COUNT]):
             slot = slot_of(v, age)

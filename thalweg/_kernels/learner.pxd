@@ -2,17 +2,35 @@
 
 from .lock cimport Lock
 
+ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+ctypedef void (*predict_f)(void* state, const double* x, double* p, double* scratch) noexcept nogil
+ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w,
+                                 double* p) noexcept nogil
+ctypedef bint (*fit_block_f)(void* state, const double* X, const Py_ssize_t* y, const double* w,
+                             Py_ssize_t n, bint may_stop) noexcept nogil
+ctypedef void (*flush_f)(void* state) noexcept nogil
+ctypedef void (*observe_f)(void* state, const double* x) noexcept nogil
+
 ctypedef struct learner_t:
     void* state
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t scratch_size             # doubles of memory that predict needs
     # learn the row x[n_features] with its label's code y and its weight w > 0
-    void (*learn)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+    learn_f learn
     # write the class probabilities into p[n_classes]; changes nothing but scratch[scratch_size]
-    void (*predict)(void* state, const double* x, double* p, double* scratch) noexcept nogil
-    # predict into p and then learn with w > 0, where that is faster than one after the other; else NULL
-    void (*predict_learn)(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil
+    predict_f predict
+    # The rest may be NULL.
+    # predict into p and then learn with w > 0, where that is faster than one after the other
+    predict_learn_f predict_learn
+    # Before anything else was learned: learn n rows as one batch, without those of weight 0; return whether
+    # that was done. If not, because a signal came while it may stop or memory is lacking, the failure is
+    # recorded and the learner must not be used.
+    fit_block_f fit_block
+    # learn the rows that were held back until more would come
+    flush_f flush
+    # see a row that has no label
+    observe_f observe
 
 
 cdef class Kernel:
@@ -25,11 +43,28 @@ cdef class Kernel:
     cdef Py_ssize_t n_rows              # to process between two looks for signals
     cdef bint calls_python              # rows reach code written in Python: it may fail at any of them
 
+    cdef void set_handle(self, void* state, Py_ssize_t n_features, Py_ssize_t n_classes, learn_f learn,
+                         predict_f predict, predict_learn_f predict_learn=*)
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=*)
     cdef void bind(self)
     cdef void adopt(self, dict arrays)
     cdef void derive(self)
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept
+
+
+# fit_block of a learner that has it; else learn the rows one by one, and flush
+cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                    bint may_stop) noexcept nogil
+
+
+cdef inline void flush(const learner_t* h) noexcept nogil:
+    if h.flush != NULL:
+        h.flush(h.state)
+
+
+cdef inline void observe(const learner_t* h, const double* x) noexcept nogil:
+    if h.observe != NULL:
+        h.observe(h.state, x)
 
 
 cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, double* p,

@@ -1,19 +1,20 @@
-"""The handle of a learner, the block loops over it, and the trampoline for learners written in Python."""
-
-import numpy as np
+"""The handle of a learner, its arrays, and the loops over blocks of rows."""
 
 from cpython.buffer cimport (
     PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer,
 )
-from libc.math cimport fabs, isnan
+from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
 from . import layout as layouts
 
-from .failure cimport attempt, begin_call, call_t, end_call, poll_after, record_failure
+from .failure cimport (
+    attempt, begin_call, call_t, current_failure, end_call, poll_after, should_stop,
+)
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
+    ROWS_A_LOOK = 256                   # of a batch, between two looks for signals
     ON_STACK = 64                       # doubles of scratch memory that need no allocation
 
 cdef double LARGEST = 1e150             # of the values that reach a kernel; see missing.pyx
@@ -52,6 +53,13 @@ cdef class Kernel:
 
     def __cinit__(self):
         self.n_rows = FIRST_ROWS
+
+    cdef void set_handle(self, void* state, Py_ssize_t n_features, Py_ssize_t n_classes, learn_f learn,
+                         predict_f predict, predict_learn_f predict_learn=NULL):
+        # The functions that every handle has; those that may be NULL are set one by one.
+        self.handle.state, self.handle.n_features, self.handle.n_classes = state, n_features, n_classes
+        self.handle.learn, self.handle.predict = learn, predict
+        self.handle.predict_learn = predict_learn
 
     cdef void allocate(self, str who, dict layout, dict lengths, dict initial=None):
         # Declare and make the arrays; `initial` are the lengths with which axes that grow begin. A subclass
@@ -124,6 +132,43 @@ cdef class Kernel:
             poll_after(&call, start - first)
         free(scratch)
         end_call(&call, -1)
+
+    def fit_block(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w):
+        """Learn rows as one batch, before anything else was learned."""
+        cdef call_t call
+        if not X.shape[0] == y.shape[0] == w.shape[0]:
+            raise ValueError(f"{self.who}: got {len(y)} labels and {len(w)} weights for {len(X)} rows")
+        if X.shape[0] == 0:
+            return
+        begin_call(&call, 0)
+        with nogil:
+            fit_block(&self.handle, &X[0, 0], &y[0], &w[0], X.shape[0], True)
+        end_call(&call, -1)
+
+    def flush(self):
+        """Learn the rows that were held back until more would come."""
+        cdef call_t call
+        begin_call(&call, 0)
+        with nogil:
+            flush(&self.handle)
+        end_call(&call, -1)
+
+    def observe(self, const double[:, ::1] X):
+        """See rows that have no label."""
+        cdef Py_ssize_t start = 0, first, stop
+        cdef call_t call
+        if self.handle.observe == NULL:
+            return
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            first = start
+            stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
+            with nogil:
+                while start < stop and not call.failure.failed:
+                    self.handle.observe(self.handle.state, &X[start, 0])
+                    start += 1
+            poll_after(&call, start - first)
+        end_call(&call, start)
 
     def learn_row(self, x, Py_ssize_t y):
         """Learn one row, if it is an array of as many float64, missing or of usual size, as there are inputs.
@@ -232,50 +277,15 @@ cdef class Kernel:
         return 0
 
 
-cdef class PythonKernel(Kernel):
-    """The handle of a learner written in Python: each call takes the GIL and passes one row."""
-
-    cdef object learner
-    cdef object weight
-    cdef object code
-    cdef object ignored
-
-    def __init__(self, learner, n_features, n_classes):
-        self.allocate(type(learner).__name__, {}, {})
-        self.calls_python = True
-        self.learner = learner
-        self.weight = np.empty(1)
-        self.code = np.empty(1, dtype=np.intp)
-        self.ignored = np.empty((1, n_classes))
-        self.handle = learner_t(<void*> self, n_features, n_classes, 0, python_learn, python_predict, NULL)
-
-    cdef void call(self, const double* x, Py_ssize_t y, double w, double* p) noexcept:
-        # Rows are copied: the learner may keep or change what it is given.
-        cdef Py_ssize_t k
-        try:
-            X = np.array(<const double[:1, :self.handle.n_features:1]> x)
-            if p == NULL:
-                self.code[0], self.weight[0] = y, w
-                self.learner._learn(X, self.code, self.weight, self.ignored)
-            else:
-                row = np.full((1, self.handle.n_classes), np.nan)
-                self.learner._predict(X, row)
-                for k in range(self.handle.n_classes):
-                    p[k] = row[0, k]
-                    if isnan(p[k]):
-                        raise ValueError(f"{self.who}: _predict left a probability unset or NaN")
-        except BaseException as error:
-            if p != NULL:
-                for k in range(self.handle.n_classes):
-                    p[k] = 1.0 / self.handle.n_classes
-            record_failure(error)
-
-
-cdef void python_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    with gil:
-        (<PythonKernel> state).call(x, y, w, NULL)
-
-
-cdef void python_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    with gil:
-        (<PythonKernel> state).call(x, -1, 0.0, p)
+cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                    bint may_stop) noexcept nogil:
+    cdef Py_ssize_t i
+    if h.fit_block != NULL:
+        return h.fit_block(h.state, X, y, w, n, may_stop)
+    for i in range(n):
+        if w[i] > 0:
+            h.learn(h.state, X + i * h.n_features, y[i], w[i])
+        if may_stop and (i % ROWS_A_LOOK == ROWS_A_LOOK - 1 and should_stop() or current_failure().failed):
+            return False
+    flush(h)
+    return True

@@ -76,7 +76,7 @@ cdef class BlockKernel(EnsembleKernel):
         b.p, b.vote = doubles(self.buffers["p"]), doubles(self.buffers["vote"])
         b.ignored, b.notes = doubles(self.buffers["ignored"]), doubles(self.buffers["notes"])
         b.is_busy = flags(self.buffers["is_busy"])
-        self.handle = learner_t(<void*> b, b.n_features, n_classes, 0, learn, predict, predict_learn)
+        self.set_handle(<void*> b, b.n_features, n_classes, learn, predict, predict_learn)
 
     cdef void bind(self):
         EnsembleKernel.bind(self)

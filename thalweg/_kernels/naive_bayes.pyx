@@ -32,11 +32,13 @@ from .layout import FLOAT, INDEX, Array
 
 from libc.math cimport INFINITY, M_PI, exp, fabs, isnan, log, sqrt
 
-from .learner cimport Kernel, learner_t
+from .failure cimport should_stop
+from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
 cdef enum:
     CODE_LIMIT = 65536                  # codes of categories from here on count as missing
+    ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
 
 cdef double UNLIKELIEST = 745.0
 cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
@@ -102,7 +104,8 @@ cdef class NaiveBayesKernel(Kernel):
         }
         self.core.n_classes, self.core.kernel = n_classes, <void*> self
         self.core.n_numeric, self.core.n_categorical = len(numeric), len(categorical)
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, learn, predict, NULL)
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.handle.fit_block = fit_block
         self.bind()
 
     cdef void bind(self):
@@ -214,6 +217,38 @@ cdef inline void learn_category(bayes_t* b, Py_ssize_t j, double value, Py_ssize
         b.n_values[j] = code + 1
     b.counts[(b.offset[j] + code) * b.n_classes + y] += w
     b.seen[j * b.n_classes + y] += w
+
+
+cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                    bint may_stop) noexcept nogil:
+    # As the rows one by one; what follows from the sums is worked out once, at the end.
+    cdef bayes_t* b = <bayes_t*> state
+    cdef Py_ssize_t i, j, d = b.n_numeric + b.n_categorical
+    for i in range(n):
+        if w[i] > 0:
+            b.weight[y[i]] += w[i]
+            for j in range(b.n_categorical):
+                learn_category(b, j, X[i * d + b.categorical[j]], y[i], w[i])
+            for j in range(b.n_numeric):
+                learn_number(b, j, X[i * d + b.numeric[j]], y[i], w[i])
+        if may_stop and i % ROWS_A_LOOK == ROWS_A_LOOK - 1 and should_stop():
+            return False
+    for j in range(b.n_classes):
+        derive_class(b, j)
+    return True
+
+
+cdef inline void learn_number(bayes_t* b, Py_ssize_t j, double value, Py_ssize_t y, double w) noexcept nogil:
+    # (2) for the numeric input j.
+    cdef Py_ssize_t place = y * b.n_numeric + j
+    cdef double error
+    if isnan(value):
+        return
+    b.n[place] += w
+    error = value - b.mean[place]
+    b.mean[place] += error * (w / b.n[place])
+    # Below 0 it would be rounding alone, of a row that outweighs all before it.
+    b.squares[place] += fabs(w * error * (value - b.mean[place]))
 
 
 cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double w) noexcept nogil:

@@ -27,7 +27,7 @@ from libc.math cimport INFINITY, isnan
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
 cdef extern from "window_distance.h" nogil:
@@ -126,7 +126,8 @@ cdef class NearestNeighboursKernel(Kernel):
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.n_neighbours, self.core.room = n_neighbours, window
         scratch_size = n_tiles * (2 * WINDOW_TILE + 1) + n_neighbours + 3 * n_features + LINE // 8
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, scratch_size, learn, predict, NULL)
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.handle.scratch_size = scratch_size
         self.bind()
 
     cdef void bind(self):

@@ -28,7 +28,7 @@ from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .particle_batch cimport MOST_VOTERS, learn_batch
 from .particle_draws cimport to_raw_units
 from .particle_steps cimport CHUNK, SMALL_WORK
@@ -71,7 +71,8 @@ cdef class ParticleKernel(Kernel):
         f.work_size = 2 * f.n_coefficients + f.n_outputs * (f.n_terms + TILE_ROWS) * LANES
         self.settings = settings
         self.make_arrays(who)
-        self.handle = learner_t(<void*> f, n_features, n_classes, 0, learn, predict, NULL)
+        self.set_handle(<void*> f, n_features, n_classes, learn, predict)
+        self.handle.flush = flush
         self.bind()
 
     cdef void make_arrays(self, str who):
@@ -189,7 +190,7 @@ cdef class ParticleKernel(Kernel):
         """Go on from a kernel of fewer classes."""
         cdef ParticleKernel before = <ParticleKernel?> old
         if before.core.counts.opened:
-            before.finish()
+            before.flush()
         arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
         if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
             arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}
@@ -215,7 +216,7 @@ cdef class ParticleKernel(Kernel):
         finally:
             self.end_work(workers)
 
-    def finish(self):
+    def flush(self):
         """Learn the rows that wait for their batch to fill."""
         cdef Workers workers = self.begin_work(self.core.batch_size, None)
         try:
@@ -312,6 +313,12 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     if not f.counts.started:
         f.seen[y] += w
     if f.counts.n_buffered == f.batch_size or f.measures.buffered >= f.batch_size:
+        learn_batch(f)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef filter_t* f = <filter_t*> state
+    if f.counts.n_buffered:
         learn_batch(f)
 
 

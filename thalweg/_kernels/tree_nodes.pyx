@@ -19,7 +19,6 @@ from . import tree_check, tree_upkeep
 from .tree_layout import tree_layout
 
 from .failure cimport attempt, record_failure
-from .learner cimport learner_t
 from .pointers cimport doubles, integers, ints, words
 from .rng cimport following, unit
 from .tree_codes cimport (
@@ -53,7 +52,7 @@ cdef class TreeKernel(Kernel):
         self.arrays["random"][:] = options["seed"]
         self.scratch = np.zeros((3, n_classes))
         self.configure(n_features, n_classes, picked, options)
-        self.handle = learner_t(<void*> self.tree, n_features, n_classes, 0, NULL, NULL, NULL)
+        self.set_handle(<void*> self.tree, n_features, n_classes, NULL, NULL)
         self.bind()
         new_leaves(self.tree, 1, -1)
 

@@ -6,7 +6,7 @@
 
 from .layout import FLOAT, INDEX, Array
 
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
 ctypedef struct counts_t:
@@ -23,9 +23,7 @@ cdef class MajorityKernel(Kernel):
     def __init__(self, n_features, n_classes):
         self.allocate("MajorityClass", {"counts": Array(FLOAT, "class", low=0.0)}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.handle = learner_t(
-            <void*> &self.core, n_features, n_classes, 0, majority_learn, majority_predict, NULL,
-        )
+        self.set_handle(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict)
         self.bind()
 
     cdef void bind(self):
@@ -55,7 +53,7 @@ cdef class LastKernel(Kernel):
         last = Array(INDEX, 1, low=-1, high="class", fill=-1)
         self.allocate("NoChange", {"last": last}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.handle = learner_t(<void*> &self.core, n_features, n_classes, 0, last_learn, last_predict, NULL)
+        self.set_handle(<void*> &self.core, n_features, n_classes, last_learn, last_predict)
         self.bind()
 
     cdef void bind(self):

@@ -56,7 +56,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         c.kernel, c.member = <void*> self, self.member
         c.wrong, c.votes = flags(self.wrong), doubles(self.votes)
         c.most, c.n_classes, c.period, c.beta, c.theta = most, n_classes, period, beta, theta
-        self.handle = learner_t(<void*> c, n_features, n_classes, 0, learn, predict, predict_and_learn)
+        self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_and_learn)
         self.bind()
 
     cdef void bind(self):

@@ -23,7 +23,7 @@ from .batch_tree cimport BatchTree, batch_tree_t, tree_grow, tree_predict
 from .block cimport Block, block_load, sorted_rows_t
 from .failure cimport begin_call, call_t, attempt, end_call
 from .impurity cimport ENTROPY
-from .learner cimport Kernel, learner_t
+from .learner cimport Kernel
 from .lock cimport Lock
 from .pointers cimport doubles, integers
 
@@ -70,7 +70,8 @@ cdef class WindowTreeKernel(BatchTree):
         self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
         self.ring.tree, self.ring.kernel = &self.core, <void*> self
         self.ring.window, self.ring.period = window, period
-        self.handle = learner_t(<void*> &self.ring, n_features, n_classes, 0, learn, predict, NULL)
+        self.set_handle(<void*> &self.ring, n_features, n_classes, learn, predict)
+        self.handle.fit_block, self.handle.flush = fit_block, flush
         self.bind()
 
     cdef void bind(self):
@@ -110,11 +111,6 @@ cdef class WindowTreeKernel(BatchTree):
         finally:
             self.ring.undoes = False
 
-    def regrow(self):
-        """Grow the tree on the rows held now."""
-        self.ring.is_due[0] = 1
-        self.finish(-1)
-
     cdef int finish(self, Py_ssize_t n_rows) except -1:
         # Grow the tree if it is due. A signal may end this: no row is learned, and the tree is still due.
         cdef call_t call
@@ -125,15 +121,15 @@ cdef class WindowTreeKernel(BatchTree):
             end_call(&call, n_rows)
         return 0
 
-    def roomier_block(self):
-        """Return a block for the rows held, with room for more."""
+    def roomier_block(self, n):
+        """Return a block for n rows, with room for more."""
         room = FIRST_ROOM if self.block is None else 2 * self.block.core.room
-        room = min(max(room, self.ring.n[0]), self.ring.window)
-        n_logs = 2 * self.ring.window if self.core.criterion == ENTROPY else 0
+        room = max(min(room, self.ring.window), n)
+        n_logs = 2 * max(room, self.ring.window) if self.core.criterion == ENTROPY else 0
         return Block(room, self.core.n_features, self.core.n_classes, n_logs)
 
-    cdef bint make_block(self) noexcept:
-        block = attempt(self.roomier_block, ())
+    cdef bint make_block(self, Py_ssize_t n) noexcept:
+        block = attempt(self.roomier_block, (n,))
         if block is None:
             return False
         self.block = block
@@ -141,20 +137,44 @@ cdef class WindowTreeKernel(BatchTree):
         return True
 
 
-cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
-    cdef bint has_room = r.block != NULL and r.block.room >= r.n[0]
-    r.is_due[0] = 1
+cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                  bint may_stop) noexcept nogil:
+    # Grow a tree on these rows in place of the one of before; return whether that was done.
+    cdef bint has_room = r.block != NULL and r.block.room >= n
     if r.block != NULL:
         r.block.stopped = False
     if not has_room:
         with gil:
-            has_room = (<WindowTreeKernel> r.kernel).make_block()
+            has_room = (<WindowTreeKernel> r.kernel).make_block(n)
     if not has_room:
-        return
+        return False
     r.block.may_stop = may_stop
-    block_load(r.block, r.X, r.n[0], r.tree.n_features)
-    if not r.block.stopped and tree_grow(r.tree, r.block, r.y, r.w):
-        r.is_due[0] = 0
+    block_load(r.block, X, n, r.tree.n_features)
+    return not r.block.stopped and tree_grow(r.tree, r.block, y, w)
+
+
+cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
+    r.is_due[0] = 1
+    r.is_due[0] = not grow_on(r, r.X, r.y, r.w, r.n[0], may_stop)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.n[0]:
+        grow(r, True)
+
+
+cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                    bint may_stop) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    cdef Py_ssize_t i, d = r.tree.n_features
+    if not grow_on(r, X, y, w, n, may_stop):
+        return False
+    for i in range(n):
+        if w[i] > 0:
+            keep(r, X + i * d, y[i], w[i])
+    plan_next(r)
+    return True
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -176,16 +196,20 @@ cdef inline void keep(window_tree_t* r, const double* x, Py_ssize_t y, double w)
     r.total[0] += w
 
 
-cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t n = r.n[0], place = r.place[0], old_y = r.y[place], d = r.tree.n_features
-    cdef double total = r.total[0], following = r.next[0], old_w = r.w[place]
-    memcpy(r.lost, r.X + place * d, d * sizeof(double))
-    keep(r, x, y, w)
+cdef void plan_next(window_tree_t* r) noexcept nogil:
     if r.total[0] >= r.period:
         r.next[0] = r.period * (1 + floor(r.total[0] / r.period))
     else:
         while r.next[0] <= r.total[0]:
             r.next[0] = min(max(2 * r.next[0], 1.0), r.period)
+
+
+cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef Py_ssize_t n = r.n[0], place = r.place[0], old_y = r.y[place], d = r.tree.n_features
+    cdef double total = r.total[0], following = r.next[0], old_w = r.w[place]
+    memcpy(r.lost, r.X + place * d, d * sizeof(double))
+    keep(r, x, y, w)
+    plan_next(r)
     grow(r, True)
     if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
         memcpy(r.X + place * d, r.lost, d * sizeof(double))

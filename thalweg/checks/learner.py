@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._kernels.learner import PythonKernel
+from thalweg._kernels.python_learner import PythonKernel
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.lock import Lock
 from thalweg._kernels.missing import fill, fill_and_update, update_means
+from thalweg._kernels.python_learner import PythonKernel
 from thalweg.learners.new_classes import grown
 from thalweg.learners.rows import (
     Labels,
@@ -27,10 +27,11 @@ from thalweg.learners.sklearn_verbs import SklearnVerbs
 class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
     """A classifier that learns rows as they come.
 
-    A learner writes `_begin`, `_learn` and `_predict`, and `_observe` if rows without a label teach it
-    something. scikit-learn's verbs (`fit`, `partial_fit`, `predict`, `predict_proba`) validate in
-    scikit-learn's manner; the fast door (`begin`, `test_then_train`, `predict_block`, `learn_one`, …) checks
-    only what would corrupt a model: width, infinity, unknown labels.
+    A learner writes `_begin`, `_learn` and `_predict`; `_observe` if rows without a label teach it something;
+    `_flush` if it holds rows back; `_fit_block` if it is better fitted on a batch. scikit-learn's verbs
+    (`fit`, `partial_fit`, `predict`, `predict_proba`) validate in scikit-learn's manner; the fast door
+    (`begin`, `test_then_train`, `predict_block`, `learn_one`, …) checks only what would corrupt a model:
+    width, infinity, unknown labels.
 
     How the rows are cut into blocks never changes a result. Any thread may call a learner: predictions run
     side by side, learning waits for them and excludes all else. A call that fails, by Ctrl-C too, leaves a
@@ -64,6 +65,14 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
 
     def _observe(self, X):
         """See rows that have no label. Most learners make nothing of them."""
+
+    def _fit_block(self, X, y, w):
+        """Learn rows as one batch, as the member of an ensemble does before anything else is learned."""
+        self._learn(X, y, w, np.empty((len(X), self._n_columns)))
+        self._flush()
+
+    def _flush(self):
+        """Learn the rows that `_learn` held back until more would come. Most learners hold none back."""
 
     @property
     def observes(self):
@@ -217,6 +226,12 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             X, has_missing = self._checked(X)
             if len(X):
                 self._observe(self._filled(X, has_missing))
+
+    def flush(self):
+        """Learn the rows held back until more would come, as `ParticleFilter` and `DecisionTree` do."""
+        self._check_begun()
+        with self._lock.write:
+            self._flush()
 
     def learn_one(self, x, y):
         """Learn one row: an array of inputs, or a dict of named ones."""

@@ -82,13 +82,6 @@ class DecisionTree(NativeClassifier):
         self.period = period
         self.categorical = categorical
 
-    def fit(self, X, y, sample_weight=None):
-        """Start afresh, learn the rows in their order, and grow the tree on the latest of them."""
-        super().fit(X, y, sample_weight)
-        with self._lock.write:
-            self._kernel.regrow()
-        return self
-
     @property
     def nodes_(self):
         """The grown tree, node by node."""

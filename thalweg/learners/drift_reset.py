@@ -143,7 +143,7 @@ class DriftReset(NativeClassifier):
         return False
 
     def _observe(self, X):
-        self._kernel.members[0]._observe(X)
+        self._kernel.observe(X)
 
     def _state(self):
         member, other = self._kernel.members

@@ -56,6 +56,12 @@ class NativeClassifier(StreamClassifier):
     def _predict(self, X, p):
         self._kernel.predict(X, p)
 
+    def _fit_block(self, X, y, w):
+        self._kernel.fit_block(X, y, w)
+
+    def _flush(self):
+        self._kernel.flush()
+
     def _state(self):
         return self._kernel.state()
 

@@ -4,9 +4,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from thalweg._kernels.learner import PythonKernel
 from thalweg._kernels.particle_filter import ParticleKernel
 from thalweg._kernels.particle_layout import MOST_NUMBERS
+from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg.learners.seeded import SeededClassifier
 
@@ -207,6 +207,9 @@ class ParticleFilter(SeededClassifier):
     def _learn_asked(self, X, y, w, p, asked):
         self._kernel.learn(self._mapped(X), y, w, p, asked)
 
+    def _fit_block(self, X, y, w):
+        self._kernel.fit_block(self._mapped(X), y, w)
+
     def _predict(self, X, p):
         self._kernel.predict(self._mapped(X), p)
 
@@ -246,13 +249,6 @@ class ParticleFilter(SeededClassifier):
             state = super(ParticleFilter, twin).state()
             state["parameters"]["boundary"] = self.boundary
         return state
-
-    def fit(self, X, y, sample_weight=None):
-        """Start again, learn the rows in their order, and at the end those that fill no whole batch."""
-        super().fit(X, y, sample_weight)
-        with self._lock.write:
-            self._kernel.finish()
-        return self
 
     def _handle(self):
         self._check_begun()

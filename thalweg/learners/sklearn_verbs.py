@@ -11,8 +11,10 @@ class SklearnVerbs:
     """The part of a learner that makes it a scikit-learn classifier."""
 
     def fit(self, X, y, sample_weight=None):
-        """Start again and learn the rows in their order."""
-        return self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
+        """Start again and learn the rows in their order, also those that would be held back for a batch."""
+        self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
+        self.flush()
+        return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn more rows. If the first call names no classes, more may come later."""
