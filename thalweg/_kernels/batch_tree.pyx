@@ -26,6 +26,7 @@ from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
 MOST_SMOOTHING = 1e200                  # so that sums stay finite
+cdef double MOST_EXACT = 1 << 53        # sums of whole numbers below it are exact
 
 LAYOUT = {
     "n_nodes": Array(INDEX, 1, low=1, fill=1),
@@ -108,7 +109,8 @@ cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, cons
     b.stopped = False
     keep_weighted(t, b, w)
     b.nodes.n[0] = 1
-    init_node(t, b, 0, 0, b.used, y, w)
+    init_node(b, 0, 0, b.used)
+    count_weights(t, b, 0, y, w)
     if t.max_leaves > 1:
         search(t, b, 0, y, w)
     while n_leaves < t.max_leaves and not b.stopped:
@@ -151,6 +153,7 @@ cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const double* w
         total += w[i]
         whole = whole and w[i] == floor(w[i])
     b.table = b.logs if whole and total <= b.n_logs else NULL
+    b.is_exact = whole and total < MOST_EXACT
     cdef const int* rows
     cdef int* order
     for j in range(t.n_features):
@@ -182,16 +185,35 @@ cdef Py_ssize_t best_node(sorted_rows_t* b) noexcept nogil:
     return best
 
 
-cdef void init_node(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t start,
-                    Py_ssize_t stop, const Py_ssize_t* y, const double* w) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double* weights = b.nodes.weights + node * t.n_classes
+cdef void init_node(sorted_rows_t* b, Py_ssize_t node, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     b.nodes.feature[node], b.nodes.threshold[node] = -1, 0.0
     b.nodes.child[node] = b.nodes.missing[node] = 0
     b.start[node], b.stop[node], b.best[node].gain = start, stop, -1.0
+
+
+cdef void count_weights(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
+                        const double* w) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double* weights = b.nodes.weights + node * t.n_classes
     memset(weights, 0, t.n_classes * sizeof(double))
-    for i in range(start, stop):
+    for i in range(b.start[node], b.stop[node]):
         weights[y[b.order[i]]] += w[b.order[i]]
+
+
+cdef void count_children(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t left,
+                         const Py_ssize_t* y, const double* w) noexcept nogil:
+    # The weights of both children; those of the larger by subtraction where that rounds nothing.
+    cdef Py_ssize_t k, right = left + 1
+    cdef bint left_is_smaller = b.stop[left] - b.start[left] <= b.stop[right] - b.start[right]
+    cdef Py_ssize_t smaller = left if left_is_smaller else right, larger = right if left_is_smaller else left
+    cdef double* weights = b.nodes.weights
+    count_weights(t, b, smaller, y, w)
+    if not b.is_exact:
+        count_weights(t, b, larger, y, w)
+        return
+    for k in range(t.n_classes):
+        weights[larger * t.n_classes + k] = (weights[node * t.n_classes + k]
+                                             - weights[smaller * t.n_classes + k])
 
 
 cdef inline bint goes_left(double value, double threshold, bint is_category,
@@ -219,8 +241,9 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
             return
         part(b, b.order + j * b.room, start, stop)
     b.nodes.n[0] += 2
-    init_node(t, b, left, start, border, y, w)
-    init_node(t, b, left + 1, border, stop, y, w)
+    init_node(b, left, start, border)
+    init_node(b, left + 1, border, stop)
+    count_children(t, b, node, left, y, w)
     if known:
         for k in range(t.n_classes):
             gap += b.nodes.weights[left * t.n_classes + k] - b.nodes.weights[(left + 1) * t.n_classes + k]

@@ -42,6 +42,7 @@ ctypedef struct sorted_rows_t:
     double* chords
     double* tangents
     const double* table                 # logs, if all weights are whole and sum to at most n_logs; else NULL
+    bint is_exact                       # all weights are whole: sums and differences of them are not rounded
     Py_ssize_t n_visits                 # of rows, since the last look for signals
     bint may_stop                       # whether signals are looked for
     bint stopped                        # by one: what has been done is to be thrown away

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 from . import layout as layouts
 
 from .failure cimport (
-    attempt, begin_call, call_t, current_failure, end_call, poll_after, should_stop,
+    attempt, begin_call, call_t, current_failure, end_call, failure_t, poll_after, should_stop,
 )
 
 cdef enum:
@@ -38,6 +38,28 @@ cdef double* new_scratch(const learner_t* h) except NULL:
     if scratch == NULL:
         raise MemoryError("no memory for a prediction")
     return scratch
+
+
+cdef Py_ssize_t learn_rows(const learner_t* h, const double* x, const Py_ssize_t* y, const double* w,
+                           double* p, double* scratch, Py_ssize_t n, const failure_t* failure) noexcept nogil:
+    # Predict n rows, each just before it is learned; stop after one that fails. Return how many were learned.
+    cdef Py_ssize_t i, d = h.n_features, n_classes = h.n_classes
+    cdef void* state = h.state
+    cdef learn_f learn = h.learn
+    cdef predict_f predict = h.predict
+    cdef predict_learn_f both = h.predict_learn
+    for i in range(n):
+        if both != NULL and w[i] > 0:
+            both(state, x, y[i], w[i], p)
+        else:
+            predict(state, x, p, scratch)
+            if w[i] > 0:
+                learn(state, x, y[i], w[i])
+        x += d
+        p += n_classes
+        if failure.failed:
+            return i + 1
+    return n
 
 
 cdef class Kernel:
@@ -104,8 +126,11 @@ cdef class Kernel:
             first = start
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
+                if asked is None:
+                    start += learn_rows(h, &X[start, 0], &y[start], &w[start], &p[start, 0], scratch,
+                                        stop - start, call.failure)
                 while start < stop and not call.failure.failed:
-                    if asked is None or asked[start]:
+                    if asked[start]:
                         predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
                     elif w[start] > 0:
                         h.learn(h.state, &X[start, 0], y[start], w[start])

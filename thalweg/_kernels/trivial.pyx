@@ -23,7 +23,8 @@ cdef class MajorityKernel(Kernel):
     def __init__(self, n_features, n_classes):
         self.allocate("MajorityClass", {"counts": Array(FLOAT, "class", low=0.0)}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.set_handle(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict)
+        self.set_handle(<void*> &self.core, n_features, n_classes, majority_learn, majority_predict,
+                        majority_predict_learn)
         self.bind()
 
     cdef void bind(self):
@@ -44,6 +45,12 @@ cdef void majority_predict(void* state, const double* x, double* p, double* scra
         p[k] = c.counts[k] / total if total > 0 else 1.0 / c.n_classes
 
 
+cdef void majority_predict_learn(void* state, const double* x, Py_ssize_t y, double w,
+                                 double* p) noexcept nogil:
+    majority_predict(state, x, p, NULL)
+    majority_learn(state, x, y, w)
+
+
 cdef class LastKernel(Kernel):
     """Class of the last row, -1 before the first."""
 
@@ -53,7 +60,8 @@ cdef class LastKernel(Kernel):
         last = Array(INDEX, 1, low=-1, high="class", fill=-1)
         self.allocate("NoChange", {"last": last}, {"class": n_classes})
         self.core.n_classes = n_classes
-        self.set_handle(<void*> &self.core, n_features, n_classes, last_learn, last_predict)
+        self.set_handle(<void*> &self.core, n_features, n_classes, last_learn, last_predict,
+                        last_predict_learn)
         self.bind()
 
     cdef void bind(self):
@@ -69,3 +77,8 @@ cdef void last_predict(void* state, const double* x, double* p, double* scratch)
     cdef Py_ssize_t k
     for k in range(c.n_classes):
         p[k] = 1.0 / c.n_classes if c.last[0] < 0 else (1.0 if k == c.last[0] else 0.0)
+
+
+cdef void last_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    last_predict(state, x, p, NULL)
+    last_learn(state, x, y, w)

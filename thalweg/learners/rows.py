@@ -91,9 +91,8 @@ def as_codes(codes, n_rows, n_classes, who):
     if n_rows and given.dtype.kind not in "iu":
         raise ValueError(f"{who}: codes must be integers, positions in classes_; got {given.dtype}")
     codes = np.ascontiguousarray(given, dtype=np.intp)
-    good = (codes >= 0) & (codes < n_classes)
-    if not good.all():
-        i = int(np.argmin(good))
+    if n_rows and codes.view(np.uintp).max() >= n_classes:  # negative ones are huge here
+        i = int(np.argmax((codes < 0) | (codes >= n_classes)))
         raise ValueError(
             f"{who}: row {i} has the code {given[i]}, no position in classes_ (0 to {n_classes - 1}); "
             "-1 stands for a missing label: pass such rows to observe"
@@ -205,7 +204,7 @@ class Labels:
         codes, known = self._find(y, who)
         if known.all():
             return self, codes
-        more, given = dict(self.code), _as_list(y)
+        codes, more, given = codes.copy(), dict(self.code), _as_list(y)
         for i in np.flatnonzero(~known).tolist():
             label = given[i]
             if label is None or label != label:
@@ -219,7 +218,7 @@ class Labels:
         if y.ndim != 1:
             raise ValueError(f"{who}: expected one label a row, a 1-dimensional array, got shape {y.shape}")
         if self._is_range and y.dtype.kind in "iu":
-            codes = y.astype(np.intp)
+            codes = y.astype(np.intp, copy=False)
             return codes, (codes >= 0) & (codes < len(self.list))
         if self.list and y.dtype.kind in self._kinds:
             places = np.searchsorted(self.classes, y, sorter=self._order)
