@@ -56,8 +56,7 @@ def with_inputs(old, fresh, layout, n_outputs, lanes):
     new = {name: array.copy() for name, array in old.items()}
     before, after = len(old["mean"]), len(fresh["mean"])
     for name in ("rows", "mean", "squares"):
-        new[name] = fresh[name].copy()
-        new[name][..., :before] = old[name]
+        new[name] = np.pad(old[name], [(0, 0)] * (old[name].ndim - 1) + [(0, after - before)])
     for name in COEFFICIENTS:
         if name in old:
             parts = old[name].reshape(*old[name].shape[:-1], n_outputs, 1 + before)
