@@ -40,7 +40,8 @@ DIFFERENT = {
 
 def named(X):
     """Return rows as dicts of those values that are not missing."""
-    return [{name: value for name, value in zip("abc", row, strict=True) if value == value} for row in X.tolist()]
+    cells = (zip("abc", row, strict=True) for row in X.tolist())
+    return [{name: value for name, value in row if value == value} for row in cells]
 
 
 def late_rows(n=900):

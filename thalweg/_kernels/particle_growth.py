@@ -11,7 +11,9 @@ the best set, from which particles are drawn, they come from where the first par
 
 import numpy as np
 
-COEFFICIENTS = ("active", "centre", "averages", "kept", "centre_log_spread", "mean_log_spread", "kept_log_spread")
+COEFFICIENTS = (
+    "active", "centre", "averages", "kept", "centre_log_spread", "mean_log_spread", "kept_log_spread",
+)
 START_UNIFORM, START_NORMAL = 1, 2
 
 

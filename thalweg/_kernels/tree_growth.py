@@ -1,7 +1,7 @@
 """A Hoeffding tree that learns of more classes or inputs.
 
-Leaves that look at random inputs keep theirs. If by its parameters a leaf looks at more of them now, the others
-are drawn from those it did not look at; nothing is known of them there.
+Leaves that look at random inputs keep theirs. If by its parameters a leaf looks at more of them now, the
+others are drawn from those it did not look at; nothing is known of them there.
 """
 
 import numpy as np
@@ -9,7 +9,6 @@ import numpy as np
 from thalweg._kernels import layout as layouts
 from thalweg._kernels.tree_codes import INVERSE, NODES, SLOTS, SURE
 from thalweg.errors import ParameterError
-
 
 
 def grown(layout, lengths, fresh, old, who):

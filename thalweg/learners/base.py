@@ -21,7 +21,7 @@ from thalweg.learners.rows import (
     as_weights,
     usual_rows,
 )
-from thalweg.learners.saving import OF_THE_BASE, Saved
+from thalweg.learners.saving import Saved
 from thalweg.learners.sklearn_verbs import SklearnVerbs
 
 
@@ -342,6 +342,6 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
     def _check_inputs(self):
         if not self._names.n_features:
             raise ValueError(
-                f"{self._who}: there are no inputs yet; the first row to learn must be a dict that names some. "
+                f"{self._who}: there are no inputs yet; the first row to learn must be a dict that has some. "
                 "For arrays, tell how many inputs there are: begin(n_features)"
             )

@@ -32,7 +32,7 @@ class Growing:
         self._begin(self.n_features_in_, self._n_columns)
 
     def _try_new_inputs(self):
-        # Arrays that depend on the number of inputs in another way were not lengthened, or not as they should.
+        # Arrays that depend on the number of inputs in another way do not fit now.
         try:
             self._predict(np.zeros((1, self.n_features_in_)), np.empty((1, self._n_columns)))
         except Exception as error:
