@@ -42,7 +42,7 @@ import numpy as np
 
 from . import layout as layouts
 from .layout import FLOAT, require
-from .logistic_layout import logistic_layout, with_one_more_class
+from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
 
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
 
@@ -109,15 +109,17 @@ cdef class LogisticKernel(Kernel):
         good = (arrays["decay"] >= self.apart[0]).all()
         require(good, self.who, "decay", "holds a number below the least of its filter")
 
-    def inherit(self, Kernel old):
-        """Go on from a kernel of one class less; one that knew a single class has learned nothing."""
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer inputs, or one class less: a single class taught nothing."""
         cdef LogisticKernel other = old
-        if other.core.n_classes > 1:
+        if other.core.n_inputs < self.core.n_inputs:
+            self.adopt(with_more_inputs(self.layout, self.arrays, old.arrays))
+        elif other.core.n_classes > 1:
             n_filters = other.core.n_filters, self.core.n_filters
             self.adopt(with_one_more_class(
                 self.layout, self.arrays, old.arrays, self.core.n_members, n_filters,
             ))
-            self.derive()
+        self.derive()
 
     cdef void bind(self):
         cdef logistic_t* s = &self.core

@@ -76,11 +76,11 @@ cdef class RaceKernel(Kernel):
             kernel.restore(each)
         Kernel.restore(self, {name: value for name, value in state.items() if name != "runners"})
 
-    def inherit(self, Kernel old):
-        """Go on from a kernel of fewer classes."""
-        Kernel.inherit(self, old)
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs."""
+        Kernel.inherit(self, old, missing)
         for kernel, before in zip(self.runners, old.runners, strict=True):
-            kernel.inherit(before)
+            kernel.inherit(before, missing)
 
     @property
     def bytes(self):

@@ -204,6 +204,13 @@ cdef class IBoostKernel(Kernel):
             new["order"][:, :n] = np.argsort(new["X"][:n], axis=0, kind="stable").T
         return lambda: self.adopt(new)
 
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs; all rows have the same value of a new input."""
+        Kernel.inherit(self, old, missing)
+        if self.build is None:
+            used = self.rows()
+            self.arrays["order"][len(old.arrays["order"]):, :len(used)] = used
+
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         who, room, (first, count) = self.who, self.core.window.room, arrays["ring"].tolist()

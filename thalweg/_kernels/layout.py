@@ -6,10 +6,12 @@ learned; then a saved state tells the length, which must be the same for all arr
 
 import numpy as np
 
-from thalweg.errors import StateError
+from thalweg.errors import ParameterError, StateError
 
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
+
+GROWING = ("class", "input", "numeric")  # axes that are longer when classes or inputs come later
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights
@@ -58,6 +60,35 @@ def resized(layout, arrays, axis, length):
             n = min(length, len(old))
             new[name][:n] = old[:n]
     return new
+
+
+def grown(layout, lengths, fresh, old, who, missing):
+    """Return arrays that go on from `old`, those of a kernel with fewer classes or inputs.
+
+    Along the axes that grow with them the first places are those of `old`, the others as in `fresh`, or
+    `missing` where a value that an old row lacks may be missing.
+    """
+    new = {}
+    for name, array in layout.items():
+        before = old[name]
+        shape = tuple(
+            lengths[axis] if axis in GROWING else n for axis, n in zip(array.axes, before.shape, strict=True)
+        )
+        lacks = array.missing and "input" in array.axes and shape != before.shape
+        new[name] = new_array(shape, array.dtype, missing if lacks else array.fill)
+        if shape == fresh[name].shape and not lacks:
+            new[name][...] = fresh[name]
+        new[name][tuple(slice(n) for n in before.shape)] = before
+    check_shapes(layout, lengths, new, who)
+    return new
+
+
+def check_shapes(layout, lengths, arrays, who):
+    """Raise ParameterError unless arrays taken over from another kernel are as long as this one expects."""
+    for name, array in layout.items():
+        known = zip(arrays[name].shape, array.shape(lengths), strict=True)
+        if any(expected not in (n, None) for n, expected in known):
+            raise ParameterError(f"{who}: parameters were changed after it had begun; begin again")
 
 
 def checked_arrays(layout, lengths, state, who):

@@ -266,21 +266,14 @@ cdef class Kernel:
         self.adopt(arrays)
         self.derive()
 
-    def inherit(self, Kernel old):
-        """Go on from a kernel of fewer classes: as if there had been so many, the new ones never seen.
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs: as if all had been there, the new ones never seen.
 
-        Along the axis "class" the first places are the old kernel's, the others stay as they begin. A
-        subclass whose other arrays depend on the number of classes does more.
+        `missing` is what stands for a value that an old row lacks: NaN, or 0 where rows are filled. Arrays
+        with an axis of classes or inputs are lengthened; a subclass whose arrays depend on their numbers in
+        another way does more.
         """
-        new = {}
-        for name, array in self.layout.items():
-            shape = [self.lengths["class"] if axis == "class" else n
-                     for axis, n in zip(array.axes, old.arrays[name].shape, strict=True)]
-            new[name] = layouts.new_array(tuple(shape), array.dtype, array.fill)
-            if new[name].shape == self.arrays[name].shape:
-                new[name][...] = self.arrays[name]
-            new[name][tuple(slice(n) for n in old.arrays[name].shape)] = old.arrays[name]
-        self.adopt(new)
+        self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who, missing))
         self.derive()
 
     def reset(self, state):

@@ -1,4 +1,4 @@
-"""The arrays of the logistic filters, and how they go on when a class appears later."""
+"""The arrays of the logistic filters, and how they go on when a class or an input appears later."""
 
 import numpy as np
 
@@ -45,4 +45,25 @@ def with_one_more_class(layout, fresh, old, n_members, n_filters):
             halves = name in ("beta", "psi") and before < after - 1
             parts = new[name].reshape(*shape, n_members, after)
             parts[..., : after - 1] = known * np.array([-0.5, 0.5]) if halves else known
+    return new
+
+
+def with_more_inputs(layout, fresh, old):
+    """Return arrays that go on from `old` in place of `fresh`, which has more inputs.
+
+    Coefficients of new inputs begin as in `fresh`, from the prior. The constant stays the last one.
+    """
+    new = {name: fresh[name].copy() for name in layout}
+    n, d = len(old["mean"]), len(fresh["beta"])
+    kept = np.append(np.arange(n), d - 1)
+    row, column = np.tril_indices(n + 1)
+    pairs = kept[row] * (kept[row] + 1) // 2 + kept[column]
+    for name, array in layout.items():
+        if array.axes[0] == "pair":
+            new[name][pairs] = old[name]
+        elif array.axes[0] == "direction":
+            new[name][kept] = old[name]
+        else:
+            new[name][: len(old[name])] = old[name]
+    new["place"][:] = kept[old["place"]]
     return new

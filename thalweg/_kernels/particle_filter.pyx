@@ -22,7 +22,7 @@ import numpy as np
 
 from . import layout as layouts
 from . import particle_layout
-from .particle_classes import scaled_to_one, with_classes
+from .particle_growth import scaled_to_one, with_classes, with_drawn_inputs, with_inputs
 
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
@@ -186,17 +186,33 @@ cdef class ParticleKernel(Kernel):
         self.arrays, self.scratch = restored
         self.bind()
 
-    def inherit(self, Kernel old):
-        """Go on from a kernel of fewer classes."""
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs."""
         cdef ParticleKernel before = <ParticleKernel?> old
         if before.core.counts.opened:
             before.flush()
-        arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
-        if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
-            arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}
+        if before.core.n_features < self.core.n_features:
+            arrays = self.with_inputs(before)
+        else:
+            arrays = self.with_classes(before)
+        layouts.check_shapes(self.layout, self.lengths, arrays, self.who)
         inherited = self.with_room(arrays, max(before.core.counts.n_kept, self.first_room()))
         self.arrays, self.scratch = inherited
         self.bind()
+
+    cdef dict with_inputs(self, ParticleKernel before):
+        cdef Py_ssize_t n_outputs = self.core.n_outputs
+        arrays = with_inputs(before.arrays, self.arrays, self.layout, n_outputs, LANES)
+        n_kept, n_features = before.core.counts.n_kept, before.core.n_features
+        return arrays | {
+            "kept": with_drawn_inputs(arrays["kept"], n_kept, n_features, n_outputs, self.settings),
+        }
+
+    cdef dict with_classes(self, ParticleKernel before):
+        arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
+        if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
+            arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}
+        return arrays
 
     def reset(self, state):
         """Go back to what `state` returned before, of this kernel or of one made alike."""

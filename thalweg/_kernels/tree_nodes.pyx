@@ -15,7 +15,7 @@ alternate always have higher numbers than the node they belong to.
 
 import numpy as np
 
-from . import tree_check, tree_upkeep
+from . import tree_check, tree_growth, tree_upkeep
 from .tree_layout import tree_layout
 
 from .failure cimport attempt, record_failure
@@ -129,6 +129,10 @@ cdef class TreeKernel(Kernel):
     def check(self, arrays):
         """Raise StateError if arrays that fit their declarations contradict each other."""
         tree_check.check_tree(arrays, self.arrays, self.who)
+
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs."""
+        self.adopt(tree_growth.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who))
 
     cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept:
         try:

@@ -3,11 +3,13 @@
 import copy
 import pickle
 import warnings
+from contextlib import suppress
 
 import numpy as np
 from sklearn.base import clone
 
 from thalweg._kernels.python_learner import PythonKernel
+from thalweg.checks.faults import failing_allocation
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
@@ -140,6 +142,42 @@ def classes_may_come_later(learner):
     again = whole.copy()
     same = np.array_equal(again.test_then_train(X, y), whole.test_then_train(X, y))
     assert same, "a copy goes on differently"
+
+
+def inputs_may_come_later(learner):
+    """Without a number of inputs, names are taken as they come; where not, the row that has one is refused.
+
+    Asking teaches no names, copies carry on, and after a lack of memory a learner goes on.
+    """
+    X, y = rows(240)
+    given = [dict(zip("abc" if i >= 80 else "ab", row, strict=False)) for i, row in enumerate(X.tolist())]
+    learner = clone(learner)
+    assert learner.predict_one(given[0]) is None and learner.predict_proba_one(given[0]) == {}
+    _learn_named(learner, given[:80], y[:80])
+    before = learner.state()
+    learner.predict_proba_one(given[80] | {"d": 1.0})
+    assert_same(learner.state(), before, "after a new name was asked about, the state")
+    copied, others = learner.copy(), [learner.copy() for _ in range(4)]
+    try:
+        _learn_named(learner, given[80:], y[80:])
+    except ValueError as error:
+        assert "'c'" in str(error) and "begin" in str(error), f"an error that does not help: {error}"
+        assert_same(learner.state(), before, "after a new input was refused, the state")
+        return
+    assert learner.n_features_in_ == 3
+    assert_proper(learner.predict_block(X))
+    _learn_named(copied, given[80:], y[80:])
+    assert_same(copied.state(), learner.state(), "of a copy that went on, the state")
+    for k, other in enumerate(others, start=1):
+        with failing_allocation(k), suppress(MemoryError):
+            other.learn_one(given[80], y[80])
+        _learn_named(other, given[81:], y[81:])
+        assert_proper(other.predict_block(X))
+
+
+def _learn_named(learner, given, y):
+    for row, label in zip(given, y.tolist(), strict=True):
+        learner.learn_one(row, label)
 
 
 def weight_two_is_the_row_twice(learner):
@@ -303,6 +341,7 @@ CHECKS = [
     memory_is_bounded,
     labels_may_be_anything,
     classes_may_come_later,
+    inputs_may_come_later,
     weight_two_is_the_row_twice,
     weight_zero_is_no_row,
     missing_values_are_taken,

@@ -7,7 +7,8 @@ from sklearn.exceptions import NotFittedError
 from thalweg._kernels.lock import Lock
 from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg._kernels.python_learner import PythonKernel
-from thalweg.learners.new_classes import grown
+from thalweg._parameters import is_whole
+from thalweg.learners.growth import Growing
 from thalweg.learners.rows import (
     Labels,
     Names,
@@ -20,11 +21,11 @@ from thalweg.learners.rows import (
     as_weights,
     usual_rows,
 )
-from thalweg.learners.saving import OF_THE_BASE, Saved
+from thalweg.learners.saving import Saved
 from thalweg.learners.sklearn_verbs import SklearnVerbs
 
 
-class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
+class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstimator):
     """A classifier that learns rows as they come.
 
     A learner writes `_begin`, `_learn` and `_predict`; `_observe` if rows without a label teach it something;
@@ -79,22 +80,16 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
         """Whether rows without a label mean anything to this learner; if not, `observe` does nothing."""
         return type(self)._observe is not StreamClassifier._observe
 
-    def _grow_classes(self, n_classes):
-        """Make room for one class more, as if it had been there and never seen; replaces attributes."""
-        before = vars(self).copy()
-        self._begin(self.n_features_in_, n_classes)
-        own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False))
-        vars(self).update({name: grown(before[name], vars(self)[name], n_classes) for name in own})
-
-    def begin(self, n_features, classes=None, names=None, n_categories=None):
+    def begin(self, n_features=None, classes=None, names=None, n_categories=None):
         """Start again for rows of `n_features` inputs and the given classes; return self.
 
-        Without `classes`, labels are taken as they come, and `classes_` lists them in that order; otherwise a
+        Without `n_features`, rows are dicts, and new names of inputs are taken as they come. Without
+        `classes`, labels are taken as they come, and `classes_` lists them in that order; otherwise a
         label that is none of them is an error. `names` are the inputs' names, if known; `n_categories` gives
         for each input the number of its categories (coded 0, 1, 2, …; more may follow), 0 where it is
         numeric.
         """
-        if names is not None and len(names) != n_features:
+        if names is not None and n_features is not None and len(names) != n_features:
             raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
         labels = Labels([] if classes is None else classes, is_open=classes is None)
         return self._begin_with(n_features, labels, names, n_categories)
@@ -110,16 +105,16 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
 
     def _begin_unlocked(self, n_features, labels, names=None, n_categories=None):
         """Do what `begin` does, for a caller that holds the lock; replaces attributes and changes none."""
-        if isinstance(n_features, bool) or not isinstance(n_features, int | np.integer) or n_features < 1:
+        if n_features is not None and (not is_whole(n_features) or n_features < 1):
             raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features!r}")
         self._labels = labels
         self.classes_ = labels.classes
-        self.n_features_in_ = int(n_features)
-        self.n_categories_ = as_category_counts(n_categories, self.n_features_in_, self._who)
-        self._names = Names(names, self.n_features_in_, self._who)
-        self._means = None if self.takes_missing else (np.zeros(n_features), np.zeros(n_features))
-        # The first label to come has a place from the start.
-        self._begin(self.n_features_in_, max(len(self.classes_), 1))
+        self._names = Names(names, None if n_features is None else int(n_features), self._who)
+        self.n_features_in_ = n = self._names.n_places
+        self.n_categories_ = as_category_counts(n_categories, n, self._who)
+        self._means = None if self.takes_missing else (np.zeros(n), np.zeros(n))
+        # The first label to come has a place from the start, as has the first input.
+        self._begin(n, self._n_columns)
         return self
 
     def test_then_train(self, X, y, sample_weight=None):
@@ -199,11 +194,6 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
         p[part, :n_classes] = self._learn_block(X[part], has_missing, codes[part], w[part])[:, :n_classes]
         return stop
 
-    def _add_class(self, labels):
-        self._labels, self.classes_ = labels, labels.classes
-        if len(labels.list) > 1:
-            self._grow_classes(len(labels.list))
-
     @property
     def _n_columns(self):
         # Of the probabilities that the learner writes: one even before the first label.
@@ -234,20 +224,52 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             self._flush()
 
     def learn_one(self, x, y):
-        """Learn one row: an array of inputs, or a dict of named ones."""
+        """Learn one row: an array of inputs, or a dict of named ones.
+
+        A learner that has not begun begins with its first dict row, as by `begin()`.
+        """
+        if isinstance(x, dict) and not self._begun:
+            with self._own_lock().write:
+                return self._all_or_nothing(self._begin_with_row, x, y)
         self._check_begun()
         with self._lock.write:
-            row, names = self._row(x)
-            X, has_missing = usual_rows(row, self._names, self._who)
-            if self._labels.is_open and y not in self._labels.code:
-                self._all_or_nothing(self._add_class, self._labels.extended([y], self._who)[0])
-            code = np.array([self._labels.one(y, self._who)])
-            weight = np.ones(1)
+            row, names = self._row(x, learns=True)
+            X, has_missing = usual_rows(row, names, self._who)
+            labels = self._labels
+            if labels.is_open and y not in labels.code:
+                labels = labels.extended([y], self._who)[0]
+            self._learn_row(X, has_missing, np.array([labels.one(y, self._who)]), names, labels)
+
+    def _begin_with_row(self, x, y):
+        if not self._begun:  # by another thread
+            self.begin()
+        self.learn_one(x, y)
+
+    def _learn_row(self, X, has_missing, code, names, labels):
+        # Learn a row after which the learner has these names and labels.
+        before = None
+        if labels is not self._labels or names.n_features > self._names.n_features:
+            before = vars(self).copy()
+            self._all_or_nothing(self._make_room, names, labels)
+        weight = np.ones(1)
+        try:
             self._learn(self._filled(X, has_missing, weight), code, weight, np.empty((1, self._n_columns)))
-            self._names = names
+        except BaseException as error:
+            if before is not None and getattr(error, "rows_learned", None) == 0:
+                self.__dict__ = before
+            raise
+        self._names = names
+
+    def _make_room(self, names, labels):
+        if names.n_features > self._names.n_features:
+            self._add_inputs(names)
+        if labels is not self._labels:
+            self._add_class(labels)
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""
+        if isinstance(x, dict) and not self._begun:
+            return {}
         p = self._predict_row(x)
         return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
@@ -256,6 +278,8 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
 
         The row is an array of inputs, or a dict of named ones.
         """
+        if isinstance(x, dict) and not self._begun:
+            return None
         p = self._predict_row(x)
         return self._labels.list[p.argmax()] if len(p) else None
 
@@ -289,6 +313,7 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             )
 
     def _checked(self, X):
+        self._check_inputs()
         return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 
     def _filled(self, X, has_missing, w=None):
@@ -305,8 +330,18 @@ class StreamClassifier(SklearnVerbs, Saved, ClassifierMixin, BaseEstimator):
             fill_and_update(X, w, *self._means)
         return X
 
-    def _row(self, x):
+    def _row(self, x, learns=False):
         # One row, and the names of the inputs once it is learned.
-        if isinstance(x, dict):
-            return self._names.row(x, self._who)
-        return as_row(x, self.n_features_in_, self._who), self._names
+        if not isinstance(x, dict):
+            self._check_inputs()
+            return as_row(x, self.n_features_in_, self._who), self._names
+        if learns and not x:
+            self._check_inputs()
+        return self._names.row(x, self._who, learns)
+
+    def _check_inputs(self):
+        if not self._names.n_features:
+            raise ValueError(
+                f"{self._who}: there are no inputs yet; the first row to learn must be a dict that has some. "
+                "For arrays, tell how many inputs there are: begin(n_features)"
+            )

@@ -7,10 +7,10 @@ from thalweg._parameters import instance_of, seeds_of
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
 from thalweg.learners.ensemble import as_member
+from thalweg.learners.growth import grown_member
 from thalweg.learners.members import check_parameters, restored_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
-from thalweg.learners.new_classes import with_labels
 from thalweg.learners.seeded import checked_seed
 
 
@@ -112,10 +112,13 @@ class DriftReset(NativeClassifier):
         kernel.set_parts([member, other], [first, second], detector, detector._handle())
         return kernel
 
-    def _grow_classes(self, n_classes):
+    def _begin_again(self):
+        self._begin(self.n_features_in_, self._n_columns, self._seeds)
+
+    def _grow_from(self, n_features, n_classes):
         old = self._kernel
-        members = [with_labels(member, self._labels) for member in old.members]
-        self._begin(self.n_features_in_, n_classes, self._seeds)
+        members = [grown_member(self, member) for member in old.members]
+        self._begin_again()
         self._kernel.inherit(old)
         self._set_parts(members, old.detector)
 
@@ -158,7 +161,8 @@ class DriftReset(NativeClassifier):
         parts = {name: memory[name] for name in ("member", "other", "detector", "seeds")}
         seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
         if seeds != self._seeds:
-            self._begin(self.n_features_in_, self._n_columns, seeds)
+            self._seeds = seeds
+            self._begin_again()
         super()._restore({name: value for name, value in memory.items() if name not in parts})
         members = [
             restored_member(self, self._template(), parts[name], self.n_categories_)

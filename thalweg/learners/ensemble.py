@@ -6,10 +6,10 @@ from sklearn.base import clone
 from thalweg._parameters import instance_of, is_seed
 from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
-from thalweg.learners.new_classes import with_labels
 from thalweg.learners.seeded import SeededClassifier
 
 
@@ -121,12 +121,16 @@ class Ensemble(SeededClassifier):
     def _starts_again(self, seeds):
         return False
 
-    def _grow_classes(self, n_classes):
+    def _grow_from(self, n_features, n_classes):
         old = self._kernel
-        members = [with_labels(member, self._labels) for member in old.members]
-        self._begin(self.n_features_in_, n_classes, self._seed)
+        members = [self._grown_member(member) for member in old.members]
+        self._begin_again()
         self._kernel.inherit(old)
         self._kernel.set_members(members, [member._handle() for member in members])
+
+    def _grown_member(self, member):
+        """Return a member that goes on from this one with the present inputs and classes."""
+        return grown_member(self, member)
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)

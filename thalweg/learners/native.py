@@ -45,7 +45,7 @@ class NativeClassifier(StreamClassifier):
         return super().predict_one(x)
 
     def _is_fast(self, x):
-        return type(x) is np.ndarray and self.takes_missing and self._begun
+        return type(x) is np.ndarray and self.takes_missing and self._begun and self._names.n_features
 
     def _learn(self, X, y, w, p):
         self._kernel.learn(X, y, w, p)
@@ -68,9 +68,9 @@ class NativeClassifier(StreamClassifier):
     def _restore(self, memory):
         self._kernel.restore(memory)
 
-    def _grow_classes(self, n_classes):
-        kernel = self._make_kernel(self.n_features_in_, n_classes)
-        kernel.inherit(self._kernel)
+    def _grow_from(self, n_features, n_classes):
+        kernel = self._make_kernel(self.n_features_in_, self._n_columns)
+        kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel
 

@@ -8,6 +8,7 @@ from thalweg._kernels.particle_filter import ParticleKernel
 from thalweg._kernels.particle_layout import MOST_NUMBERS
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
+from thalweg.learners.growth import FixedInputsError
 from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
@@ -132,6 +133,11 @@ class ParticleFilter(SeededClassifier):
         most = MOST_NUMBERS // self._n_terms
         whole_number(self, "batch_size", self.batch_size, 2, most)
         return ParticleKernel(self._who, self._n_terms, n_classes, self._settings())
+
+    def _grow_from(self, n_features, n_classes):
+        if self._map is not None and self.n_features_in_ > n_features:
+            raise FixedInputsError("its boundary is a function of the inputs")
+        super()._grow_from(n_features, n_classes)
 
     def _settings(self):
         circle, modulo = self._shape()

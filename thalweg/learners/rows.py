@@ -146,34 +146,51 @@ def as_category_counts(n_categories, n_features, who):
 
 
 class Names(dict):
-    """The names of inputs and their positions; those not given are learned from the first dict rows."""
+    """The names of inputs and their positions; those not given are learned from dict rows.
+
+    `n_features` is None if there may be any number of inputs: each new name is then one more of them.
+    """
 
     def __init__(self, names, n_features, who):
         names = [] if names is None else list(names)
         super().__init__((name, j) for j, name in enumerate(names))
-        self.n_features = n_features
-        if len(names) > n_features:
-            raise ValueError(f"{who}: got {len(names)} names for {n_features} inputs")
+        self.is_open = n_features is None
+        self.n_features = len(names) if self.is_open else n_features
+        if len(names) > self.n_features:
+            raise ValueError(f"{who}: got {len(names)} names for {self.n_features} inputs")
         if len(self) < len(names):
             raise ValueError(f"{who}: names of inputs must differ from each other, got {names}")
 
-    def row(self, x, who):
+    @property
+    def n_places(self):
+        """Numbers a row has for the learner: the first input to come has a place from the start."""
+        return max(self.n_features, 1)
+
+    def row(self, x, who, learns=False):
         """Return a dict row as an array of 1 × inputs, and the names once it is learned.
 
         An absent name is a missing value. While inputs are unnamed, a new name stands for the next of them.
+        If any number of inputs may come, a new name is ignored unless the row is learned.
         """
-        row, names = np.full((1, self.n_features), np.nan), self
+        names = self if x.keys() <= self.keys() else self._extended(x, who, learns)
+        row = np.full((1, names.n_places), np.nan)
         for name, value in x.items():
-            if name not in names:
-                names = names.with_name(name, who)
-            row[0, names[name]] = as_number(value, who, name)
+            if name in names:
+                row[0, names[name]] = as_number(value, who, name)
         return row, names
 
-    def with_name(self, name, who):
-        """Return these names and one more."""
-        if len(self) == self.n_features:
-            raise ValueError(f"{who}: unknown input {name!r}; the inputs are {list(self)}")
-        return Names([*self, name], self.n_features, who)
+    def _extended(self, x, who, learns):
+        if self.is_open and not learns:
+            return self
+        names = [*self, *(name for name in x if name not in self)]
+        if not self.is_open and len(names) > self.n_features:
+            known = list(self) or names[: self.n_features]
+            raise ValueError(f"{who}: unknown input {names[self.n_features]!r}; the inputs are {known}")
+        return Names(names, None if self.is_open else self.n_features, who)
+
+    def of_width(self, n_features, who):
+        """Return these names for a number of inputs that has grown."""
+        return Names(self, n_features, who)
 
 
 class Labels:

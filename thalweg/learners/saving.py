@@ -26,6 +26,7 @@ class Saved:
             state |= {
                 "classes": self.classes_.copy(),
                 "open": self._labels.is_open,
+                "open_inputs": self._names.is_open,
                 "n_categories": self.n_categories_.copy(),
                 "names": list(self._names),
                 "feature_names": list(getattr(self, "feature_names_in_", [])),
@@ -52,7 +53,8 @@ class Saved:
                 names = states.names_of(state, "names", len(counts))
                 labels = Labels(state["classes"], is_open=state["open"] is True)
                 self._check_size(state["memory"])
-                self._begin_unlocked(len(counts), labels, names, counts)
+                is_open = state.get("open_inputs") is True
+                self._begin_unlocked(None if is_open else len(counts), labels, names, counts)
                 # Beginning draws from a generator among the parameters.
                 self.set_params(**states.from_plain(state["parameters"]))
                 names = states.names_of(state, "feature_names", len(counts))

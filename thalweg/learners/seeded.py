@@ -16,13 +16,17 @@ class SeededClassifier(NativeClassifier):
         self._seed = seed_of(self, self.random_state) if seed is None else seed
         super()._begin(n_features, n_classes)
 
+    def _begin_again(self):
+        self._begin(self.n_features_in_, self._n_columns, self._seed)
+
     def _state(self):
         return super()._state() | {"random_state": self._seed}
 
     def _restore(self, memory):
         seed = checked_seed(memory["random_state"], self._who)
         if seed != self._seed:
-            self._begin(self.n_features_in_, self._n_columns, seed)
+            self._seed = seed
+            self._begin_again()
         self._restore_kernel(memory)
 
     def _restore_kernel(self, memory):

@@ -4,6 +4,7 @@ import numpy as np
 
 from thalweg._parameters import is_real, is_whole
 from thalweg.learners.forest import Forest
+from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.members import restored_member
 from thalweg.learners.tree import subset_size
@@ -98,6 +99,9 @@ class StreamingRandomPatches(Forest):
 
     def _starts_members_again(self, member):
         return super()._starts_members_again(member) and not self.n_categories_.any()
+
+    def _grown_member(self, member):
+        return grown_member(self, member, member.n_features_in_)
 
     def _restored_member(self, slot, state):
         columns = self._kernel.arrays["subset"][slot]

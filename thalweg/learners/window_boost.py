@@ -8,6 +8,7 @@ from thalweg._kernels.iboost import IBoostKernel
 from thalweg._parameters import is_seed, whole_number
 from thalweg.errors import StateError
 from thalweg.learners.ensemble import as_member
+from thalweg.learners.growth import grown_member
 from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
@@ -141,23 +142,10 @@ class WindowBoost(SeededClassifier):
     def _starts_again(self, seeds):
         return False
 
-    def _add_class(self, labels):
-        # Members begin with the new labels, so these come first.
-        before = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
-        n_before = len(self._labels.list)
-        self._labels, self.classes_ = labels, labels.classes
-        if len(labels.list) > 1:
-            self._grow_classes(len(labels.list))
-            grown = [[self._grown(state, labels) for state in states] for states in before]
-            self._set_members(grown if n_before else [[] for _ in before])
-
-    def _grown(self, state, labels):
-        member = type(self.member)()
-        member._lock = self._lock
-        member._become(state)
-        member._grow_classes(len(labels.list))
-        member._labels, member.classes_ = labels, labels.classes
-        return member
+    def _grow_from(self, n_features, n_classes):
+        members = [[grown_member(self, member) for member in _present(kernel)] for kernel in self._kernels]
+        super()._grow_from(n_features, n_classes)
+        self._set_members(members)
 
     def _set_members(self, learners):
         if self.member is not None:
