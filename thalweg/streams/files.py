@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -130,7 +131,7 @@ class FileStream(Stream):
         self.label = label
         self.on_error = on_error
         self.n_features = len(inputs)
-        self.skipped, self.messages = 0, []
+        self._n_bytes = _size(source)
         strict = on_error == "raise"
         self._read_names = [*self.names] if label is None else [*self.names, label.name]
         check_kinds(source, inputs if label is None else [*inputs, label])
@@ -188,6 +189,9 @@ class FileStream(Stream):
                 total += len(X)
         if total < (self.n_rows or 0):
             raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
+        n_bytes = _size(self.source)
+        if n_bytes is not None and n_bytes < (self._n_bytes or 0):
+            raise StreamError(f"{self.name} was cut short: it had {self._n_bytes} bytes and now has {n_bytes}")
         if self.is_open:
             check_any(self.source, self.label, self.classes)
 
@@ -229,6 +233,13 @@ class FileStream(Stream):
             self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
         wrong = sorted({i for i, _ in problems})
         return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
+
+
+def _size(source):
+    """Return the bytes of a file; None for standard input, or if the file is gone."""
+    with suppress(OSError):
+        return None if source.once else Path(source.name).stat().st_size
+    return None
 
 
 def _source(path, header, delimiter):
