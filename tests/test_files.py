@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thalweg.checks import check_stream
-from thalweg.streams import from_file
+from thalweg.streams import from_file, noisy
 from thalweg.streams.files import StreamError
 from thalweg.streams.text_files import PIECE
 
@@ -199,10 +199,43 @@ def test_labels_keep_their_type_and_a_given_order(tmp_path):
     assert from_file(write(tmp_path, "a,y\n3,0.5\n4,2\n")).classes.tolist() == [0.5, 2.0]
 
 
-def test_a_label_first_seen_at_the_end_is_known_from_the_start(tmp_path):
+def test_a_label_first_seen_at_the_end_is_known_from_the_start_if_asked(tmp_path):
     path = write(tmp_path, "a,y\n" + "2.5,1\n" * 30_000 + "2.5,0\n")
-    stream = from_file(path)
+    stream = from_file(path, scan_labels=True)
     assert stream.classes.tolist() == [0, 1] and whole(stream)[1].sum() == 30_000
+    assert stream.n_rows == 30_001 and not stream.is_open
+
+
+def test_labels_that_turn_up_late_follow_in_that_order(tmp_path):
+    path = write(tmp_path, "a,y\n" + "2.5,6\n2.5,1\n" * 10_000 + "2.5,0\n2.5,x\n" * 40_000)
+    stream = from_file(path)
+    for _ in range(2):
+        assert stream.is_open and stream.first_classes.tolist() == [1, 6] and stream.n_rows is None
+        codes = whole(stream, 777)[1]
+        assert stream.classes.tolist() == ["1", "6", "0", "x"]
+        assert codes[:2].tolist() == [1, 0] and codes[20_000:].tolist() == [2, 3] * 40_000
+    with pytest.raises(ValueError, match=r"may have labels that its first rows do not show.*scan_labels=True"):
+        noisy(stream, 0.1)
+
+
+def test_a_file_of_numbers_that_are_no_labels_is_refused_when_they_turn_up(tmp_path):
+    path = write(tmp_path, "a,y\n" + "2.5,1\n" * 20_000 + "".join(f"1,{k / 7}\n" for k in range(50)))
+    assert "the target 'y' has" in complaint(path)
+    path = write(tmp_path, "a,y\n" + "2.5,?\n" * 20_000)
+    assert "the target 'y' has no label in it" in complaint(path)
+
+
+def test_only_what_rows_have_is_a_class(tmp_path):
+    labels = pa.DictionaryArray.from_arrays(
+        pa.array([3] * 20_000 + [0, 2], pa.int32()), ["late", "never", "later", "first"]
+    )
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file:
+        batch = pa.record_batch({"a": np.arange(20_002.0), "y": labels})
+        with pa.ipc.new_file(file, batch.schema) as writer:
+            writer.write_batch(batch)
+    stream = from_file(tmp_path / "t.arrow")
+    assert whole(stream)[1][-2:].tolist() == [1, 2]
+    assert stream.classes.tolist() == ["first", "late", "later"]
 
 
 def test_a_target_of_many_numbers_is_refused(tmp_path):
@@ -261,14 +294,20 @@ def test_standard_input_is_read_once(standard_input, content):
         whole(stream)
 
 
-def test_long_standard_input_takes_its_labels_from_the_first_rows(standard_input):
+def test_long_standard_input_takes_its_first_labels_from_the_first_rows(standard_input):
     text = "a,y\n" + "".join(f"{k}.25,{k % 3}\n" for k in range(200_000))
     standard_input(text.encode())
     rows, codes = whole(from_file("-"))
     np.testing.assert_array_equal(rows[:, 0], np.arange(200_000) + 0.25)
     np.testing.assert_array_equal(codes, np.arange(200_000) % 3)
     standard_input((text + "1.5,7\n").encode())
-    assert "standard input, data row 200001, column 'y': '7' is not one of the labels" in complaint("-")
+    stream = from_file("-")
+    assert whole(stream)[1][-1] == 3 and stream.classes.tolist() == [0, 1, 2, 7]
+    standard_input((text + "1.5,7\n").encode())
+    message = "standard input, data row 200001, column 'y': '7' is not one of the labels"
+    assert message in complaint("-", classes=[0, 1, 2])
+    standard_input(text.encode())
+    assert "can be read only once: name its labels" in complaint("-", scan_labels=True)
     standard_input(ARFF.encode())
     assert len(whole(from_file("-"))[0]) == 3
     standard_input(b"PAR1")

@@ -119,7 +119,7 @@ def test_the_scan_finds_what_parsing_finds(tmp_path, monkeypatch, rows, quoted, 
 def test_quotes_that_appear_late(tmp_path):
     plain = "1.5,red,up\n" * (2 * PIECE // 11)
     path = write(tmp_path, f'{HEADER}\n{plain}2.5,"red, blue\nor green","do, wn"\n')
-    stream = from_file(path)
+    stream = from_file(path, scan_labels=True)
     assert stream.classes.tolist() == ["do, wn", "up"] and stream.n_rows == 2 * PIECE // 11 + 1
     assert sum(len(X) for X, _ in stream.coded_blocks()) == stream.n_rows
 
@@ -134,14 +134,16 @@ def test_rows_longer_than_a_piece(tmp_path):
 def test_a_late_row_of_another_length_is_named_and_gives_no_label(tmp_path):
     n = 2 * PIECE // 11
     path = write(tmp_path, f"{HEADER}\n" + "1.5,red,up\n" * n + "1.5,red,down,no\n2.5,maybe\n")
-    with pytest.raises(StreamError, match=f"data row {n + 1}: 4 columns instead of 3"):
-        from_file(path)
-    stream = from_file(path, on_error="skip")
+    for scan in (False, True):
+        with pytest.raises(StreamError, match=f"data row {n + 1}: 4 columns instead of 3"):
+            list(from_file(path, scan_labels=scan).coded_blocks())
+    stream = from_file(path, on_error="skip", scan_labels=True)
     assert stream.classes.tolist() == ["up"]
     assert sum(len(X) for X, _ in stream.coded_blocks()) == n and stream.skipped == 2
 
 
 def test_a_late_label_that_is_not_utf_8(tmp_path):
     path = write(tmp_path, f"{HEADER}\n".encode() + b"1.5,red,up\n" * (2 * PIECE // 11) + b"1.5,red,\xe9\n")
-    with pytest.raises(StreamError, match="is not UTF-8 text"):
-        from_file(path)
+    for scan in (False, True):
+        with pytest.raises(StreamError, match="is not UTF-8 text"):
+            list(from_file(path, scan_labels=scan).coded_blocks())

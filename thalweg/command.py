@@ -167,8 +167,8 @@ def table(run):
 
 
 def sentence(run):
-    """Return the size and speed of a run in one line."""
-    parts = [f"{run.n_rows:,} rows in {run.seconds:.2f} s ({run.rows_per_second:,.0f} rows/s)"]
+    """Return the size and speed of a run, and the classes it found, in one line."""
+    parts = [f"{run.n_rows:,} rows in {run.seconds:.2f} s ({run.rows_per_second:,.0f} rows/s)", found(run)]
     if len(run.drifts):
         parts.append(f"known drifts at rows {_places(run.drifts)}")
     if len(run.alarms):
@@ -178,6 +178,15 @@ def sentence(run):
     if run.interrupted:
         parts.append("interrupted: this is the result so far")
     return "; ".join(parts)
+
+
+def found(run, most=10):
+    """Return the classes that were found and their shares, in words: all, or the `most` frequent."""
+    shares = run.class_shares
+    listed = list(shares) if len(shares) <= most else sorted(shares, key=shares.get, reverse=True)[:most]
+    words = ", ".join(f"{label} {percentage(shares[label])}" for label in listed)
+    more = f" and {len(shares) - most} more" if len(shares) > most else ""
+    return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}{more}"
 
 
 def _places(rows):

@@ -11,7 +11,7 @@ from thalweg.errors import ParameterError, StateError
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
-GROWING = ("class", "input", "numeric")  # axes that are longer when classes or inputs come later
+GROWING = ("class", "input", "numeric", "width")  # axes that are longer when classes or inputs come later
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights

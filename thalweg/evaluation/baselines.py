@@ -13,13 +13,18 @@ class Baselines:
     the first, as MOA does. Answers are worked out now and then, so that little is left for the end of a run.
     """
 
-    def __init__(self, n_classes):
-        self.dtype = np.min_scalar_type(-n_classes - 1)
+    def __init__(self, n_classes, most_classes=None):
+        self.dtype = np.min_scalar_type(-(most_classes or n_classes) - 1)
         self._n_seen = np.zeros(n_classes, dtype=np.int64)  # of each class, and below: as far as worked out
         self._n_labels = 0
         self._last, self._leading = np.zeros(1, self.dtype), np.zeros(1, self.dtype)
         self._answers = [(self._last[:0], self._leading[:0])]
         self._learned, self._n_known, self._n_left = [], [], 0
+
+    def set_classes(self, n_classes):
+        """Let there be more classes than before."""
+        self._work_out()
+        self._n_seen = np.pad(self._n_seen, (0, n_classes - len(self._n_seen)))
 
     def add(self, learned, n_known):
         """Add learned labels, as codes, and tested rows, each with the number of labels known when it was."""

@@ -34,16 +34,25 @@ class Record:
     For K classes a row takes 8 K + 3 bytes if K < 128, and for a moment at the end 2 more.
     """
 
-    def __init__(self, n_classes, expected, numbered):
+    def __init__(self, n_classes, expected, numbered, most_classes=None):
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
         self.interrupted = False
         self._n_right = self._n_scored = self._n_counted = 0
-        self._baselines = Baselines(n_classes)
+        self._baselines = Baselines(n_classes, most_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
         self._labels = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
         self._numbers = np.empty(n, np.int64) if numbered else None
+
+    def set_classes(self, n_classes):
+        """Let there be more classes than before; rows so far gave them the probability 0."""
+        if n_classes > self._probabilities.shape[1]:
+            wider = np.zeros((len(self._probabilities), n_classes + n_classes // 8))
+            wider[: self.n, : self.n_classes] = self._probabilities[: self.n, : self.n_classes]
+            self._probabilities = wider
+        self._baselines.set_classes(n_classes)
+        self.n_classes = n_classes
 
     def add(self, step, p, n):
         """Record the first `n` rows of a step; `p` are the probabilities of those that were tested."""
@@ -62,22 +71,34 @@ class Record:
         """Rows of the stream used so far."""
         return self.n if self._numbers is None else self.reached
 
+    @property
+    def highest_code(self):
+        """The highest code of a label so far, -1 before the first."""
+        return int(self._labels[: self.n].max(initial=-1))
+
     def running_accuracy(self):
         """Return the share of right answers so far, NaN before the first."""
         part = slice(self._n_counted, self.n)
         labels, scored = self._labels[part], self._labels[part] >= 0
-        right = self._probabilities[part].argmax(axis=1)[scored] == labels[scored]
+        right = self._probabilities[part, : self.n_classes].argmax(axis=1)[scored] == labels[scored]
         n_right, n_scored = self._n_right + np.count_nonzero(right), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
 
-    def arrays(self):
-        """Return the fields of a Run this has recorded."""
+    def arrays(self, order=None):
+        """Return the fields of a Run this has recorded; `order` are the codes of the Run's classes."""
         n = self.n
+        labels, probabilities = _first_rows(self._labels, n), _first_rows(self._probabilities, n)
+        baselines = self._baselines.codes(n)
+        if order is not None:
+            place = np.append(np.argsort(order), -1).astype(np.min_scalar_type(-len(order) - 1))
+            labels, baselines = place[labels], {name: place[codes] for name, codes in baselines.items()}
+            if not np.array_equal(order, np.arange(probabilities.shape[1])):
+                probabilities = np.ascontiguousarray(probabilities[:, order])
         return {
-            "labels": _first_rows(self._labels, n),
-            "probabilities": _first_rows(self._probabilities, n),
-            "baselines": self._baselines.codes(n),
+            "labels": labels,
+            "probabilities": probabilities,
+            "baselines": baselines,
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
             "interrupted": self.interrupted,
         }
@@ -87,7 +108,7 @@ class Record:
         if m > len(self._labels):
             self._grow(m)
         self._labels[n:m] = codes
-        self._probabilities[n:m] = p
+        self._probabilities[n:m, : self.n_classes], self._probabilities[n:m, self.n_classes :] = p, 0.0
         if self._numbers is not None:
             self._numbers[n:m] = row
         self.n = m
@@ -99,17 +120,23 @@ class Record:
             self._numbers = _grown(self._numbers, least)
 
 
-def play(steps, learner, record, progress=None, total=None):
-    """Play `steps` against `learner` until they end or Ctrl-C; return the seconds the learner took."""
+def play(steps, learner, record, progress=None, total=None, stream=None):
+    """Play `steps` against `learner` until they end or Ctrl-C; return the seconds the learner took.
+
+    `stream` is where the steps' rows come from, if its classes may grow.
+    """
     clock, inside = time.perf_counter, 0.0
     run = _run if isinstance(learner, StreamClassifier) else _run_in_stretches
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
         for step in steps:
+            classes = None if stream is None else stream.classes
+            if classes is not None and len(classes) > record.n_classes:
+                record.set_classes(len(classes))
             n, p = 0, np.empty((len(step.X), record.n_classes))
             begin = clock()
             try:
-                run(learner, step, p)
+                run(learner, step, p, classes)
                 n = len(step.X)
             except KeyboardInterrupt as stop:
                 # What compiled code learned before it was stopped is part of the run.
@@ -127,22 +154,23 @@ def play(steps, learner, record, progress=None, total=None):
     return inside
 
 
-def _run(learner, step, p):
+def _run(learner, step, p, classes):
     """Let a learner do a step in one call, and write what it answers into `p`."""
     X, codes, tested, learned, _ = step
     if codes is None:
         learner.observe(X)
     elif learned is False:
-        p[:] = learner.predict_block(X)
+        answers = learner.predict_block(X)
+        p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
     else:
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
         if isinstance(tested, bool):
             tested = None if tested else np.zeros(len(X), dtype=bool)
-        learner.test_then_train_coded(X, codes, w, asked=tested, p=p)
+        learner.test_then_train_coded(X, codes, w, asked=tested, p=p, classes=classes)
 
 
-def _run_in_stretches(learner, step, p):
+def _run_in_stretches(learner, step, p, _classes):
     """Do the same with a learner that has the usual methods but is no StreamClassifier."""
     X, codes, _, learned, _ = step
     if codes is None:

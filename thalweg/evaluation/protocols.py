@@ -8,7 +8,11 @@ from thalweg._parameters import is_real, wrong
 from thalweg.evaluation.arrivals import Arrivals, steps_as_labels_come
 from thalweg.evaluation.loop import Record, Step, play, stretches
 from thalweg.evaluation.run import Run, bytes_of
+from thalweg.learners.base import StreamClassifier
+from thalweg.streams.base import check_closed
 from thalweg.waiting import WaitingRows
+
+MOST_CLASSES = 1000  # of a stream whose classes may grow
 
 
 def prequential(stream, learner, delay=0, labels=1.0, seed=0, rows=None, block=1000, progress=None) -> Run:
@@ -128,15 +132,18 @@ def holdout(stream, learner, every, n, seed=0, rows=None, progress=None) -> Run:
 def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
     """Play a protocol's steps and gather the Run."""
     numbered = settings["protocol"] == "holdout"
-    classes = np.asarray(stream.classes)
     begin = time.perf_counter()
-    learner.begin(stream.n_features, classes, names=stream.names, n_categories=stream.n_categories)
-    record = Record(len(classes), n_tests if numbered else total, numbered)
-    inside = play(steps(), learner, record, progress, total)
+    classes = _begin(stream, learner)
+    most = MOST_CLASSES if stream.is_open else None
+    record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
+    inside = play(steps(), learner, record, progress, total, stream if stream.is_open else None)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
     drifts = np.asarray(stream.drifts, dtype=np.int64)
+    order = None
+    if stream.is_open:
+        classes, order = _sorted_classes(stream, record.highest_code + 1)
     return Run(
         learner=type(learner).__name__,
         parameters=learner.get_params(deep=False) if hasattr(learner, "get_params") else {},
@@ -151,8 +158,30 @@ def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
-        **record.arrays(),
+        **record.arrays(order),
     )
+
+
+def _begin(stream, learner):
+    """Let a learner begin for the rows of a stream; return the classes that are known at the start."""
+    classes, settings = np.asarray(stream.first_classes), {}
+    if stream.is_open:
+        if not isinstance(learner, StreamClassifier):
+            check_closed(stream, type(learner).__name__)
+        settings = {"more_classes": True}
+    names, n_categories = stream.names, stream.n_categories
+    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
+    return classes
+
+
+def _sorted_classes(stream, n_found):
+    """Return the classes of the rows that were read, sorted as if all had been known, and their codes."""
+    n_first = len(stream.first_classes)
+    classes = np.asarray(stream.classes)[: max(n_first, n_found)]
+    if not len(classes):
+        raise ValueError(f"{stream.name}: there is no label in the rows that were read")
+    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
+    return classes[order], order
 
 
 def _limited(blocks, rows):

@@ -79,6 +79,12 @@ class Run:
         """Rows of the stream a second, reading and predicting and learning together."""
         return self.n_rows / self.seconds if self.seconds > 0 else math.nan
 
+    @property
+    def class_shares(self) -> dict[Any, float]:
+        """Share of each class in the tested rows that have a label, in the order of `classes`."""
+        counts = np.bincount(self.labels[self.labels >= 0], minlength=len(self.classes))
+        return dict(zip(self.classes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
         """Return the Run of the tested rows `start` to `stop` alone; times stay those of the whole."""
         numbers = np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
@@ -107,6 +113,7 @@ class Run:
             "learner": self.learner,
             "stream": self.stream,
             "rows": self.n_rows,
+            "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),
             "baselines": {name: plain_number(agreement(self.labels, codes)) for name, codes in answers},
             "seconds": self.seconds,

@@ -1,5 +1,7 @@
 """The contract of a learner: three methods to write, everything else derived from them."""
 
+from contextlib import suppress
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -80,18 +82,19 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
         """Whether rows without a label mean anything to this learner; if not, `observe` does nothing."""
         return type(self)._observe is not StreamClassifier._observe
 
-    def begin(self, n_features=None, classes=None, names=None, n_categories=None):
+    def begin(self, n_features=None, classes=None, names=None, n_categories=None, more_classes=None):
         """Start again for rows of `n_features` inputs and the given classes; return self.
 
         Without `n_features`, rows are dicts, and new names of inputs are taken as they come. Without
-        `classes`, labels are taken as they come, and `classes_` lists them in that order; otherwise a
-        label that is none of them is an error. `names` are the inputs' names, if known; `n_categories` gives
-        for each input the number of its categories (coded 0, 1, 2, …; more may follow), 0 where it is
-        numeric.
+        `classes`, labels are taken as they come, and `classes_` lists them in that order; otherwise a label
+        that is none of them is an error, unless `more_classes` is True. `names` are the inputs' names, if
+        known; `n_categories` gives for each input the number of its categories (coded 0, 1, 2, …; more may
+        follow), 0 where it is numeric.
         """
         if names is not None and n_features is not None and len(names) != n_features:
             raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
-        labels = Labels([] if classes is None else classes, is_open=classes is None)
+        is_open = classes is None if more_classes is None else more_classes
+        labels = Labels([] if classes is None else classes, is_open)
         return self._begin_with(n_features, labels, names, n_categories)
 
     def _begin_with(self, n_features, labels, names=None, n_categories=None):
@@ -126,22 +129,29 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
             labels, codes = self._labels.extended(y, self._who)
             X = self._checked(X)[0]
             codes, w = self._checked_labels(codes, sample_weight, len(X), len(labels.list))
-            return self._learn_open(X, codes, w, labels)
+            return self._learn_open(X, codes, w, labels, None, np.zeros((len(X), len(labels.list))))
 
-    def test_then_train_coded(self, X, codes, sample_weight=None, asked=None, p=None):
+    def test_then_train_coded(self, X, codes, sample_weight=None, asked=None, p=None, classes=None):
         """Do `test_then_train` for labels given as positions in `classes_`.
 
         A row of weight 0 is only predicted; where the mask `asked` is False it is only learned, and what is
         returned for it is undefined. So one call can predict some rows and learn others in any order. The
         probabilities are written into `p` if given: after Ctrl-C it holds those of the first `rows_learned`.
+
+        `classes` are all labels there are codes of, if these may be more than `classes_`, which they begin
+        with. Those that are new are added as they are learned, with all before them; before that, they have
+        the probability 0.
         """
         self._check_begun()
         with self._lock.write:
+            labels = self._labels if classes is None else self._labels.continued(classes, self._who)
             X, has_missing = self._checked(X)
-            codes, w = self._checked_labels(codes, sample_weight, len(X), len(self.classes_))
+            codes, w = self._checked_labels(codes, sample_weight, len(X), len(labels.list))
             asked = None if asked is None else as_mask(asked, len(X), self._who)
-            p = as_output(p, (len(X), self._n_columns), self._who)
-            return self._learn_block(X, has_missing, codes, w, asked, p)
+            p = as_output(p, (len(X), max(len(labels.list), 1)), self._who)
+            if labels is self._labels:
+                return self._learn_block(X, has_missing, codes, w, asked, p)
+            return self._learn_open(X, codes, w, labels, asked, p)
 
     def _checked_labels(self, codes, sample_weight, n_rows, n_classes):
         codes = as_codes(codes, n_rows, n_classes, self._who)
@@ -171,27 +181,34 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
         """Do what `_learn` does; rows that are not `asked` need no probabilities."""
         self._learn(X, y, w, p)
 
-    def _learn_open(self, X, codes, w, labels):
+    def _learn_open(self, X, codes, w, labels, asked, p):
         # As _learn_block, where codes may be of classes that are new; each is added at its first row.
-        p, start = np.zeros((len(X), len(labels.list))), 0
+        start = 0
         try:
-            for n_known in range(len(self.classes_), len(labels.list)):
-                first = int(np.argmax(codes == n_known))
-                start = self._learn_part(X, codes, w, p, start, first)
-                p[first, :n_known] = self.predict_block(X[first : first + 1])[0]
-                self._all_or_nothing(self._add_class, labels.first(n_known + 1))
-                start = self._learn_part(X, codes, w, np.empty_like(p), start, first + 1)
-            self._learn_part(X, codes, w, p, start, len(X))
+            while start < len(X):
+                new = codes[start:] >= len(self.classes_)
+                first = start + int(np.argmax(new)) if new.any() else len(X)
+                start = self._learn_part(X, codes, w, asked, p, start, first)
+                if first < len(X):
+                    p[first] = 0.0
+                    p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
+                    self._all_or_nothing(self._add_classes, labels.first(codes[first] + 1))
+                    start = self._learn_part(X, codes, w, asked, np.empty_like(p), start, first + 1)
         except BaseException as error:
-            if hasattr(error, "rows_learned"):
-                error.rows_learned += start
+            with suppress(AttributeError):
+                error.rows_learned = start + getattr(error, "rows_learned", 0)
             raise
         return p
 
-    def _learn_part(self, X, codes, w, p, start, stop):
+    def _learn_part(self, X, codes, w, asked, p, start, stop):
         part, n_classes = slice(start, stop), len(self.classes_)
         has_missing = self._means is not None and bool(np.isnan(X[part]).any())
-        p[part, :n_classes] = self._learn_block(X[part], has_missing, codes[part], w[part])[:, :n_classes]
+        asked = None if asked is None else asked[part]
+        answers = np.empty((stop - start, self._n_columns))
+        try:
+            self._learn_block(X[part], has_missing, codes[part], w[part], asked, answers)
+        finally:
+            p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
 
     @property
@@ -264,7 +281,7 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
         if names.n_features > self._names.n_features:
             self._add_inputs(names)
         if labels is not self._labels:
-            self._add_class(labels)
+            self._add_classes(labels)
 
     def predict_proba_one(self, x):
         """Return the probabilities of one row: an array for an array, {class: probability} for a dict."""

@@ -40,11 +40,14 @@ class Growing:
                 f"what it has learned cannot be made longer ({error}); its _grow_from could do it"
             ) from error
 
-    def _add_class(self, labels):
-        before = self.n_features_in_, self._n_columns
-        self._labels, self.classes_ = labels, labels.classes
-        if len(labels.list) > 1:
-            self._grow_from(*before)
+    def _add_classes(self, labels):
+        # One after another, so that several at once are no other than those that come one by one.
+        for n in range(len(self.classes_) + 1, len(labels.list) + 1):
+            before = self.n_features_in_, self._n_columns
+            self._labels = labels.first(n)
+            self.classes_ = self._labels.classes
+            if n > 1:
+                self._grow_from(*before)
 
     def _add_inputs(self, names):
         before, is_first = (self.n_features_in_, self._n_columns), not self._names.n_features

@@ -229,6 +229,14 @@ class Labels:
             codes[i] = more.setdefault(label, len(more))
         return Labels(list(more), is_open=True), codes
 
+    def continued(self, classes, who):
+        """Return labels for all of `classes`, which begin with these: these themselves if that is all."""
+        if len(classes) == len(self.list):
+            return self
+        if not self.is_open or len(classes) < len(self.list):
+            raise ValueError(f"{who}: got {len(classes)} classes, but there are {self.list}")
+        return Labels(classes, is_open=True)
+
     def _find(self, y, who):
         # The code of each label, and whether it is known: its code means something only then.
         given, y = y, np.asarray(y)

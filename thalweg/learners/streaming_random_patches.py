@@ -101,7 +101,16 @@ class StreamingRandomPatches(Forest):
         return super()._starts_members_again(member) and not self.n_categories_.any()
 
     def _grown_member(self, member):
-        return grown_member(self, member, member.n_features_in_)
+        return grown_member(self, member, self._width(self.n_features_in_))
+
+    def _grow_from(self, n_features, n_classes):
+        super()._grow_from(n_features, n_classes)
+        # Where members see more inputs than before, these are drawn from the new ones and come last.
+        before = self._width(n_features)
+        for slot, columns in enumerate(self._kernel.arrays["subset"]):
+            rng = np.random.default_rng([self._seed, slot, self.n_features_in_, 2])
+            drawn = rng.permutation(np.arange(n_features, self.n_features_in_))
+            columns[before:] = np.sort(drawn[: len(columns) - before])
 
     def _restored_member(self, slot, state):
         columns = self._kernel.arrays["subset"][slot]

@@ -18,6 +18,9 @@ class Stream:
         Inputs a row has.
     classes : ndarray
         The labels, in the order of their codes.
+    is_open : bool
+        Whether more labels may turn up while rows are read: `classes` then grows, and `first_classes` are
+        those known before the first row.
     n_rows : int or None
         Rows the stream has; None if that is not known before its end.
     names : tuple of str
@@ -31,8 +34,14 @@ class Stream:
 
     n_features: int
     classes: np.ndarray
+    is_open: bool = False
     n_rows: int | None = None
     drifts = np.empty(0, dtype=np.intp)
+
+    @property
+    def first_classes(self) -> np.ndarray:
+        """The labels known before the first row is read."""
+        return self.classes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,6 +125,16 @@ class Generator(Stream):
         rng = self._random(1, whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         X, codes = self._draw(rng, np.full(n, t), False)
         return X, self.classes[codes]
+
+
+def check_closed(stream, who):
+    """Raise ValueError if more labels may turn up in `stream`, which `who` cannot follow."""
+    if stream.is_open:
+        name = getattr(stream, "name", type(stream).__name__)
+        raise ValueError(
+            f"{who}: {name} may have labels that its first rows do not show; name all labels, classes=[…], "
+            "or let from_file find them, scan_labels=True"
+        )
 
 
 def recut(chunks, size):

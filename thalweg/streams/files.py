@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -13,7 +14,16 @@ from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.columns import CATEGORY, NUMBER, coded
 from thalweg.streams.errors import StreamError, one_line, reading
-from thalweg.streams.look_ahead import check_kinds, find_classes, first_rows, raise_first, settle_kinds
+from thalweg.streams.look_ahead import (
+    all_classes,
+    check_any,
+    check_kinds,
+    check_labels,
+    first_classes,
+    first_rows,
+    raise_first,
+    settle_kinds,
+)
 from thalweg.streams.text_files import Pieces, csv_source
 
 __all__ = ["FileStream", "StreamError", "from_file"]
@@ -35,6 +45,7 @@ def from_file(
     delimiter: str | None = None,
     on_error: str = "raise",
     labels: bool = True,
+    scan_labels: bool = False,
 ) -> "FileStream":
     """Rows of a CSV, ARFF, Parquet or Arrow file, read in blocks without loading the file.
 
@@ -53,9 +64,10 @@ def from_file(
     target
         Name or position of the column of labels; the last column if None.
     classes
-        The labels, in the order of their codes. If None they are those of the ARFF header or, without one,
-        those a first pass over the target column finds, sorted; of standard input, those of the first
-        10,000 rows. Labels that are all whole numbers are integers, other numbers floats, the rest text.
+        The labels, in the order of their codes; any other label is an error. If None they are those of the
+        ARFF header or, without one, those of the first 10,000 rows, sorted; labels that turn up later follow
+        in that order, so `classes` may grow while rows are read (`is_open`). Labels that are all whole
+        numbers are integers, other numbers floats, the rest text.
     categorical, numeric
         Names or positions of columns to be taken for categories or for numbers whatever they look like.
     ignore
@@ -70,6 +82,9 @@ def from_file(
         below the header is 1), column and value. "skip" leaves such rows out.
     labels
         False if no column holds labels: every column is an input, and every label is missing.
+    scan_labels
+        Read the target column once before all else, so that all labels are known, and sorted, from the start;
+        the number of rows is then known, too. Not possible with standard input.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
@@ -93,11 +108,13 @@ def from_file(
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric)):
             for column in _find_all(source, chosen):
                 column.kind = kind
-        return FileStream(source, inputs, label, classes, on_error)
+        return FileStream(source, inputs, label, classes, on_error, scan_labels)
 
 
 class FileStream(Stream):
     """A stream of a file's rows; `from_file` opens one.
+
+    Each pass over the rows starts with the same classes, whatever turned up in the one before.
 
     Attributes
     ----------
@@ -107,27 +124,43 @@ class FileStream(Stream):
         What was wrong with the first five of them.
     """
 
-    def __init__(self, source, inputs, label, classes, on_error):
+    def __init__(self, source, inputs, label, classes, on_error, scan_labels=False):
         self.source = source
         self.name = source.name
         self.inputs = inputs
         self.label = label
         self.on_error = on_error
         self.n_features = len(inputs)
-        self.skipped, self.messages = 0, []
+        self._n_bytes = _size(source)
         strict = on_error == "raise"
         self._read_names = [*self.names] if label is None else [*self.names, label.name]
         check_kinds(source, inputs if label is None else [*inputs, label])
-        head = first_rows(source, self._read_names, strict)
+        head, is_whole = first_rows(source, self._read_names, strict)
         settle_kinds(inputs, head)
+        n_rows = None
         if label is None:
-            self.classes, n_rows = np.empty(0, dtype=np.int64), None
-        elif classes is not None:
-            self.classes, n_rows = as_classes(classes, ordered=True), None
+            self._first_classes = np.empty(0, dtype=np.int64)
+        elif classes is not None or label.codes.values:
+            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+        elif scan_labels:
+            self._first_classes, n_rows = all_classes(source, label, strict)
         else:
-            self.classes, n_rows = find_classes(source, label, head, strict)
+            self._first_classes, self.is_open = first_classes(source, label, head), not is_whole
+            if is_whole:
+                check_any(source, label, self._first_classes)
+                n_rows = None if source.once else sum(rows.num_rows for rows in head)
         self.n_rows = (n_rows or source.n_rows) if strict else None
-        self._labels = Codes(self.classes, where=f"{self.name}, classes")
+        self._restart()
+
+    def _restart(self):
+        self.skipped, self.messages = 0, []
+        self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
+        self.classes = self._first_classes
+
+    @property
+    def first_classes(self) -> np.ndarray:
+        """The labels known before the first row is read."""
+        return self._first_classes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -144,7 +177,7 @@ class FileStream(Stream):
         return recut(self._chunks(), size)
 
     def _chunks(self):
-        self.skipped, self.messages = 0, []
+        self._restart()
         numeric = {column.name for column in self.inputs if column.kind != CATEGORY}
         total = 0
         with reading(self.source.name):
@@ -156,6 +189,11 @@ class FileStream(Stream):
                 total += len(X)
         if total < (self.n_rows or 0):
             raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
+        n_bytes = _size(self.source)
+        if n_bytes is not None and n_bytes < (self._n_bytes or 0):
+            raise StreamError(f"{self.name} was cut short: it had {self._n_bytes} bytes and now has {n_bytes}")
+        if self.is_open:
+            check_any(self.source, self.label, self.classes)
 
     def _converted(self, batch):
         """Return X, codes and a list of (position, complaint)."""
@@ -168,9 +206,21 @@ class FileStream(Stream):
             return X, np.full(len(X), MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
         unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
-        codes, wrong = coded(batch.rows.column(self.n_features), self._labels, unknown)
+        column = batch.rows.column(self.n_features)
+        codes, wrong = coded(column, self._labels, unknown)
+        if wrong and self.is_open:
+            self._add_labels(column)
+            codes, wrong = coded(column, self._labels, unknown)
         problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
         return X, codes, problems
+
+    def _add_labels(self, column):
+        # In the order of their rows: a dictionary may have another, and list what no row has.
+        self._labels.grows = True
+        self._labels.of(column.unique().to_pylist())
+        self._labels.grows = False
+        check_labels(self.source, self.label, self._labels)
+        self.classes = as_classes(self._labels.values, ordered=True)
 
     def _without(self, X, codes, problems, batch):
         """Leave out the rows that have a problem and count them, or raise the first one."""
@@ -183,6 +233,13 @@ class FileStream(Stream):
             self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
         wrong = sorted({i for i, _ in problems})
         return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
+
+
+def _size(source):
+    """Return the bytes of a file; None for standard input, or if the file is gone."""
+    with suppress(OSError):
+        return None if source.once else Path(source.name).stat().st_size
+    return None
 
 
 def _source(path, header, delimiter):

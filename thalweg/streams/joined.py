@@ -5,7 +5,7 @@ from itertools import count
 
 import numpy as np
 
-from thalweg.streams.base import CHUNK, Stream, recut
+from thalweg.streams.base import CHUNK, Stream, check_closed, recut
 
 
 class Joined(Stream):
@@ -30,6 +30,8 @@ class Joined(Stream):
         if len(self.streams) < 2:
             raise ValueError(f"{who}: joining needs at least two streams, got {len(self.streams)}")
         first = self.streams[0]
+        for stream in self.streams:
+            check_closed(stream, who)
         for number, stream in enumerate(self.streams[1:], start=1):
             if stream.n_features != first.n_features:
                 raise ValueError(

@@ -1,4 +1,6 @@
-"""What must be known of a file before its rows are learned: the kinds of its columns, and its labels."""
+"""What must be known of a file before its rows are learned: the kinds of its columns, and some labels."""
+
+import numpy as np
 
 from thalweg.streams.codes import Codes, as_classes, number, spelling
 from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, find_kind
@@ -11,7 +13,10 @@ MAX_FRACTIONS = 20
 
 
 def first_rows(source, names, strict):
-    """Return record batches of the first rows of the columns `names`; if `strict`, each must have parsed."""
+    """Return record batches of the first rows of the columns `names`, and whether those are all.
+
+    If `strict`, each must have parsed.
+    """
     head, n_rows, n_bytes = [], 0, 0
     for batch in source.batches(names):
         if strict:
@@ -20,10 +25,10 @@ def first_rows(source, names, strict):
         n_rows += head[-1].num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
-            break
+            return head, False
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
-    return head
+    return head, True
 
 
 def raise_first(source, problems):
@@ -53,28 +58,40 @@ def settle_kinds(columns, head):
                 column.codes.of(array.dictionary.to_pylist())
 
 
-def find_classes(source, label, head, strict):
-    """Return the labels and, if all rows had to be read for that, how many there are."""
-    if label.codes.values:
-        return as_classes(label.codes.values, ordered=True), None
-    found, n_rows = Codes(grows=True), 0
+def first_classes(source, label, head):
+    """Return the labels of the first rows, sorted."""
+    found = Codes(grows=True)
+    for rows in head:
+        found.of(rows.column(label.name).unique().to_pylist())
+        check_labels(source, label, found)
+    return as_classes(found.values) if len(found) else np.empty(0, dtype=np.int64)
+
+
+def all_classes(source, label, strict):
+    """Return the labels of all rows, sorted, and how many rows there are."""
     if source.once:
-        for rows in head:
-            _collect(source, label, found, rows.column(label.name).unique().to_pylist())
-        return _sorted(source, label, found), None
+        raise StreamError(f"{source.name} can be read only once: name its labels, classes=[…]")
+    found, n_rows = Codes(grows=True), 0
     for values, n_more, problems in source.distinct(label.name):
         if strict:
             raise_first(source, problems)
-        _collect(source, label, found, values)
+        known = len(found)
+        found.of(values)
+        if len(found) > known:
+            check_labels(source, label, found)
         n_rows += n_more
-    return _sorted(source, label, found), n_rows
+    check_any(source, label, found)
+    return as_classes(found.values), n_rows
 
 
-def _collect(source, label, found, values):
-    known = len(found)
-    found.of(values)
-    if len(found) == known:
-        return
+def check_any(source, label, classes):
+    """Raise StreamError if all rows were read and no label was found."""
+    if not len(classes):
+        raise StreamError(f"{source.name}: the target {label.name!r} has no label in it")
+
+
+def check_labels(source, label, found):
+    """Raise StreamError if so many different labels were found that these can be no classes."""
     numbers = [number(spelling(value)) for value in found.values]
     fractions = any(value is not None and value % 1 for value in numbers)
     if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
@@ -82,9 +99,3 @@ def _collect(source, label, found, values):
             f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
             f"{found.values[0]}: not a class; name the column of labels as the target, or pass classes=[…]"
         )
-
-
-def _sorted(source, label, found):
-    if not len(found):
-        raise StreamError(f"{source.name}: the target {label.name!r} has no label in it")
-    return as_classes(found.values)

@@ -4,7 +4,7 @@ import numpy as np
 
 from thalweg._parameters import real_number, whole_number
 from thalweg.errors import ParameterError
-from thalweg.streams.base import CHUNK, Stream, flipped, recut
+from thalweg.streams.base import CHUNK, Stream, check_closed, flipped, recut
 
 
 def noisy(stream, share, seed=0):
@@ -39,6 +39,7 @@ class Noisy(Stream):
         self.stream = stream
         self.share = real_number("noisy", "share", share, least=0, most=1)
         self.seed = whole_number("noisy", "seed", seed, 0)
+        check_closed(stream, "noisy")
         if len(stream.classes) < 2:
             raise ParameterError(f"noisy: flipping labels needs two classes, got {list(stream.classes)}")
         self.n_features = stream.n_features
