@@ -51,7 +51,7 @@ ctypedef struct filter_t:
     Py_ssize_t n_warmup
     Py_ssize_t n_averages
     int n_jobs
-    int start                           # 0: zeros, 1: uniform, 2: normal
+    int start                           # ZEROS, UNIFORM or NORMAL
     bint circle
     bint likelihood
     bint regularised

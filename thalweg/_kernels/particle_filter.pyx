@@ -30,7 +30,7 @@ from libc.string cimport memcpy, memset
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 from .learner cimport Kernel
 from .particle_batch cimport MOST_VOTERS, learn_batch
-from .particle_draws cimport to_raw_units
+from .particle_draws cimport NORMAL, UNIFORM, ZEROS, to_raw_units
 from .particle_steps cimport CHUNK, SMALL_WORK
 from .pointers cimport doubles, integers, words
 from .workers cimport Workers
@@ -40,6 +40,8 @@ cdef enum:
     FIRST_WORK = 2000000                # multiplications before the first look at the clock
     START_WORK = 4000000                # multiplications of a call that are worth the start of threads
     NEWTON_WORK = 26                    # of a refit, for each row and pair of coefficients
+
+STARTS = {"zeros": ZEROS, "uniform": UNIFORM, "normal": NORMAL}
 
 
 cdef class ParticleKernel(Kernel):
