@@ -60,7 +60,7 @@ def test_kernel_is_its_twin(form, n_classes):
         twin.learn(X[batch], y[batch])
         arrays = learner._kernel.arrays
         np.testing.assert_allclose(arrays["centre"], twin.centre, rtol=1e-9, atol=1e-12)
-        n_kept = arrays["counts"][3]
+        n_kept = learner._kernel.n_kept
         if not learner._settings()["likelihood"]:
             assert n_kept == len(twin.best)
             np.testing.assert_allclose(arrays["kept"][:n_kept], twin.particles, rtol=1e-9, atol=1e-12)

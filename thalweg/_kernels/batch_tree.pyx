@@ -22,9 +22,11 @@ from libc.string cimport memcpy, memset
 from .batch_split cimport search
 from .block cimport LARGE, Block, is_stopped, sorted_rows_t
 from .failure cimport begin_call, call_t, end_call
+from .impurity cimport ENTROPY, ERROR, GINI
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
+CRITERIA = {"gini": GINI, "entropy": ENTROPY, "error": ERROR}
 MOST_SMOOTHING = 1e200                  # so that sums stay finite
 cdef double MOST_EXACT = 1 << 53        # sums of whole numbers below it are exact
 

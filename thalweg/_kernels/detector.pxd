@@ -2,7 +2,8 @@
 
 from .lock cimport Lock
 
-cdef enum:
+cpdef enum:
+    # what a loss leads to
     QUIET = 0
     WARNING = 1
     ALARM = 2

@@ -11,6 +11,8 @@ from .pointers cimport doubles
 cdef enum:
     FIRST_LOSSES = 4096                 # processed before the first look at the clock
 
+globals().update(LARGEST_LOSS=LARGEST_LOSS)     # for Python, as `cpdef` does for integers
+
 
 cdef class DetectorKernel:
     """A native detector: a struct of doubles, settings first, laid over `memory`, one NumPy array.

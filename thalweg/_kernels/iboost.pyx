@@ -13,13 +13,20 @@ from .layout import FLAG, FLOAT, INDEX, INT, Array, require
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
-    BUILT, add_with_error, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t,
-    likeliest,
+    ALWAYS, BUILT, LIGHTEST, OLDEST, ON_ERRORS, UNTIL_FULL, WORST, add_with_error, boost_improve, boost_learn,
+    boost_predict, boost_predict_learn, iboost_t, likeliest,
 )
 from .failure cimport attempt, begin_call, call_t, end_call
 from .learner cimport Kernel, learner_t
+from .loss_steps cimport BATCH, COORDINATE, IMPLICIT, NONE, STOCHASTIC
 from .loss_window cimport COUNT, compute_shares, loss_window_t, slot_of
 from .pointers cimport doubles, flags, integers, ints
+
+UPDATES = {
+    "stochastic": STOCHASTIC, "batch": BATCH, "implicit": IMPLICIT, "coordinate": COORDINATE, "none": NONE,
+}
+ADDING = {"errors": <int> ON_ERRORS, "always": <int> ALWAYS, "until_full": <int> UNTIL_FULL}
+REMOVING = {"lightest": <int> LIGHTEST, "oldest": <int> OLDEST, "worst": <int> WORST}
 
 cdef enum:
     ADWIN_SIZES = 20

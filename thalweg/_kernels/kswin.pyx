@@ -21,6 +21,7 @@ from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
 from .detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
+from .rng cimport bits, unit
 
 cdef enum:
     EXACT = 500                         # size of the samples up to which (1) is computed in whole numbers
@@ -101,10 +102,7 @@ cdef void reset(void* state) noexcept nogil:
 cdef inline double uniform(kswin_t* t) noexcept nogil:
     cdef uint64_t z = (<uint64_t> t.seed << 32) + <uint64_t> t.n_draws
     t.n_draws += 1
-    z = (z + 1) * <uint64_t> 0x9E3779B97F4A7C15
-    z = (z ^ (z >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
-    z = (z ^ (z >> 27)) * <uint64_t> 0x94D049BB133111EB
-    return <double> ((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0)
+    return unit(bits(0, z + 1))
 
 
 cdef int ascending(const void* a, const void* b) noexcept nogil:

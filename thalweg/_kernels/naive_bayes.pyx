@@ -7,11 +7,10 @@ A class k of weight n_k scores a row by the log of prior times likelihood:
 Numeric input j keeps weight n, mean m and sum of squares s (Welford), so that with variance v = s/(n - 1)
 
     n += w,  e = x - m,  m += e w/n,  s += w e (x - m)                            (2)
-    log f = -q - log(2 pi v)/2,  q = min((x - m)^2 (n - 1)/(2 s), UNLIKELIEST)    (3)
+    log f = -q - log(2 pi v)/2,  q = min((x - m)^2 (n - 1)/(2 s), FARTHEST)       (3)
 
-UNLIKELIEST = 745 is where exp(-q) leaves the range of a double: beyond it every value is equally impossible,
-and one wild value cannot silence a class for good. Where v is 0 or unknown, f is 1 at the mean and
-exp(-UNLIKELIEST) elsewhere. What does not depend on x in (1) and (3) is kept as factor_k exp(bias_k), where
+Where v is 0 or unknown, f is 1 at the mean and exp(-FARTHEST) elsewhere. What does not depend on x in (1) and
+(3) is kept as factor_k exp(bias_k), where
 
     factor_k exp(bias_k) = n_k prod_j (2 pi v)^(-1/2)                             (5)
 
@@ -19,8 +18,8 @@ Categorical input j keeps counts c of its V categories, each taken as seen once:
 
     f = (c + 1) / (n + V)                                                         (4)
 
-Products are turned into logs only when they are about to leave the range of a double. A missing value
-(NaN) is left out of every sum.
+Products are turned into logs only when they are about to leave the range of a double (bayes_terms.pxd). A
+missing value (NaN) is left out of every sum.
 """
 
 import numpy as np
@@ -30,8 +29,12 @@ from thalweg.errors import StateError
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array
 
-from libc.math cimport INFINITY, M_PI, exp, fabs, isnan, log, sqrt
+from libc.math cimport exp, fabs, isnan, log, sqrt
 
+from .bayes_terms cimport (
+    FARTHEST_VALUE, MOST_SQUARES, SURE, add_chance, category_of, chances_t, inverse_of, log_of, missing_width,
+    multiply_width,
+)
 from .failure cimport should_stop
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
@@ -40,12 +43,8 @@ cdef enum:
     CODE_LIMIT = 65536                  # codes of categories from here on count as missing
     ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
 
-cdef double UNLIKELIEST = 745.0
-cdef double SURE = 1e300                # stands for 1/(2v) where v is 0
-cdef double VAGUE = 1e-320              # the least 1/(2v)
-cdef double LARGE = 1e150               # products are folded into logs beyond LARGE and below 1/LARGE
+cdef double FARTHEST = FARTHEST_VALUE
 cdef double NEVER = -1e308              # the score of a class not seen yet
-cdef double MOST = 1.7e308              # sums of squares stop growing here
 
 ctypedef struct bayes_t:
     Py_ssize_t n_classes
@@ -74,7 +73,7 @@ LAYOUT = {
     "weight": Array(FLOAT, "class", **SUMS),
     "n": Array(FLOAT, "class", "numeric", **SUMS),
     "mean": Array(FLOAT, "class", "numeric", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
-    "squares": Array(FLOAT, "class", "numeric", low=0.0, high=MOST),
+    "squares": Array(FLOAT, "class", "numeric", low=0.0, high=MOST_SQUARES),
     "counts": Array(FLOAT, "count", "class", **SUMS),
     "seen": Array(FLOAT, "categorical", "class", **SUMS),
 }
@@ -161,38 +160,25 @@ cdef bint grow(bayes_t* b, Py_ssize_t j, Py_ssize_t code) noexcept nogil:
         return (<NaiveBayesKernel> b.kernel).grow(j, code)
 
 
-cdef inline double folded(double* product) noexcept nogil:
-    # The log of a product about to leave the range of a double, which starts again at 1; otherwise 0.
-    cdef double value = product[0]
-    if 1.0 / LARGE < value < LARGE:
-        return 0.0
-    product[0] = 1.0
-    return log(value)
-
-
-cdef inline double inverse_of(double n, double squares) noexcept nogil:
-    cdef double inverse = min(0.5 * (n - 1) / squares, SURE) if squares > 0 and n > 1 else SURE
-    return inverse if inverse * (1 / M_PI) > 0 else VAGUE
+cdef inline double squared(double weight, double* logs) noexcept nogil:
+    # The square of a weight, or 1 if it is too small for one: then logs is its log.
+    cdef double square = weight * weight
+    logs[0] = 0.0
+    if square == 0 and weight > 0:
+        square, logs[0] = 1.0, 2.0 * log(weight)
+    return square
 
 
 cdef void derive_class(bayes_t* b, Py_ssize_t k) noexcept nogil:
-    # What learn_numbers leaves of class k besides the sums, for numbers of any size.
+    # What learn_numbers leaves of class k besides the sums.
     cdef Py_ssize_t j, start = k * b.n_numeric
-    cdef double weight = b.weight[k], product = weight * weight, logs = 0.0, factor
-    if weight > 0 and product == 0:
-        product, logs = 1.0, 2.0 * log(weight)
+    cdef double logs, product = squared(b.weight[k], &logs)
     for j in range(start, start + b.n_numeric):
-        b.squares[j] = min(b.squares[j], MOST)
-        b.inverse[j] = inverse_of(b.n[j], b.squares[j])
-        factor = b.inverse[j] * (1 / M_PI)
-        if b.inverse[j] == SURE or weight == 0:
-            continue
-        if 0 < product * factor < INFINITY:
-            product *= factor
-            logs += folded(&product)
-        else:
-            logs += log(product) + log(factor)
-            product = 1.0
+        b.inverse[j] = SURE
+        if b.squares[j] > 0 and b.n[j] > 1:
+            b.inverse[j] = inverse_of(b.n[j], b.squares + j)
+        if b.inverse[j] < SURE:
+            logs += multiply_width(&product, b.inverse[j])
     b.factor[k], b.bias[k] = sqrt(product), 0.5 * logs                           # (5)
 
 
@@ -207,11 +193,8 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 cdef inline void learn_category(bayes_t* b, Py_ssize_t j, double value, Py_ssize_t y,
                                 double w) noexcept nogil:
-    cdef Py_ssize_t code
-    if not 0 <= value < CODE_LIMIT:
-        return
-    code = <Py_ssize_t> value
-    if code >= b.offset[j + 1] - b.offset[j] and not grow(b, j, code):
+    cdef Py_ssize_t code = category_of(value, CODE_LIMIT)
+    if code < 0 or (code >= b.offset[j + 1] - b.offset[j] and not grow(b, j, code)):
         return
     if code >= b.n_values[j]:
         b.n_values[j] = code + 1
@@ -230,7 +213,8 @@ cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const dou
             for j in range(b.n_categorical):
                 learn_category(b, j, X[i * d + b.categorical[j]], y[i], w[i])
             for j in range(b.n_numeric):
-                learn_number(b, j, X[i * d + b.numeric[j]], y[i], w[i])
+                learn_number(b, y[i] * b.n_numeric + j, X[i * d + b.numeric[j]], w[i], b.weight[y[i]],
+                             w[i] / b.weight[y[i]])
         if may_stop and i % ROWS_A_LOOK == ROWS_A_LOOK - 1 and should_stop():
             return False
     for j in range(b.n_classes):
@@ -238,46 +222,30 @@ cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const dou
     return True
 
 
-cdef inline void learn_number(bayes_t* b, Py_ssize_t j, double value, Py_ssize_t y, double w) noexcept nogil:
-    # (2) for the numeric input j.
-    cdef Py_ssize_t place = y * b.n_numeric + j
+cdef inline void learn_number(bayes_t* b, Py_ssize_t place, double value, double w, double weight,
+                              double share) noexcept nogil:
+    # (2) for one class and input; share = w/weight of the class saves a division if no value was missing.
     cdef double error
     if isnan(value):
         return
-    b.n[place] += w
+    b.n[place] += w                                                              # (2)
     error = value - b.mean[place]
-    b.mean[place] += error * (w / b.n[place])
+    b.mean[place] += error * (share if b.n[place] == weight else w / b.n[place])
     # Below 0 it would be rounding alone, of a row that outweighs all before it.
     b.squares[place] += fabs(w * error * (value - b.mean[place]))
 
 
 cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t j, start = y * b.n_numeric
-    cdef double* n = b.n + start
-    cdef double* mean = b.mean + start
-    cdef double* squares = b.squares + start
-    cdef double* inverse = b.inverse + start
-    cdef double value, error, step, weight = b.weight[y], share = w / weight
-    cdef double product = weight * weight, logs = 0.0
+    cdef Py_ssize_t j, place, start = y * b.n_numeric
+    cdef double weight = b.weight[y], share = w / weight, logs, product = squared(weight, &logs)
     for j in range(b.n_numeric):
-        value = x[b.numeric[j]]
-        if not isnan(value):
-            n[j] += w                                                            # (2)
-            step = share if n[j] == weight else w / n[j]
-            error = value - mean[j]
-            mean[j] += error * step
-            # Below 0 it would be rounding alone, of a row that outweighs all before it.
-            squares[j] += fabs(w * error * (value - mean[j]))
-            if squares[j] > 0 and n[j] > 1:
-                inverse[j] = min(0.5 * (n[j] - 1) / squares[j], SURE)
-        if inverse[j] < SURE:
-            product *= inverse[j] * (1 / M_PI)
-            logs += folded(&product)
-    if product > 0 and fabs(logs) < INFINITY:
-        b.factor[y] = sqrt(product)                                              # (5)
-        b.bias[y] = 0.5 * logs
-    else:
-        derive_class(b, y)
+        place = start + j
+        learn_number(b, place, x[b.numeric[j]], w, weight, share)
+        if b.squares[place] > 0 and b.n[place] > 1:
+            b.inverse[place] = inverse_of(b.n[place], b.squares + place)
+        if b.inverse[place] < SURE:
+            logs += multiply_width(&product, b.inverse[place])
+    b.factor[y], b.bias[y] = sqrt(product), 0.5 * logs                           # (5)
 
 
 cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
@@ -289,26 +257,22 @@ cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noex
         value = x[b.numeric[j]]
         error = value - mean[j]
         if not isnan(value):
-            far += min(error * error * inverse[j], UNLIKELIEST)                  # (3)
-        elif inverse[j] < SURE:
-            far -= 0.5 * log(min(M_PI / inverse[j], MOST))
+            far += min(error * error * inverse[j], FARTHEST)                     # (3)
+        else:
+            far -= missing_width(inverse[j])
     return b.bias[k] - far
 
 
 cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
     cdef Py_ssize_t j, code
-    cdef double value, count, above = 1.0, below = 1.0, score = 0.0
+    cdef double count
+    cdef chances_t chances = chances_t(1.0, 1.0, 0.0)
     for j in range(b.n_categorical):
-        value = x[b.categorical[j]]
-        if not 0 <= value < CODE_LIMIT:
-            continue
-        code = <Py_ssize_t> value
-        count = b.counts[(b.offset[j] + code) * b.n_classes + k] if code < b.n_values[j] else 0.0
-        above *= count + 1.0                                                     # (4)
-        below *= b.seen[j * b.n_classes + k] + b.n_values[j]
-        score += folded(&above)
-        score -= folded(&below)
-    return score + log(above / below)
+        code = category_of(x[b.categorical[j]], CODE_LIMIT)
+        if code >= 0:
+            count = b.counts[(b.offset[j] + code) * b.n_classes + k] if code < b.n_values[j] else 0.0
+            add_chance(&chances, count, b.seen[j * b.n_classes + k], b.n_values[j])          # (4)
+    return log_of(&chances)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

@@ -18,10 +18,9 @@ greatest is counted: only when none is left the window is searched for new ones.
 
 import numpy as np
 
-from thalweg.errors import StateError
-
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array
+from .ring_layout import check_ring, ring_layout
 
 from libc.math cimport INFINITY, isnan
 from libc.stdint cimport uintptr_t
@@ -29,6 +28,7 @@ from libc.string cimport memset
 
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
+from .ring cimport bind_ring, next_place, ring_t
 
 cdef extern from "window_distance.h" nogil:
     enum:
@@ -47,22 +47,15 @@ cdef extern from "window_distance.h" nogil:
 
 cdef enum:
     LINE = 64                           # bytes of a line of the cache
-    # places in `progress`
-    FILLED = 0
-    PLACE = 1                           # where the next row goes
 
 cdef double STEEP = 1e300               # bound on 1/r
 
 ctypedef struct neighbours_t:
     measure_t measure
+    ring_t rows                         # X is [tile, input, WINDOW_TILE]
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t n_neighbours
-    Py_ssize_t room
-    Py_ssize_t* progress
-    double* rows                        # [tile, input, WINDOW_TILE]
-    Py_ssize_t* label                   # [place]
-    double* weight                      # [place]
     Py_ssize_t* is_category             # [input]
     double* low                         # [input]
     double* high                        # [input]
@@ -84,7 +77,7 @@ ctypedef struct search_t:               # one prediction's memory
 cdef inline search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil:
     # The parts of the caller's memory; vectors never lie across two lines of the cache.
     cdef search_t s
-    cdef Py_ssize_t n_tiles = (c.room + WINDOW_TILE - 1) // WINDOW_TILE
+    cdef Py_ssize_t n_tiles = (c.rows.room + WINDOW_TILE - 1) // WINDOW_TILE
     s.distance = <double*> ((<uintptr_t> scratch + LINE - 1) // LINE * LINE)
     s.least = s.distance + n_tiles * WINDOW_TILE
     s.nearest = s.least + n_tiles
@@ -95,12 +88,9 @@ cdef inline search_t search_in(const neighbours_t* c, double* scratch) noexcept 
     return s
 
 
-LAYOUT = {
-    "progress": Array(INDEX, 2, low=0),
-    "rows": Array(FLOAT, "tile", "input", WINDOW_TILE, low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
-                  missing=True),
-    "label": Array(INDEX, "place", low=0, high="class"),
-    "weight": Array(FLOAT, "place", low=0.0, high=layouts.MOST_WEIGHT),
+LAYOUT = ring_layout() | {
+    "X": Array(FLOAT, "tile", "input", WINDOW_TILE, low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
+               missing=True),
 }
 
 
@@ -112,19 +102,19 @@ cdef class NearestNeighboursKernel(Kernel):
     def __init__(self, n_features, n_classes, n_neighbours, window, is_category):
         n_tiles = -(-window // WINDOW_TILE)
         n_neighbours = min(n_neighbours, window)
-        lengths = {"tile": n_tiles, "place": window, "input": n_features, "class": n_classes}
+        lengths = {"tile": n_tiles, "row": window, "input": n_features, "class": n_classes}
         self.allocate("NearestNeighbours", LAYOUT, lengths)
         # The rest follows from the parameters and the window: no part of a state.
         whole = {name: layouts.new_array(n_features, INDEX) for name in ("n_low", "n_high", "n_missing")}
         self.arrays |= whole | {
-            "rows": aligned(self.arrays["rows"].shape),
+            "X": aligned(self.arrays["X"].shape),
             "is_category": np.array(is_category, dtype=np.intp),
             "low": layouts.new_array(n_features, FLOAT),
             "high": layouts.new_array(n_features, FLOAT),
         }
         self.core.measure = best_measure()
         self.core.n_features, self.core.n_classes = n_features, n_classes
-        self.core.n_neighbours, self.core.room = n_neighbours, window
+        self.core.n_neighbours = n_neighbours
         scratch_size = n_tiles * (2 * WINDOW_TILE + 1) + n_neighbours + 3 * n_features + LINE // 8
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
         self.handle.scratch_size = scratch_size
@@ -132,16 +122,15 @@ cdef class NearestNeighboursKernel(Kernel):
 
     cdef void bind(self):
         cdef neighbours_t* c = &self.core
-        c.progress, c.label = integers(self.arrays["progress"]), integers(self.arrays["label"])
+        bind_ring(&c.rows, self.arrays)
         c.is_category, c.n_missing = integers(self.arrays["is_category"]), integers(self.arrays["n_missing"])
         c.n_low, c.n_high = integers(self.arrays["n_low"]), integers(self.arrays["n_high"])
-        c.rows, c.weight = doubles(self.arrays["rows"]), doubles(self.arrays["weight"])
         c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
 
     cdef void adopt(self, dict arrays):
-        rows = aligned(arrays["rows"].shape)
-        rows[...] = arrays["rows"]
-        Kernel.adopt(self, arrays | {"rows": rows})
+        X = aligned(arrays["X"].shape)
+        X[...] = arrays["X"]
+        Kernel.adopt(self, arrays | {"X": X})
 
     cdef void derive(self):
         cdef Py_ssize_t j
@@ -149,12 +138,8 @@ cdef class NearestNeighboursKernel(Kernel):
             search_range(&self.core, j)
 
     def check(self, arrays):
-        """Raise StateError unless the next row follows those that fill the window."""
-        filled, place = arrays["progress"].tolist()
-        room = self.core.room
-        if filled > room or place >= room or (filled < room and place != filled):
-            raise StateError(f"NearestNeighbours: the state's 'progress' says that {filled} rows are held, "
-                             f"and that the next one goes to place {place}")
+        """Raise StateError if the rows do not lie in the window as they come."""
+        check_ring(arrays, self.who)
 
 
 def aligned(shape):
@@ -167,12 +152,12 @@ def aligned(shape):
 
 cdef inline Py_ssize_t n_tiles_of(const neighbours_t* c) noexcept nogil:
     # Those that hold rows.
-    return (c.progress[FILLED] + WINDOW_TILE - 1) // WINDOW_TILE
+    return (c.rows.span.count + WINDOW_TILE - 1) // WINDOW_TILE
 
 
 cdef inline double* cell(const neighbours_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Input j of the row in place i.
-    return c.rows + (i // WINDOW_TILE * c.n_features + j) * WINDOW_TILE + i % WINDOW_TILE
+    return c.rows.X + (i // WINDOW_TILE * c.n_features + j) * WINDOW_TILE + i % WINDOW_TILE
 
 
 cdef void count(neighbours_t* c, Py_ssize_t j, double value) noexcept nogil:
@@ -198,19 +183,15 @@ cdef void forget(neighbours_t* c, Py_ssize_t j, double value) noexcept nogil:
 cdef void search_range(neighbours_t* c, Py_ssize_t j) noexcept nogil:
     cdef Py_ssize_t i
     c.n_low[j] = c.n_high[j] = c.n_missing[j] = 0
-    for i in range(c.progress[FILLED]):
+    for i in range(c.rows.span.count):
         count(c, j, cell(c, i, j)[0])
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef neighbours_t* c = <neighbours_t*> state
-    cdef Py_ssize_t j, place = c.progress[PLACE]
-    cdef bint full = c.progress[FILLED] == c.room
+    cdef bint full = c.rows.span.count == c.rows.room
+    cdef Py_ssize_t j, place = next_place(&c.rows, y, w)
     cdef double* value
-    c.progress[FILLED] += not full
-    c.progress[PLACE] = place + 1 if place + 1 < c.room else 0
-    c.label[place] = y
-    c.weight[place] = w
     for j in range(c.n_features):
         value = cell(c, place, j)
         if full:
@@ -231,7 +212,7 @@ cdef void add_category(const neighbours_t* c, search_t* s, Py_ssize_t j, double 
     cdef Py_ssize_t i, t
     cdef const double* column
     for t in range(n_tiles_of(c)):
-        column = c.rows + (t * c.n_features + j) * WINDOW_TILE
+        column = c.rows.X + (t * c.n_features + j) * WINDOW_TILE
         for i in range(WINDOW_TILE):
             s.distance[t * WINDOW_TILE + i] += 0.0 if value == column[i] else 1.0
 
@@ -241,7 +222,7 @@ cdef void add_carefully(const neighbours_t* c, search_t* s, Py_ssize_t j, double
     # (2): the input has missing values, here or in the window.
     cdef Py_ssize_t i
     cdef double known, off
-    for i in range(c.progress[FILLED]):
+    for i in range(c.rows.span.count):
         known = cell(c, i, j)[0]
         if isnan(value) and isnan(known):
             off = 1.0
@@ -255,7 +236,7 @@ cdef void add_carefully(const neighbours_t* c, search_t* s, Py_ssize_t j, double
 
 
 cdef void measure(const neighbours_t* c, search_t* s, const double* x) noexcept nogil:
-    cdef Py_ssize_t j, n_used = 0, n = c.progress[FILLED]
+    cdef Py_ssize_t j, n_used = 0, n = c.rows.span.count
     cdef double width, inverse
     cdef bint begun = False
     cdef window_view_t view
@@ -273,7 +254,7 @@ cdef void measure(const neighbours_t* c, search_t* s, const double* x) noexcept 
         elif inverse > 0:
             s.used[n_used], s.value[n_used], s.inverse[n_used] = j, x[j], inverse
             n_used += 1
-    view = window_view_t(c.n_features, n, n_used, c.rows, s.used, s.value, s.inverse)
+    view = window_view_t(c.n_features, n, n_used, c.rows.X, s.used, s.value, s.inverse)
     c.measure(&view, begun, s.distance, s.least)                                 # (1)
 
 
@@ -297,7 +278,7 @@ cdef Py_ssize_t find_near(const neighbours_t* c, search_t* s) noexcept nogil:
         limit = s.nearest[k - 1]
     for t in range(n_tiles):
         if s.least[t] <= limit:
-            for i in range(t * WINDOW_TILE, min((t + 1) * WINDOW_TILE, c.progress[FILLED])):
+            for i in range(t * WINDOW_TILE, min((t + 1) * WINDOW_TILE, c.rows.span.count)):
                 s.near[n] = i
                 n += s.distance[i] <= limit
     return n
@@ -320,7 +301,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
         limit = s.nearest[k - 1]
     for i in range(n_near):
         if s.distance[s.near[i]] <= limit:                                       # (3)
-            p[c.label[s.near[i]]] += c.weight[s.near[i]]
-            total += c.weight[s.near[i]]
+            p[c.rows.y[s.near[i]]] += c.rows.w[s.near[i]]
+            total += c.rows.w[s.near[i]]
     for k in range(c.n_classes):
         p[k] = p[k] / total if total > 0 else 1.0 / c.n_classes

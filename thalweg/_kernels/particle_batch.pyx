@@ -13,6 +13,7 @@ from .particle_draws cimport scale_to_one, to_raw_units, write_terms
 from .particle_filter cimport LANES, filter_t
 from .particle_steps cimport hits_of, pack, take_step
 from .ridge_logistic cimport fit_logistic
+from .ring cimport clear_rows
 
 cdef double FADE = 0.9                  # of hits and errors, a batch
 cdef double MOST_SQUARES = 1e300        # sums of squares stop growing here
@@ -34,7 +35,8 @@ cdef void learn_batch(filter_t* f) noexcept nogil:
 
 
 cdef void empty_buffer(filter_t* f) noexcept nogil:
-    f.counts.n_buffered = f.counts.n_steps = f.counts.opened = 0
+    clear_rows(&f.rows)
+    f.counts.n_steps = f.counts.opened = 0
     f.measures.buffered = 0.0
 
 
@@ -42,8 +44,8 @@ cdef bint open_batch(filter_t* f) noexcept nogil:
     # False if there is nothing to learn yet: rows of one class alone.
     cdef Py_ssize_t i
     cdef bint mixed = False
-    for i in range(1, f.counts.n_buffered):
-        mixed = mixed or f.codes[i] != f.codes[0]
+    for i in range(1, f.rows.span.count):
+        mixed = mixed or f.rows.y[i] != f.rows.y[0]
     if not (mixed or f.counts.started):
         return False
     if f.scaled:
@@ -74,17 +76,17 @@ cdef void close_batch(filter_t* f) noexcept nogil:
 cdef void standardise(filter_t* f) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef double error, faded
-    for i in range(f.counts.n_buffered):
-        faded = min(f.measures.n_seen, max(f.memory - f.weights[i], 0.0))
+    for i in range(f.rows.span.count):
+        faded = min(f.measures.n_seen, max(f.memory - f.rows.w[i], 0.0))
         if faded < f.measures.n_seen:
             for j in range(f.n_features):
                 f.squares[j] *= faded / f.measures.n_seen
-        f.measures.n_seen = faded + f.weights[i]
+        f.measures.n_seen = faded + f.rows.w[i]
         for j in range(f.n_features):
-            error = f.rows[i * f.n_features + j] - f.mean[j]
-            f.mean[j] += error * (f.weights[i] / f.measures.n_seen)
-            error *= f.rows[i * f.n_features + j] - f.mean[j]
-            f.squares[j] = min(max(f.squares[j] + f.weights[i] * error, 0.0), MOST_SQUARES)
+            error = f.rows.X[i * f.n_features + j] - f.mean[j]
+            f.mean[j] += error * (f.rows.w[i] / f.measures.n_seen)
+            error *= f.rows.X[i * f.n_features + j] - f.mean[j]
+            f.squares[j] = min(max(f.squares[j] + f.rows.w[i] * error, 0.0), MOST_SQUARES)
 
 
 cdef void test_candidates(filter_t* f) noexcept nogil:

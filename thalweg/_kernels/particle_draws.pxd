@@ -7,6 +7,12 @@ from libc.string cimport memcpy
 from .particle_filter cimport LANES, filter_t
 from .rng cimport below, bits, normal, unit, ziggurat_t
 
+cdef enum:
+    # where particles begin
+    ZEROS = 0
+    UNIFORM = 1                         # between 0 and start_width
+    NORMAL = 2                          # of that standard deviation
+
 cdef extern from *:
     """
     static const double LOWEST_LOG_SPREAD = -6.907755278982137;   /* log 0.001 */
@@ -26,9 +32,9 @@ cdef inline void begin_step(filter_t* f) noexcept nogil:
 
 
 cdef inline double started_at(const filter_t* f, const ziggurat_t* z, uint64_t counter) noexcept nogil:
-    if f.start == 1:
+    if f.start == UNIFORM:
         return f.start_width * unit(bits(f.start_key, counter))
-    if f.start == 2:
+    if f.start == NORMAL:
         return f.start_width * normal(z, bits(f.start_key, counter))
     return 0.0
 

@@ -3,6 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from .failure cimport call_t
+from .ring cimport ring_t
 
 cdef extern from "particle_scoring.h" nogil:
     enum:
@@ -22,7 +23,6 @@ cdef extern from "particle_scoring.h" nogil:
 
 ctypedef struct filter_counts_t:
     Py_ssize_t step                     # steps so far; all randomness is a function of seed and step
-    Py_ssize_t n_buffered               # rows waiting for their batch to fill
     Py_ssize_t started                  # whether a batch with two classes has been learned
     Py_ssize_t n_kept                   # size of the best set
     Py_ssize_t n_voters
@@ -51,7 +51,7 @@ ctypedef struct filter_t:
     Py_ssize_t n_warmup
     Py_ssize_t n_averages
     int n_jobs
-    int start                           # 0: zeros, 1: uniform, 2: normal
+    int start                           # ZEROS, UNIFORM or NORMAL
     bint circle
     bint likelihood
     bint regularised
@@ -71,9 +71,7 @@ ctypedef struct filter_t:
     uint64_t start_key
     filter_counts_t* counts
     filter_measures_t* measures
-    double* rows                        # [batch_size, n_features]: the buffer
-    Py_ssize_t* codes
-    double* weights
+    ring_t rows                         # that wait for their batch to fill, the first at place 0
     double* seen                        # [n_classes]: weight of each label before the first batch
     double* mean                        # [n_features]: for standardising
     double* squares

@@ -25,14 +25,15 @@ from . import particle_layout
 from .particle_growth import scaled_to_one, with_classes, with_drawn_inputs, with_inputs
 
 from libc.math cimport INFINITY
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 from .learner cimport Kernel
 from .particle_batch cimport MOST_VOTERS, learn_batch
-from .particle_draws cimport to_raw_units
+from .particle_draws cimport NORMAL, UNIFORM, ZEROS, to_raw_units
 from .particle_steps cimport CHUNK, SMALL_WORK
 from .pointers cimport doubles, integers, words
+from .ring cimport append_row, bind_ring
 from .workers cimport Workers
 
 cdef enum:
@@ -40,6 +41,8 @@ cdef enum:
     FIRST_WORK = 2000000                # multiplications before the first look at the clock
     START_WORK = 4000000                # multiplications of a call that are worth the start of threads
     NEWTON_WORK = 26                    # of a refit, for each row and pair of coefficients
+
+STARTS = {"zeros": ZEROS, "uniform": UNIFORM, "normal": NORMAL}
 
 
 cdef class ParticleKernel(Kernel):
@@ -81,7 +84,7 @@ cdef class ParticleKernel(Kernel):
         panel = f.n_outputs * f.n_terms
         lengths = {
             "input": f.n_features, "class": f.n_classes, "coefficient": f.n_coefficients,
-            "batch": f.batch_size, "particle": f.n_particles, "kept": None,
+            "row": f.batch_size, "particle": f.n_particles, "kept": None,
             "average": f.n_averages, "candidate": 1 + f.n_averages,
             "predictor": panel * LANES, "voters": panel * MOST_VOTERS,
         }
@@ -122,10 +125,10 @@ cdef class ParticleKernel(Kernel):
         f.seed = words(arrays["seed"])[0]
         f.counts = <filter_counts_t*> integers(arrays["counts"])
         f.measures = <filter_measures_t*> doubles(arrays["measures"])
-        f.rows, f.codes = doubles(arrays["rows"]), integers(arrays["codes"])
-        f.weights, f.seen = doubles(arrays["weights"]), doubles(arrays["seen"])
+        bind_ring(&f.rows, arrays)
+        f.seen, f.active = doubles(arrays["seen"]), doubles(arrays["active"])
         f.mean, f.squares = doubles(arrays["mean"]), doubles(arrays["squares"])
-        f.active, f.centre = doubles(arrays["active"]), doubles(arrays["centre"])
+        f.centre = doubles(arrays["centre"])
         f.kept, f.room = doubles(arrays["kept"]), len(arrays["kept"])
         f.averages, f.tallies = doubles(arrays["averages"]), doubles(arrays["tallies"])
         f.predictor, f.voters = doubles(arrays["predictor"]), doubles(arrays["voters"])
@@ -236,7 +239,7 @@ cdef class ParticleKernel(Kernel):
         """Learn the rows that wait for their batch to fill."""
         cdef Workers workers = self.begin_work(self.core.batch_size, None)
         try:
-            if self.core.counts.n_buffered:
+            if self.core.rows.span.count:
                 self.learn_buffer(-1)
         finally:
             self.end_work(workers)
@@ -260,7 +263,7 @@ cdef class ParticleKernel(Kernel):
         # Begin a call that a signal may end inside a batch; start threads if there is work for them. Only the
         # caller keeps them: a forked process must not end threads that it does not have.
         cdef filter_t* f = &self.core
-        cdef double n_batches = (f.counts.n_buffered + n_rows) // f.batch_size
+        cdef double n_batches = (f.rows.span.count + n_rows) // f.batch_size
         cdef Workers workers = None
         if f.n_jobs > 1:
             if w is not None:
@@ -317,24 +320,19 @@ cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
-    cdef Py_ssize_t i
     if f.counts.opened:
         learn_batch(f)
-    i = f.counts.n_buffered
-    memcpy(f.rows + i * f.n_features, x, f.n_features * sizeof(double))
-    f.codes[i] = y
-    f.weights[i] = w
-    f.counts.n_buffered += 1
+    append_row(&f.rows, x, y, w)
     f.measures.buffered += w
     if not f.counts.started:
         f.seen[y] += w
-    if f.counts.n_buffered == f.batch_size or f.measures.buffered >= f.batch_size:
+    if f.rows.span.count == f.batch_size or f.measures.buffered >= f.batch_size:
         learn_batch(f)
 
 
 cdef void flush(void* state) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
-    if f.counts.n_buffered:
+    if f.rows.span.count:
         learn_batch(f)
 
 

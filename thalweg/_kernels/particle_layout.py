@@ -6,6 +6,7 @@ from thalweg.errors import StateError
 
 from .fields import Field, checked_fields, counter, require
 from .layout import FLOAT, INDEX, WORD, Array
+from .ring_layout import check_ring, ring_layout
 
 LARGEST = 1.1e150  # inputs and their means, rounding allowed for
 MOST_COEFFICIENT = 1e100
@@ -14,7 +15,6 @@ LOWEST_LOG_SPREAD = -7.0
 
 COUNTS = (
     counter("step"),
-    counter("n_buffered"),
     counter("started", 1),
     counter("n_kept"),
     counter("n_voters", 32),
@@ -44,13 +44,10 @@ def filter_layout(settings):
     def spreads(*axes):
         return Array(FLOAT, *axes, "coefficient", low=lowest, high=highest, fill=log_spread)
 
-    layout = {
+    layout = ring_layout(LARGEST, most_weight=1e100, missing=False) | {
         "counts": Array(INDEX, len(COUNTS), low=0),
         "measures": Array(FLOAT, len(MEASURES)),
         "seed": Array(WORD, 1),
-        "rows": Array(FLOAT, "batch", "input", low=-LARGEST, high=LARGEST),
-        "codes": Array(INDEX, "batch", low=0, high="class"),
-        "weights": Array(FLOAT, "batch", low=0.0, high=1e100),
         "seen": Array(FLOAT, "class", low=0.0, high=1e200),
         "mean": Array(FLOAT, "input", low=-LARGEST, high=LARGEST),
         "squares": Array(FLOAT, "input", low=0.0, high=1e300),
@@ -100,10 +97,11 @@ def _check_kept(counts, arrays, settings, who):
 
 
 def _check_buffer(counts, measures, arrays, settings, who):
-    n, n_steps = counts["n_buffered"], 1 if counts["started"] else 1 + settings["n_warmup"]
-    require(n <= settings["batch_size"], who, f"'n_buffered' is {n}, more than a batch has")
-    total = arrays["weights"][:n].sum()
-    require(abs(measures["buffered"] - total) <= 1e-6 * total, who, "'buffered' is not the sum of 'weights'")
+    check_ring(arrays, who)
+    (first, n), n_steps = arrays["span"].tolist(), 1 if counts["started"] else 1 + settings["n_warmup"]
+    require(first == 0, who, "'span' says that rows of a batch have been dropped")
+    total = arrays["w"][:n].sum()
+    require(abs(measures["buffered"] - total) <= 1e-6 * total, who, "'buffered' is not the sum of 'w'")
     if counts["opened"]:
         require(n > 0 and total > 0, who, "'opened' is 1, but there are no rows")
         require(counts["n_steps"] <= n_steps, who, f"'n_steps' is {counts['n_steps']}, more than {n_steps}")

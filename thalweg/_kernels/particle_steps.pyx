@@ -29,7 +29,7 @@ fill_ziggurat(&ZIGGURAT)
 
 cdef void pack(filter_t* f) noexcept nogil:
     # Rows into tiles; for two classes those of class 0 with their signs turned, so that η < 0 is a hit.
-    cdef Py_ssize_t i, j, n = f.counts.n_buffered, d = f.n_features
+    cdef Py_ssize_t i, j, n = f.rows.span.count, d = f.n_features
     cdef double value, sign, length, s
     cdef double* tile
     f.n_tiles = (n + TILE_ROWS - 1) // TILE_ROWS
@@ -37,13 +37,13 @@ cdef void pack(filter_t* f) noexcept nogil:
     memset(f.tile_weights, 0, f.n_tiles * TILE_ROWS * sizeof(double))
     for i in range(n):
         tile = f.tiles + (i // TILE_ROWS) * f.n_terms * TILE_ROWS + i % TILE_ROWS
-        sign = -1.0 if f.n_outputs == 1 and f.codes[i] == 0 else 1.0
-        f.tile_codes[i] = f.codes[i]
-        f.tile_weights[i] = f.weights[i]
+        sign = -1.0 if f.n_outputs == 1 and f.rows.y[i] == 0 else 1.0
+        f.tile_codes[i] = f.rows.y[i]
+        f.tile_weights[i] = f.rows.w[i]
         tile[0] = sign
         length = 0.0
         for j in range(d):
-            value = f.rows[i * d + j]
+            value = f.rows.X[i * d + j]
             if f.scaled:
                 s = deviation(f, j)
                 value = (value - f.mean[j]) / s if s > 0 else 0.0

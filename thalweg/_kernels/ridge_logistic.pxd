@@ -68,13 +68,13 @@ cdef inline bint build_system(filter_t* f, Py_ssize_t k, double* hessian, const 
     for j in range(n):
         gradient[j] = -RIDGE * w[j] if j else 0.0
         hessian[j * n + j] = RIDGE if j else 1e-9
-    for i in range(f.counts.n_buffered):
+    for i in range(f.rows.span.count):
         score = 0.0
         for j in range(n):
             score += w[j] * term(f, i, j)
         p = 1.0 / (1.0 + exp(-score))
-        error = f.weights[i] * ((1.0 if f.codes[i] == target else 0.0) - p)
-        weight = f.weights[i] * p * (1.0 - p)
+        error = f.rows.w[i] * ((1.0 if f.rows.y[i] == target else 0.0) - p)
+        weight = f.rows.w[i] * p * (1.0 - p)
         for j in range(n):
             gradient[j] += error * term(f, i, j)
             for other in range(j + 1):

@@ -31,12 +31,18 @@ cdef inline uint64_t bits(uint64_t key, uint64_t counter) noexcept nogil:
 
 
 cdef inline uint64_t following(uint64_t word) noexcept nogil:
-    return mix(word + 0x9e3779b97f4a7c15ULL)
+    return bits(word, 1)
 
 
 cdef inline double unit(uint64_t word) noexcept nogil:
     # In [0, 1), from the upper 53 bits.
     return <double> <int64_t> (word >> 11) * (1.0 / 9007199254740992.0)
+
+
+cdef inline double next_unit(uint64_t* state) noexcept nogil:
+    # The next number in [0, 1) of the generator splitmix64, whose state is one word.
+    state[0] += 0x9e3779b97f4a7c15ULL
+    return unit(mix(state[0]))
 
 
 cdef inline uint64_t below(uint64_t word, uint64_t n) noexcept nogil:

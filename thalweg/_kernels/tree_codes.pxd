@@ -52,12 +52,3 @@ cpdef enum:
 cpdef enum:
     TREE_CATEGORIES = 1024              # codes of categories from here on are treated as missing
     MOST_DEPTH = 10000                  # a leaf below so many nodes does not split: some functions recurse
-
-# Constants to the compiler, which variables of Cython are not: divisions by them are multiplications.
-cdef extern from *:
-    """
-    #define TREE_SURE 1e300
-    #define TREE_LEAST_INVERSE 1e-300
-    """
-    double SURE "TREE_SURE"                             # stands for INVERSE where SQUARES is 0
-    double LEAST_INVERSE "TREE_LEAST_INVERSE"

@@ -14,40 +14,22 @@ Categorical input j keeps counts c of its categories; V is the highest category 
 
     f = (c + 1)/(n + V)                                                           (4)
 
-FARTHEST = 745 is where exp(-q) leaves the range of a double. An input of which a class of the leaf knows
-nothing counts as FARTHEST; where v is 0, f is 1 at the mean and exp(-FARTHEST) elsewhere. Missing values are
-left out.
+An input of which a class of the leaf knows nothing counts as FARTHEST; where v is 0, f is 1 at the mean and
+exp(-FARTHEST) elsewhere. Missing values are left out.
 """
 
-from libc.math cimport M_PI, exp, isnan, log
+from libc.math cimport exp, isnan, log
 
+from .bayes_terms cimport (
+    FARTHEST_VALUE, SURE, add_chance, category_of, chances_t, inverse_of, log_of, missing_width,
+    multiply_width,
+)
 from .tree_codes cimport (
-    ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LEAST_INVERSE, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, SURE,
-    TREE_CATEGORIES,
+    ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, TREE_CATEGORIES,
 )
 from .tree_nodes cimport add_category, new_slot, picked_inputs, total_weight
 
-cdef extern from *:
-    """
-    #define LARGE 1e150
-    #define MOST_SQUARES 1.7e308
-    """
-    double LARGE                        # products are turned into logs beyond LARGE and below 1/LARGE
-    double MOST_SQUARES                 # in place of an infinite sum of squares
-
-# A variable: GCC makes a minimum with a constant of three instructions.
-cdef double FARTHEST = 745.0
-
-
-cdef inline double multiply(double* product, double factor) noexcept nogil:
-    # Multiply a product. If it gets too large or small it starts again at 1, and its log is returned, else 0.
-    cdef double value = product[0] * factor
-    if 1.0 / LARGE < value < LARGE:
-        product[0] = value
-        return 0.0
-    value = log(value) if 1e-300 < value < 1e300 else log(product[0]) + log(factor)
-    product[0] = 1.0
-    return value
+cdef double FARTHEST = FARTHEST_VALUE
 
 
 cdef inline double distances(const double* x, const double* mean, const double* inverse,
@@ -83,28 +65,26 @@ cdef double numeric_score(hoeffding_t* t, const double* x, Py_ssize_t slot, cons
         e = x[inputs[1 + i]] - mean[i]
         if not isnan(e):
             score -= min(e * e * inverse[i], FARTHEST)                           # (3)
-        elif inverse[i] < SURE:
-            score += 0.5 * log(M_PI / inverse[i])
+        else:
+            score += missing_width(inverse[i])
     return score
 
 
 cdef double categorical_score(hoeffding_t* t, const double* x, Py_ssize_t slot,
                               const int* inputs) noexcept nogil:
-    cdef Py_ssize_t i, c, n_values
-    cdef double value, count, above = 1.0, below = 1.0, score = 0.0
+    cdef Py_ssize_t i, c, code, n_values
+    cdef double count
+    cdef chances_t chances = chances_t(1.0, 1.0, 0.0)
     for i in range(inputs[0], t.n_picked):
         c = inputs[1 + i]
-        value = x[t.column[c]]
+        code = category_of(x[t.column[c]], TREE_CATEGORIES)
         n_values = t.n_values[slot * t.n_categorical + c]
-        if not 0 <= value < TREE_CATEGORIES:
-            continue
-        if n_values == 0:
-            score -= FARTHEST
-            continue
-        count = t.counts[slot * t.total_room + t.offset[c] + <Py_ssize_t> value] if value < n_values else 0.0
-        score += multiply(&above, count + 1.0)                                   # (4)
-        score -= multiply(&below, t.seen[slot * t.n_categorical + c] + n_values)
-    return score + log(above / below)
+        if code >= 0 and n_values == 0:
+            chances.logs -= FARTHEST
+        elif code >= 0:
+            count = t.counts[slot * t.total_room + t.offset[c] + code] if code < n_values else 0.0
+            add_chance(&chances, count, t.seen[slot * t.n_categorical + c], n_values)        # (4)
+    return log_of(&chances)
 
 
 cdef double unknown_score(hoeffding_t* t, const double* x, const int* inputs) noexcept nogil:
@@ -201,12 +181,9 @@ cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t 
 
 cdef void learn_category(hoeffding_t* t, Py_ssize_t slot, Py_ssize_t c, double value,
                          double w) noexcept nogil:
-    cdef Py_ssize_t code
+    cdef Py_ssize_t code = category_of(value, TREE_CATEGORIES)
     cdef int* n_values = t.n_values + slot * t.n_categorical + c
-    if not 0 <= value < TREE_CATEGORIES:
-        return
-    code = <Py_ssize_t> value
-    if code >= t.offset[c + 1] - t.offset[c] and not add_category(t, c, code):
+    if code < 0 or (code >= t.offset[c + 1] - t.offset[c] and not add_category(t, c, code)):
         return
     t.known[c] = max(t.known[c], code + 1)
     n_values[0] = max(n_values[0], code + 1)
@@ -239,16 +216,12 @@ cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, cons
                 if value > high[i]:
                     high[i] = value
                 if s > 0 and n[i] > 1:
-                    c = 0.5 * (n[i] - 1) / s
-                    if not LEAST_INVERSE <= c < SURE:
-                        c = SURE if c >= SURE else LEAST_INVERSE
-                        squares[i] = min(s, MOST_SQUARES)
-                    inverse[i] = c
+                    inverse[i] = c = inverse_of(n[i], squares + i)
                 elif not s >= 0:
                     squares[i] = 0.0                                             # large numbers, rounded
             else:
                 n[i] = w
                 mean[i] = low[i] = high[i] = value
         if c < SURE:
-            logs += multiply(&product, c * (1 / M_PI))
+            logs += multiply_width(&product, c)
     return 0.5 * (logs + log(product))

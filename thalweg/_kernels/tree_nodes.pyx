@@ -20,7 +20,7 @@ from .tree_layout import tree_layout
 
 from .failure cimport attempt, record_failure
 from .pointers cimport doubles, integers, ints, words
-from .rng cimport following, unit
+from .rng cimport next_unit
 from .tree_codes cimport (
     ADAPTIVE, BAYES, DEAD, DEAD_NODES, FREE_SLOTS, LEAF, MAJORITY, MORE_CATEGORIES, MORE_NODES, MORE_SLOTS,
     N_NUMBERS, NODES, RANK, SLOTS, SWEEP, TREE_CATEGORIES, WINDOWS,
@@ -173,18 +173,11 @@ cdef void pick_inputs(hoeffding_t* t, int* picked) noexcept nogil:
     # Selection sampling: each subset is equally likely and comes out in the tree's order of inputs.
     cdef Py_ssize_t i, wanted = t.n_picked, n_numeric = 0
     for i in range(t.n_features):
-        if uniform(t.random) * (t.n_features - i) < wanted:
+        if next_unit(t.random) * (t.n_features - i) < wanted:
             picked[1 + t.n_picked - wanted] = t.inputs[1 + i]
             wanted -= 1
             n_numeric += i < t.inputs[0]
     picked[0] = n_numeric
-
-
-cdef inline double uniform(uint64_t* state) noexcept nogil:
-    # In [0, 1).
-    cdef double value = unit(following(state[0]))
-    state[0] += <uint64_t> 0x9E3779B97F4A7C15
-    return value
 
 
 cdef Py_ssize_t new_slot(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y) noexcept nogil:

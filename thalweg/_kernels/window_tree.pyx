@@ -15,6 +15,7 @@ from thalweg.errors import StateError
 
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array
+from .ring_layout import check_ring, ring_layout
 
 from libc.math cimport floor
 from libc.string cimport memcpy
@@ -26,15 +27,12 @@ from .impurity cimport ENTROPY
 from .learner cimport Kernel
 from .lock cimport Lock
 from .pointers cimport doubles, integers
+from .ring cimport append_row, bind_ring, place_of, ring_t, row_at, span_t
 
 cdef enum:
     FIRST_ROOM = 64                     # rows there is memory for when the first tree is grown
 
-LAYOUT = {
-    "X": Array(FLOAT, "place", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
-    "y": Array(INDEX, "place", low=0, high="class"),
-    "w": Array(FLOAT, "place", low=0.0, high=layouts.MOST_WEIGHT),
-    "held": Array(INDEX, 2, low=0),
+LAYOUT = ring_layout() | {
     "is_due": Array(INDEX, 1, low=0, high=1),
     "progress": Array(FLOAT, 2, low=0.0, high=layouts.MOST_WEIGHT),
 }
@@ -42,13 +40,8 @@ LAYOUT = {
 ctypedef struct window_tree_t:
     batch_tree_t* tree
     sorted_rows_t* block                # NULL before the first tree
-    Py_ssize_t window
+    ring_t rows
     double period
-    double* X                           # [window, feature], a ring
-    Py_ssize_t* y
-    double* w
-    Py_ssize_t* n                       # rows held
-    Py_ssize_t* place                   # where the next one goes
     Py_ssize_t* is_due                  # whether the tree is to be grown on the rows held
     double* total                       # t
     double* next                        # t at which the tree is grown next
@@ -61,16 +54,15 @@ ctypedef struct window_tree_t:
 cdef class WindowTreeKernel(BatchTree):
     """A batch tree, the rows it is grown on, and the memory to do so."""
 
-    cdef window_tree_t ring
+    cdef window_tree_t window
     cdef Block block
 
     def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window, period):
         BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace)
-        self.allocate("DecisionTree", LAYOUT, {"place": window})
+        self.allocate("DecisionTree", LAYOUT, {"row": window})
         self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
-        self.ring.tree, self.ring.kernel = &self.core, <void*> self
-        self.ring.window, self.ring.period = window, period
-        self.set_handle(<void*> &self.ring, n_features, n_classes, learn, predict)
+        self.window.tree, self.window.kernel, self.window.period = &self.core, <void*> self, period
+        self.set_handle(<void*> &self.window, n_features, n_classes, learn, predict)
         self.handle.fit_block, self.handle.flush = fit_block, flush
         self.bind()
 
@@ -78,54 +70,49 @@ cdef class WindowTreeKernel(BatchTree):
         BatchTree.bind(self)
         if "X" not in self.arrays:
             return
-        cdef window_tree_t* r = &self.ring
-        r.X, r.y, r.w = doubles(self.arrays["X"]), integers(self.arrays["y"]), doubles(self.arrays["w"])
-        r.n, r.total = integers(self.arrays["held"]), doubles(self.arrays["progress"])
-        r.place, r.next, r.is_due = r.n + 1, r.total + 1, integers(self.arrays["is_due"])
-        r.lost = doubles(self.arrays["lost"])
+        cdef window_tree_t* r = &self.window
+        bind_ring(&r.rows, self.arrays)
+        r.total, r.is_due = doubles(self.arrays["progress"]), integers(self.arrays["is_due"])
+        r.next, r.lost = r.total + 1, doubles(self.arrays["lost"])
 
     def check(self, arrays):
         """Raise StateError unless the tree ends in leaves and the counters fit the window."""
         BatchTree.check(self, arrays)
-        n, place = arrays["held"].tolist()
+        check_ring(arrays, self.who)
         total, following = arrays["progress"].tolist()
-        window, period = self.ring.window, self.ring.period
-        if n > window or place >= window or (n < window and place != n):
-            raise StateError(f"{self.who}: the state's 'held' says that {n} rows are held, and that the next "
-                             f"one goes to place {place}")
-        if following > (1 + 1e-9) * (total + period):
+        if following > (1 + 1e-9) * (total + self.window.period):
             raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
                              f"{following}, more than a period after {total}")
 
     def learn(self, X, y, w, p, asked=None):
         """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish(0)
-        self.ring.undoes, self.ring.undone = True, False
+        self.window.undoes, self.window.undone = True, False
         try:
             Kernel.learn(self, X, y, w, p, asked)
         except BaseException as error:
-            if self.ring.undone:
+            if self.window.undone:
                 with suppress(AttributeError):
                     error.rows_learned -= 1
             raise
         finally:
-            self.ring.undoes = False
+            self.window.undoes = False
 
     cdef int finish(self, Py_ssize_t n_rows) except -1:
         # Grow the tree if it is due. A signal may end this: no row is learned, and the tree is still due.
         cdef call_t call
-        if self.ring.is_due[0]:
+        if self.window.is_due[0]:
             begin_call(&call, 0)
             with nogil:
-                grow(&self.ring, True)
+                grow(&self.window, True)
             end_call(&call, n_rows)
         return 0
 
     def roomier_block(self, n):
         """Return a block for n rows, with room for more."""
         room = FIRST_ROOM if self.block is None else 2 * self.block.core.room
-        room = max(min(room, self.ring.window), n)
-        n_logs = 2 * max(room, self.ring.window) if self.core.criterion == ENTROPY else 0
+        room = max(min(room, self.window.rows.room), n)
+        n_logs = 2 * max(room, self.window.rows.room) if self.core.criterion == ENTROPY else 0
         return Block(room, self.core.n_features, self.core.n_classes, n_logs)
 
     cdef bint make_block(self, Py_ssize_t n) noexcept:
@@ -133,7 +120,7 @@ cdef class WindowTreeKernel(BatchTree):
         if block is None:
             return False
         self.block = block
-        self.ring.block = &self.block.core
+        self.window.block = &self.block.core
         return True
 
 
@@ -155,12 +142,12 @@ cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const 
 
 cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
     r.is_due[0] = 1
-    r.is_due[0] = not grow_on(r, r.X, r.y, r.w, r.n[0], may_stop)
+    r.is_due[0] = not grow_on(r, r.rows.X, r.rows.y, r.rows.w, r.rows.span.count, may_stop)
 
 
 cdef void flush(void* state) noexcept nogil:
     cdef window_tree_t* r = <window_tree_t*> state
-    if r.n[0]:
+    if r.rows.span.count:
         grow(r, True)
 
 
@@ -188,11 +175,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 
 cdef inline void keep(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t place = r.place[0], d = r.tree.n_features
-    memcpy(r.X + place * d, x, d * sizeof(double))
-    r.y[place], r.w[place] = y, w
-    r.place[0] = place + 1 if place + 1 < r.window else 0
-    r.n[0] = min(r.n[0] + 1, r.window)
+    append_row(&r.rows, x, y, w)
     r.total[0] += w
 
 
@@ -205,15 +188,16 @@ cdef void plan_next(window_tree_t* r) noexcept nogil:
 
 
 cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t n = r.n[0], place = r.place[0], old_y = r.y[place], d = r.tree.n_features
-    cdef double total = r.total[0], following = r.next[0], old_w = r.w[place]
-    memcpy(r.lost, r.X + place * d, d * sizeof(double))
+    cdef span_t span = r.rows.span[0]
+    cdef Py_ssize_t place = place_of(&r.rows, span.count), old_y = r.rows.y[place]
+    cdef double total = r.total[0], following = r.next[0], old_w = r.rows.w[place]
+    memcpy(r.lost, row_at(&r.rows, place), r.rows.width * sizeof(double))
     keep(r, x, y, w)
     plan_next(r)
     grow(r, True)
     if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
-        memcpy(r.X + place * d, r.lost, d * sizeof(double))
-        r.n[0], r.place[0], r.y[place], r.w[place] = n, place, old_y, old_w
+        memcpy(row_at(&r.rows, place), r.lost, r.rows.width * sizeof(double))
+        r.rows.span[0], r.rows.y[place], r.rows.w[place] = span, old_y, old_w
         r.total[0], r.next[0], r.is_due[0], r.undone = total, following, 0, True
 
 

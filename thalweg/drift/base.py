@@ -7,14 +7,13 @@ import sys
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from thalweg._kernels.detector import PythonDetectorKernel
+from thalweg._kernels.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
 from thalweg._kernels.lock import Lock
 from thalweg._saved import check_alike, naming
 from thalweg.drift import registry
 from thalweg.errors import StateError
 
 FORMAT = 1
-LARGEST_LOSS = 1e100  # that of the kernels
 
 
 class Detector(BaseEstimator):
@@ -226,7 +225,7 @@ class NativeDetector(Detector):
     @property
     def warning(self):
         """Whether the last loss led to a warning; always False where the method has none."""
-        return self._handle().level == 1
+        return self._handle().level == WARNING
 
     def set_params(self, **parameters):
         """Set parameters and reset the detector; all of them or, if one is unknown, none."""

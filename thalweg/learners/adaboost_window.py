@@ -1,9 +1,8 @@
 """AdaBoost trained again and again on the latest rows."""
 
+from thalweg._kernels.iboost import ADDING, REMOVING, UPDATES
 from thalweg._parameters import count, one_of, whole_number
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
-
-RETRAINING = {"errors": 0, "always": 1}
 
 
 class AdaBoostWindow(WindowBoost):
@@ -66,6 +65,7 @@ class AdaBoostWindow(WindowBoost):
         self.random_state = random_state
 
     def _settings(self):
-        retrain = RETRAINING[one_of(self, "retrain", self.retrain, RETRAINING)]
-        settings = count(self, "period", self.period, 1), True, retrain, 0, 4, 1.0, 1
+        period = count(self, "period", self.period, 1)
+        retrain = ADDING[one_of(self, "retrain", self.retrain, ("errors", "always"))]
+        settings = period, True, retrain, REMOVING["lightest"], UPDATES["none"], 1.0, 1
         return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, [0.0], 0.0

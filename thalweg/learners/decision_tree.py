@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from thalweg._kernels.batch_tree import CRITERIA
 from thalweg._kernels.window_tree import WindowTreeKernel
 from thalweg._parameters import columns, count, one_of, real_number
 from thalweg.learners.native import NativeClassifier
 
-CRITERIA = {"gini": 0, "entropy": 1, "error": 2}
 MOST_LAPLACE = 1e100  # sums stay finite
 
 

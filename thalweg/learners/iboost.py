@@ -1,12 +1,10 @@
 """IBoost: boosting kept up to date on a window of rows."""
 
+from thalweg._kernels.iboost import ADDING, REMOVING, UPDATES
 from thalweg._parameters import count, one_of, real_number, whole_number
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
 
-UPDATES = {"stochastic": 0, "batch": 1, "implicit": 2, "coordinate": 3, "none": 4}
 RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
-ADDING = {"errors": 0, "always": 1, "until_full": 2}
-REMOVING = {"lightest": 0, "oldest": 1, "worst": 2}
 MOST_CAP = 1e6
 AUTO_CAPS = [0.0, 10.0, 3.0, 1.0]
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from thalweg._kernels.particle_filter import ParticleKernel
+from thalweg._kernels.particle_filter import STARTS, ParticleKernel
 from thalweg._kernels.particle_layout import MOST_NUMBERS
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
@@ -12,7 +12,6 @@ from thalweg.learners.growth import FixedInputsError
 from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
-STARTS = {"zeros": 0, "uniform": 1, "normal": 2}
 AVERAGES = 3  # candidates besides the centre, over 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm

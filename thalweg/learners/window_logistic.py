@@ -9,6 +9,8 @@ from threadpoolctl import ThreadpoolController
 
 from thalweg._kernels import layout
 from thalweg._kernels.layout import FLOAT, INDEX, Array
+from thalweg._kernels.ring import appended
+from thalweg._kernels.ring_layout import ROWS, places, ring_layout
 from thalweg._parameters import count, real_number
 from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
@@ -17,10 +19,8 @@ FIRST = 10
 SPARE = 256  # rows learned between two moments at which the model is whole
 FARTHEST = 1e100
 STEEPEST = 1e200
-LAYOUT = {
-    "rows": Array(FLOAT, "held", "input", low=-FARTHEST, high=FARTHEST),
-    "codes": Array(INDEX, "held", low=0, high="class"),
-    "weights": Array(FLOAT, "held", low=0.0, high=layout.MOST_WEIGHT),
+RING = ring_layout(FARTHEST, missing=False)
+LAYOUT = {name: RING[name] for name in ROWS} | {
     "coef": Array(FLOAT, "class", "input", low=-STEEPEST, high=STEEPEST),
     "intercept": Array(FLOAT, "class"),
     "progress": Array(INDEX, 2, low=0, high=2**53),
@@ -77,12 +77,8 @@ class WindowLogistic(StreamClassifier):
         window = count(self, "window", self.window, 1)
         self._next = min(FIRST, count(self, "period", self.period, 1))
         real_number(self, "prior", self.prior, least=1e-12)
-        # Rows beyond those seen are written ahead into the spare places: until `_n_seen` counts them, the
-        # rows of the window are untouched.
-        room = window + SPARE
-        self._rows = np.zeros((room, n_features))
-        self._codes = np.zeros(room, dtype=np.intp)
-        self._weights = np.zeros(room)
+        # Spare places, so that rows can be written ahead: until `_rows` changes, the window stays as it is.
+        self._rows = layout.new_arrays(RING, {"row": window + SPARE, "input": n_features})
         self._n_seen = self._n_learned = 0
         self.coef_ = np.zeros((n_classes, n_features))
         self.intercept_ = np.zeros(n_classes)
@@ -103,12 +99,10 @@ class WindowLogistic(StreamClassifier):
         n = min(int(np.searchsorted(seen, self._next - self._n_seen)) + 1, len(seen))
         self._predict(X[start : start + n], p[start : start + n])
         kept = np.flatnonzero(w[start : start + n] > 0) + start
-        places = np.arange(self._n_seen, self._n_seen + len(kept)) % len(self._rows)
-        self._rows[places] = np.clip(X[kept], -FARTHEST, FARTHEST)
-        self._codes[places], self._weights[places] = y[kept], w[kept]
-        changed = {"_n_seen": self._n_seen + len(kept), "_n_learned": self._n_learned + n}
+        rows = appended(self._rows, np.clip(X[kept], -FARTHEST, FARTHEST), y[kept], w[kept], self.window)
+        changed = {"_rows": rows, "_n_seen": self._n_seen + len(kept), "_n_learned": self._n_learned + n}
         if changed["_n_seen"] >= self._next:
-            changed |= self._fitted(changed["_n_seen"])
+            changed |= self._fitted(rows, changed["_n_seen"])
         vars(self).update(changed)  # all at once: an interrupt comes before or after
         return start + n
 
@@ -117,15 +111,11 @@ class WindowLogistic(StreamClassifier):
         z = (np.clip(X, -FARTHEST, FARTHEST)[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
         p[:] = softmax(z, axis=1)
 
-    def _places(self, n_seen):
-        """Return the places of the window's rows, ordered as in a ring of `window` rows."""
-        oldest = max(n_seen - self.window, 0)
-        return (oldest + (np.arange(n_seen - oldest) - oldest) % self.window) % len(self._rows)
-
-    def _fitted(self, n_seen):
-        """Return the attributes that a fit to the window changes."""
-        places = self._places(n_seen)
-        X, y, w = self._rows[places], self._codes[places], self._weights[places]
+    def _fitted(self, rows, n_seen):
+        """Return the attributes that a fit to these rows changes."""
+        # In the order of a ring without spare places; sums depend on it in their last bits.
+        held = np.roll(places(rows), max(n_seen - self.window, 0) % self.window)
+        X, y, w = (rows[name][held] for name in ROWS)
         mean, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1.0
         Z = np.column_stack([(X - mean) / scale, np.ones(len(X))])
@@ -149,26 +139,21 @@ class WindowLogistic(StreamClassifier):
         return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self.period + self.period)}
 
     def _state(self):
-        places = self._places(self._n_seen)
-        return {
-            "rows": self._rows[places],
-            "codes": self._codes[places],
-            "weights": self._weights[places],
+        held = places(self._rows)
+        return {name: self._rows[name][held] for name in ROWS} | {
             "coef": self.coef_.copy(),
             "intercept": self.intercept_.copy(),
             "progress": np.array([self._n_seen, self._next], dtype=np.intp),
         }
 
     def _restore(self, memory):
-        lengths = {"class": self._n_columns, "input": self.n_features_in_, "held": None}
+        lengths = {"class": self._n_columns, "input": self.n_features_in_, "row": None}
         arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
         n_seen, following = arrays["progress"].tolist()
-        if len(arrays["rows"]) != min(n_seen, self.window):
-            raise StateError(f"{self._who}: the state's 'rows' are not as many as 'progress' says, {n_seen}")
+        if len(arrays["X"]) != min(n_seen, self.window):
+            raise StateError(f"{self._who}: the state's 'X' has not as many rows as 'progress' says, {n_seen}")
         if not n_seen < following <= n_seen + self.period:
             raise StateError(f"{self._who}: the state's 'progress' has the next fit at {following}")
         self._n_seen, self._next = n_seen, following
         self.coef_, self.intercept_ = arrays["coef"], arrays["intercept"]
-        places = self._places(n_seen)
-        for own, name in ((self._rows, "rows"), (self._codes, "codes"), (self._weights, "weights")):
-            own[places] = arrays[name]
+        self._rows = appended(self._rows, arrays["X"], arrays["y"], arrays["w"], self.window)
