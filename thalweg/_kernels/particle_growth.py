@@ -57,7 +57,7 @@ def with_inputs(old, fresh, layout, n_outputs, lanes):
     """Return the arrays of a filter for more inputs; `fresh` is what it begins with."""
     new = {name: array.copy() for name, array in old.items()}
     before, after = len(old["mean"]), len(fresh["mean"])
-    for name in ("rows", "mean", "squares"):
+    for name in ("X", "mean", "squares"):
         new[name] = np.pad(old[name], [(0, 0)] * (old[name].ndim - 1) + [(0, after - before)])
     for name in COEFFICIENTS:
         if name in old:

@@ -40,7 +40,7 @@ cdef inline void drop_oldest(ring_t* r) noexcept nogil:
 
 
 cdef inline Py_ssize_t next_place(ring_t* r, Py_ssize_t y, double w) noexcept nogil:
-    # Make a place for a row, that of the oldest if all are taken, and return it; the caller writes the inputs.
+    # Make a place for a row, that of the oldest if all are taken; the caller writes the inputs.
     cdef Py_ssize_t place = place_of(r, r.span.count)
     if r.span.count == r.room:
         drop_oldest(r)

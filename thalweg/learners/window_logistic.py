@@ -151,7 +151,7 @@ class WindowLogistic(StreamClassifier):
         arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
         n_seen, following = arrays["progress"].tolist()
         if len(arrays["X"]) != min(n_seen, self.window):
-            raise StateError(f"{self._who}: the state's 'X' has not as many rows as 'progress' says, {n_seen}")
+            raise StateError(f"{self._who}: the state's 'X' has other rows than the {n_seen} of 'progress'")
         if not n_seen < following <= n_seen + self.period:
             raise StateError(f"{self._who}: the state's 'progress' has the next fit at {following}")
         self._n_seen, self._next = n_seen, following
