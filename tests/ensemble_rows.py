@@ -10,9 +10,11 @@ from thalweg.learners import (
     AdwinBagging,
     DriftReset,
     DynamicWeightedMajority,
+    FastLightClassifier,
     HoeffdingTree,
     LeveragingBagging,
     NaiveBayes,
+    NonstationaryOnlineBoost,
     OnlineBagging,
     OnlineBoost,
     StreamingRandomPatches,
@@ -21,7 +23,8 @@ from thalweg.learners.base import StreamClassifier
 
 BAGS = [OnlineBagging, AdwinBagging, LeveragingBagging]
 FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
-ALL = [*BAGS, *FORESTS, OnlineBoost, BOLE, DynamicWeightedMajority]
+BOOSTS = [OnlineBoost, BOLE, NonstationaryOnlineBoost, FastLightClassifier]
+ALL = [*BAGS, *FORESTS, *BOOSTS, DynamicWeightedMajority]
 
 
 # Members come and go every few hundred rows.
@@ -37,6 +40,7 @@ RESTLESS = [
     DriftReset(NaiveBayes(), ADWIN(delta=0.5)),
     OnlineBagging(DriftReset(NaiveBayes(), ADWIN(delta=0.5)), 3),
     OnlineBoost(DriftReset(NaiveBayes()), 3),
+    NonstationaryOnlineBoost(NaiveBayes(), 4, window=50, min_rows=20),
 ]
 
 

@@ -26,6 +26,10 @@ EXCUSED = {
     "AdwinBagging": {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": ONE_AT_A_TIME},
     "LeveragingBagging": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "OnlineBoost": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
+    "NonstationaryOnlineBoost": {
+        "weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING,
+    },
+    "FastLightClassifier": {"weight_two_is_the_row_twice": DRAWN},
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
     "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},

@@ -33,34 +33,15 @@ from .rng cimport bits, fill_ziggurat, ziggurat_t
 cdef double SMALLEST_ERROR = 1e-300     # its logarithm is finite
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 
-ctypedef struct boosting_t:
-    void* kernel
-    learner_t** member
-    Py_ssize_t n_members
-    Py_ssize_t n_classes
-    bint by_accuracy                    # BOLE's order (4), and voting goes on after a member without a vote
-    double bound
-    double shift
-    ziggurat_t ziggurat
-    Py_ssize_t* progress
-    uint64_t* key
-    double* total                       # N
-    double* right                       # [member]
-    double* wrong                       # [member]
-    Py_ssize_t* order                   # [member]: best first, as of the last row learned
-    double* accuracy                    # [member], in that order; memory to learn a row
-    double* scratch                     # to predict while a row is learned
-
 
 cdef class BoostingKernel(EnsembleKernel):
     """Online boosting, in Oza and Russell's order or BOLE's."""
 
-    cdef boosting_t core
-    cdef object accuracy
-
-    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build):
+    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build,
+                 n_kinds=1):
         cdef boosting_t* c = &self.core
-        lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
+        lengths = {"member": n_members, "slot": n_members, "kind": n_kinds, "class": n_classes,
+                   "input": n_features}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         self.own_scratch = n_classes
         weight = {"low": 0.0, "high": 1e150}
@@ -78,7 +59,7 @@ cdef class BoostingKernel(EnsembleKernel):
         c.n_members, c.n_classes = n_members, n_classes
         c.by_accuracy, c.bound, c.shift = by_accuracy, bound, shift
         fill_ziggurat(&c.ziggurat)
-        self.set_handle(<void*> c, n_features, n_classes, learn, predict)
+        self.set_handle(<void*> c, n_features, n_classes, online_boost_learn, online_boost_predict)
         self.bind()
 
     cdef void bind(self):
@@ -141,12 +122,36 @@ cdef void sort_by_accuracy(boosting_t* c) noexcept nogil:
         c.accuracy[j] = accuracy
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const double* x, Py_ssize_t y,
+                        double share) noexcept nogil:
+    cdef uint64_t word = <uint64_t> c.progress[ROWS] * <uint64_t> c.n_members + <uint64_t> turn
+    cdef double k = poisson(&c.ziggurat, share, bits(c.key[0], word))
+    if k > 0:
+        learn_by(c.member[m], x, y, k)
+    c.member[m].predict(c.member[m].state, x, c.scratch, c.scratch + c.n_classes)
+    return likeliest(c.scratch, c.n_classes) == y
+
+
+cdef double pass_on(boosting_t* c, Py_ssize_t m, double share, double total, bint is_right) noexcept nogil:
+    if is_right:
+        c.right[m] += share
+        return carried(share, total, c.right[m])                                 # (1)
+    c.wrong[m] += share
+    return carried(share, total, c.wrong[m])                                     # (2)
+
+
+cdef void finish_row(boosting_t* c) noexcept nogil:
+    c.progress[ROWS] += 1
+    if c.progress[ROWS] == c.progress[NEXT_NOTE]:
+        with gil:
+            (<BoostingKernel> c.kernel).note()
+
+
+cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef boosting_t* c = <boosting_t*> state
     cdef Py_ssize_t i, m, best = 0, worst = c.n_members - 1
     cdef bint is_right = False
-    cdef double share = w, k
-    cdef uint64_t word = <uint64_t> c.progress[ROWS] * <uint64_t> c.n_members
+    cdef double share = w
     c.total[0] += w
     if c.by_accuracy:
         sort_by_accuracy(c)
@@ -158,21 +163,9 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
         elif c.by_accuracy:
             m = c.order[worst]
             worst -= 1
-        k = poisson(&c.ziggurat, share, bits(c.key[0], word + <uint64_t> i))
-        if k > 0:
-            learn_by(c.member[m], x, y, k)
-        c.member[m].predict(c.member[m].state, x, c.scratch, c.scratch + c.n_classes)
-        is_right = likeliest(c.scratch, c.n_classes) == y
-        if is_right:
-            c.right[m] += share
-            share = carried(share, c.total[0], c.right[m])                       # (1)
-        else:
-            c.wrong[m] += share
-            share = carried(share, c.total[0], c.wrong[m])                       # (2)
-    c.progress[ROWS] += 1
-    if c.progress[ROWS] == c.progress[NEXT_NOTE]:
-        with gil:
-            (<BoostingKernel> c.kernel).note()
+        is_right = learn_in_turn(c, m, i, x, y, share)
+        share = pass_on(c, m, share, c.total[0], is_right)
+    finish_row(c)
 
 
 cdef inline double add(const boosting_t* c, Py_ssize_t m, const double* x, double vote, double* p,
@@ -184,7 +177,7 @@ cdef inline double add(const boosting_t* c, Py_ssize_t m, const double* x, doubl
     return vote
 
 
-cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+cdef void online_boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef const boosting_t* c = <const boosting_t*> state
     cdef Py_ssize_t m, k
     cdef double vote, total = 0.0

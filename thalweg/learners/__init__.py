@@ -17,6 +17,8 @@ registry = Registry(
         "LeveragingBagging": "leveraging_bagging",
         "OnlineBoost": "online_boost",
         "BOLE": "bole",
+        "NonstationaryOnlineBoost": "nonstationary_online_boost",
+        "FastLightClassifier": "fast_light_classifier",
         "IBoost": "iboost",
         "AdaBoostWindow": "adaboost_window",
         "DynamicWeightedMajority": "dynamic_weighted_majority",
