@@ -1,14 +1,14 @@
 """Accuracy-weighted ensemble: the weight of a member is by how much it beats chance on the latest block.
 
-With p_m(x, y) the probability that member m gives the label y of row x, and s_k the share of class k among the
-rows on which members are weighed,
+With p_m(x, y) the probability that member m gives the label y of row x, and s_k the share of class k among
+the rows on which members are weighed,
 
     MSE_m = mean of (1 - p_m(x, y))²,                                             (1)
     MSE_r = sum_k s_k (1 - s_k)²,                                                 (2)
     weight_m = max(MSE_r - MSE_m, 0).                                             (3)
 
-A member fitted on the block itself gets its MSE by cross-validation: as many times as there are folds a member
-is fitted on the other folds and asked about this one.                            (4)
+A member fitted on the block itself gets its MSE by cross-validation: for each fold a member is fitted on the
+other folds and asked about this one.                                             (4)
 
 Of all members and the new one those of the highest weight stay. If all weigh nothing they speak equally.
 """
@@ -38,7 +38,8 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
 
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, key, build):
         cdef accuracy_t* a = &self.accuracy
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key, build)
+        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
+                                     build)
         a.n_folds = n_folds
         self.buffers["found"] = layouts.new_array(most + 1, FLOAT)
         self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)

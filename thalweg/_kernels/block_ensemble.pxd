@@ -34,7 +34,7 @@ ctypedef struct blocks_t:
     Py_ssize_t most                     # members that vote
     Py_ssize_t n_old                    # of them before this block ended; 0 at the first one
     Py_ssize_t size                     # rows of a block
-    Py_ssize_t n_held_out               # of them that weigh members; 0: members are weighed on the whole block
+    Py_ssize_t n_held_out               # of them that weigh members; 0: all rows of a block do
     uint64_t key                        # draws which
     Py_ssize_t* progress                # of the ensemble
     Py_ssize_t* counts

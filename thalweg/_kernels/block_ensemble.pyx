@@ -1,14 +1,14 @@
 """Block ensembles: rows are gathered into blocks, and at the end of each a fresh member is fitted on it.
 
-A subclass weighs the members (`weigh`, which may be stopped and repeated, so it writes into memory of its own)
-and then says which member the fresh one replaces (`place`, which also sets the weights and cannot fail).
+A subclass weighs the members (`weigh`, which may be stopped and repeated, so it writes into memory of its
+own) and then says which member the fresh one replaces (`place`, which also sets the weights and cannot fail).
 Where some rows of a block are held out, the fresh member is fitted on the others, at the front of the block,
 and members are weighed on those held out, at its back. Of the rows to come, each is held out with the
 probability
 
     (rows still to be held out)/(rows still to come in the block).                            (1)
 
-A signal may put the end of a block off: the block stays full, and is finished before anything else is learned.
+A signal may put the end of a block off: the block stays full, and is finished before more is learned.
 Before the first block ends, a member is fitted on its rows whenever their number is the size of a block
 divided by 2, 4, 8, …                                                                         (2)
 """

@@ -1,6 +1,6 @@
 """Learn++.NSE: members are weighed by their errors on all blocks since they came, recent ones above all.
 
-At block t, with H the vote of the members so far and E the share of the block that it gets wrong, a row counts
+At block t, with H the vote of the members so far and E the share of the block it gets wrong, a row counts
 
     u_i = E if H is right about it, else 1, divided by the sum over the block.    (1)
 
@@ -82,7 +82,7 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
         good = bool((arrays["born"] <= n_blocks).all())
         require(good, self.who, "born", f"holds a block after the last, {n_blocks}")
         sums = arrays["sums"][:n_voters if n_blocks else 0]
-        good = bool((sums[:, 1] > 0).all() and (sums[:, 0] > 0).all() and (sums[:, 0] <= sums[:, 1] * 1.01).all())
+        good = bool((sums > 0).all() and (sums[:, 0] <= sums[:, 1] * 1.01).all())
         require(good, self.who, "sums", "does not hold sums of errors and of their weights")
 
     cdef bint weigh(self, Kernel fresh) noexcept:

@@ -16,6 +16,7 @@ class BlockEnsemble(Ensemble):
     """
 
     _events = ("came", "went")
+    _max_leaves = 32  # of the trees that are members by default
 
     @property
     def members_(self):
@@ -43,7 +44,7 @@ class BlockEnsemble(Ensemble):
         return int(self._kernel.arrays["counts"][2])
 
     def _template(self):
-        return DecisionTree(max_leaves=8, window=1) if self.member is None else self.member
+        return DecisionTree(max_leaves=self._max_leaves, window=1) if self.member is None else self.member
 
     def _make_kernel(self, n_features, n_classes):
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)

@@ -18,7 +18,7 @@ class LearnPPNSE(BlockEnsemble):
     Parameters
     ----------
     member : learner, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=8)` if None.
+        What is fitted on a block; `DecisionTree(max_leaves=32)` if None.
     n_members : int, default=25
         Members at most.
     block_size : int, default=500
@@ -44,9 +44,9 @@ class LearnPPNSE(BlockEnsemble):
 
     Notes
     -----
-    *Differs from the paper*: it keeps all members for ever; pruning is that of the authors' later study. A new
-    member with an error above 1/2 gets no weight, where the paper fits it again; errors below 0.01 count as
-    0.01, as in the authors' own program, so that no weight is infinite.
+    *Differs from the paper*: it keeps all members for ever; pruning is that of the authors' later study. A
+    new member with an error above 1/2 gets no weight, where the paper fits it again; errors below 0.01 count
+    as 0.01, as in G. Ditzler's MATLAB program, so that no weight is infinite.
 
     References
     ----------
@@ -62,7 +62,7 @@ class LearnPPNSE(BlockEnsemble):
     >>> learner = LearnPPNSE().begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2)
-    0.79
+    0.75
     """
 
     def __init__(

@@ -17,7 +17,7 @@ class SEAEnsemble(BlockEnsemble):
     Parameters
     ----------
     member : learner, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=8)` if None.
+        What is fitted on a block; `DecisionTree(max_leaves=32)` if None.
     n_members : int, default=25
         Members at most.
     block_size : int, default=500
@@ -53,7 +53,7 @@ class SEAEnsemble(BlockEnsemble):
     >>> learner = SEAEnsemble().begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), len(learner.members_)
-    (0.87, 9)
+    (0.86, 9)
     """
 
     def __init__(self, member=None, n_members=25, block_size=500, replacement="quality", random_state=1):
