@@ -21,6 +21,7 @@ SETTINGS = [
     (SEAEnsemble, {}),
     (SEAEnsemble, {"replacement": "oldest"}),
     (AccuracyWeightedEnsemble, {"folds": 4}),
+    (AccuracyWeightedEnsemble, {"replacement": "oldest"}),
     (AccuracyWeightedEnsemble, {"holdout": 0.4}),
     (LearnPPNSE, {"slope": 1.0, "shift": 2.0}),
     (LearnPPNSE, {"prune": "error"}),

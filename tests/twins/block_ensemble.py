@@ -8,15 +8,17 @@ from thalweg.learners import DecisionTree
 FEWEST = 8
 
 
-def tree(X, y, w, n_classes):
-    """Return a function of rows to probabilities: a tree of 32 leaves fitted on these rows."""
-    made = DecisionTree(max_leaves=32, window=len(X)).begin(X.shape[1], list(range(n_classes)))
+def tree(X, y, w, n_classes, max_leaves=32):
+    """Return a function of rows to probabilities: a tree fitted on these rows."""
+    made = DecisionTree(max_leaves=max_leaves, window=len(X)).begin(X.shape[1], list(range(n_classes)))
     made._fit_block(X, y, w)
     return made.predict_block
 
 
 class BlockEnsemble:
     """Gathers rows into blocks; a subclass says what happens when one ends."""
+
+    max_leaves = 32
 
     def __init__(self, n_classes, n_members, block_size, n_held_out=0, seed=1):
         self.n_classes, self.n_members, self.size = n_classes, n_members, block_size
@@ -39,8 +41,14 @@ class BlockEnsemble:
         if n == self.size:
             self.end_block()
         elif self.n_blocks == 0 and n >= FEWEST and n in {self.size >> shift for shift in range(1, 30)}:
-            self.members, self.weights = [tree(*self.arrays(self.block)[:3], self.n_classes)], [1.0]
+            self.members, self.weights = [self.fitted(self.block)], [self.first_weight]
         return p
+
+    first_weight = 1.0
+
+    def fitted(self, rows):
+        X, y, w, _number = self.arrays(rows)
+        return tree(X, y, w, self.n_classes, self.max_leaves)
 
     def arrays(self, rows):
         X, y, w, number = zip(*rows, strict=True)
@@ -51,7 +59,7 @@ class BlockEnsemble:
             self.members, self.weights = [], []
         grown = self.arrays(self.block)
         weighed = self.arrays(self.held_out[::-1]) if self.n_held_out else grown
-        self.weigh(tree(*grown[:3], self.n_classes), *weighed)
+        self.weigh(self.fitted(self.block), *weighed)
         self.n_blocks += 1
         self.block, self.held_out = [], []
 
@@ -103,9 +111,9 @@ class SEAEnsemble(BlockEnsemble):
 class AccuracyWeightedEnsemble(BlockEnsemble):
     """Wang, Fan, Yu and Han 2003."""
 
-    def __init__(self, *arguments, folds=10, **settings):
+    def __init__(self, *arguments, folds=10, replacement="weight", **settings):
         super().__init__(*arguments, **settings)
-        self.folds = folds
+        self.folds, self.by_weight = folds, replacement == "weight"
 
     def weigh(self, fresh, X, y, w, number):
         shares = np.bincount(y, w, self.n_classes) / w.sum()
@@ -116,8 +124,8 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         found = [max(chance - np.average((1 - p[rows, y]) ** 2, weights=w), 0) for p in answers]
         self.members, self.weights = [*self.members, fresh], found
         if len(found) > self.n_members:
-            worst = int(np.argmin(found[:-1]))
-            if found[-1] >= found[worst]:
+            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_blocks % self.n_members
+            if found[-1] >= found[worst] or not self.by_weight:
                 self.members[worst], self.weights[worst] = fresh, found[-1]
             del self.members[-1], self.weights[-1]
         if not sum(self.weights):

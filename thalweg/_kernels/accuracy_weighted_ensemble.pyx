@@ -10,14 +10,15 @@ the rows on which members are weighed,
 A member fitted on the block itself gets its MSE by cross-validation: for each fold a member is fitted on the
 other folds and asked about this one.                                             (4)
 
-Of all members and the new one those of the highest weight stay. If all weigh nothing they speak equally.
+Of all members and the new one those of the highest weight stay, or the latest ones. If all weigh nothing they
+speak equally.
 """
 
 from . import layout as layouts
 from .layout import FLOAT
 
 from .block_ensemble cimport (
-    GROWING, MEAN, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
+    BLOCKS, GROWING, MEAN, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
 )
 from .failure cimport current_failure
 from .learner cimport Kernel, fit_block, learner_t
@@ -35,12 +36,13 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
     """Weights by (3), with rows held out, or folds if none are."""
 
     cdef accuracy_t accuracy
+    cdef bint keeps_latest
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, key, build):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, keeps_latest, key, build):
         cdef accuracy_t* a = &self.accuracy
         BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
                                      build)
-        a.n_folds = n_folds
+        a.n_folds, self.keeps_latest = n_folds, keeps_latest
         self.buffers["found"] = layouts.new_array(most + 1, FLOAT)
         self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
         self.buffers["masked"] = layouts.new_array(size, FLOAT)
@@ -89,7 +91,9 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
         cdef double* found = self.accuracy.found
         cdef Py_ssize_t m, slot = b.n_old, n = min(b.n_old + 1, b.most)
         cdef double total = 0.0
-        if b.n_old == b.most:
+        if b.n_old == b.most and self.keeps_latest:
+            slot = b.counts[BLOCKS] % b.most
+        elif b.n_old == b.most:
             slot = 0
             for m in range(1, b.most):
                 if found[m] < found[slot]:

@@ -55,6 +55,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
 
     cdef void finish(self, bint may_stop) noexcept
     cdef void fit_early(self) noexcept
+    cdef const double* fit_weights(self) noexcept nogil
     cdef bint weigh(self, Kernel fresh) noexcept
     cdef Py_ssize_t place(self) noexcept nogil
     cdef void admit(self, Py_ssize_t slot, tuple fresh)

@@ -132,7 +132,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             return None
         kernel = fresh[1]
         with nogil:
-            done = fit_block(&kernel.handle, b.X, b.y, b.w, b.counts[GROWING], may_stop)
+            done = fit_block(&kernel.handle, b.X, b.y, self.fit_weights(), b.counts[GROWING], may_stop)
         if not done or current_failure().failed:
             self.keep(fresh[0])
             return None
@@ -166,8 +166,13 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             if fresh is not None:
                 self.keep(self.install(0, fresh))
                 self.blocks.counts[VOTERS] = 1
+                self.blocks.weight[0] = 2.0 if self.blocks.combination == LOGISTIC else 1.0
         except BaseException as error:
             record_failure(error)
+
+    cdef const double* fit_weights(self) noexcept nogil:
+        # Weights of the rows on which a member is fitted.
+        return self.blocks.w
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         # Weigh all members and the fresh one; False if that was stopped or failed: nothing is changed then.

@@ -23,6 +23,7 @@ registry = Registry(
         "SEAEnsemble": "sea_ensemble",
         "AccuracyWeightedEnsemble": "accuracy_weighted_ensemble",
         "LearnPPNSE": "learn_pp_nse",
+        "RobustEnsemble": "robust_ensemble",
         "AdaptiveRandomForest": "adaptive_random_forest",
         "StreamingRandomPatches": "streaming_random_patches",
         "NearestNeighbours": "nearest_neighbours",

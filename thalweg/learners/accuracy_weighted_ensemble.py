@@ -1,7 +1,7 @@
 """The accuracy-weighted ensemble."""
 
 from thalweg._kernels.accuracy_weighted_ensemble import AccuracyWeightedKernel
-from thalweg._parameters import whole_number
+from thalweg._parameters import one_of, whole_number
 from thalweg.learners.block_ensemble import BlockEnsemble
 
 MOST_FOLDS = 1000
@@ -22,13 +22,16 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
     member : learner, default=None
         What is fitted on a block; `DecisionTree(max_leaves=32)` if None.
     n_members : int, default=10
-        Members at most; the ones of the highest weight stay (K).
+        Members at most (K).
     block_size : int, default=500
         Rows of a block.
     folds : int, default=10
         Folds of the cross-validation.
     holdout : float, default=None
         Share of each block, drawn at random, that is kept to weigh members, in place of cross-validation.
+    replacement : {"weight", "oldest"}, default="weight"
+        Of all members and the new one those of the highest weight stay; or the latest ones, which is the
+        "Weighted Bagging" that Chu, Wang and Zaniolo compare with.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the folds and of the members.
 
@@ -65,19 +68,28 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
     """
 
     def __init__(
-        self, member=None, n_members=10, block_size=500, folds=10, holdout=None, random_state=1
+        self,
+        member=None,
+        n_members=10,
+        block_size=500,
+        folds=10,
+        holdout=None,
+        replacement="weight",
+        random_state=1,
     ):
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
         self.folds = folds
         self.holdout = holdout
+        self.replacement = replacement
         self.random_state = random_state
 
     def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
         folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
+        keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
         n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)
         return AccuracyWeightedKernel(
-            self._who, n_features, n_classes, n_members, block_size, n_held_out, folds, self._keys(1)[0],
-            self._build,
+            self._who, n_features, n_classes, n_members, block_size, n_held_out, folds, keeps_latest,
+            self._keys(1)[0], self._build,
         )
