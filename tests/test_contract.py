@@ -11,6 +11,7 @@ NO_INPUTS = "looks at no input"
 NEVER_FORGETS = "never forgets"
 TWO_LEAVES = "two leaves cannot tell three classes apart"
 BY_ROWS = "weights count in the information, forgetting and windows go by rows: the row twice fades twice"
+BY_BLOCKS = "blocks count rows, and folds are drawn for each row"
 DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"
 DRAWN = "draws a random number for each row: the row twice gets two"
 ONE_AT_A_TIME = "replaces one member at an alarm; MOA's has 84.6 % there, this one 84.2 %"
@@ -32,6 +33,7 @@ EXCUSED = {
     "FastLightClassifier": {"weight_two_is_the_row_twice": DRAWN},
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
     "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
+    "AccuracyWeightedEnsemble": {"weight_two_is_the_row_twice": BY_BLOCKS},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},
     "StreamingRandomPatches": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "NearestNeighbours": {"weight_two_is_the_row_twice": "the window and the neighbours count rows"},

@@ -33,6 +33,7 @@ cdef class EnsembleKernel(Kernel):
     cdef Py_ssize_t n_threads           # that learn at once
     cdef Py_ssize_t own_scratch         # doubles a prediction needs besides those of the member
     cdef Py_ssize_t member_scratch      # doubles a member needs, at most
+    cdef Py_ssize_t least_scratch       # doubles a member that is not yet built may need
     cdef Py_ssize_t member_features     # inputs a member sees
     cdef object memory                  # of `scratch`
     cdef double* scratch                # [thread, scratch_step]: for predictions while rows are learned

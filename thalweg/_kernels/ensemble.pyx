@@ -80,7 +80,7 @@ cdef class EnsembleKernel(Kernel):
     def set_members(self, list members, list kernels):
         """Call these learners, whose kernels are given, from now on."""
         cdef Kernel kernel
-        cdef Py_ssize_t slot, most = 0
+        cdef Py_ssize_t slot, most = self.least_scratch
         for kernel in kernels:
             most = max(most, kernel.handle.scratch_size)
         step = (self.own_scratch + most) // LINE * LINE + 2 * LINE

@@ -3,9 +3,10 @@
 #     H = Φᵀ W Φ + λ I (not on the constant),  H δ = Φᵀ (y − p) − λ w,  w += δ                (1)
 #     w_j is kept where w_j² > 1.96² (H⁻¹)_jj, that is two-sided p < 0.05                          (2)
 
-from libc.math cimport exp, fabs, sqrt
+from libc.math cimport exp, fabs
 from libc.string cimport memset
 
+from .cholesky cimport factorise_column, solve
 from .particle_filter cimport TILE_ROWS, filter_t, is_over
 
 cdef extern from *:
@@ -85,27 +86,9 @@ cdef inline bint build_system(filter_t* f, Py_ssize_t k, double* hessian, const 
 
 
 cdef inline bint factorise(filter_t* f, double* a, Py_ssize_t n) noexcept nogil:
-    # Cholesky, in the lower triangle.
-    cdef Py_ssize_t i, j, other
-    cdef double total
+    cdef Py_ssize_t j
     for j in range(n):
-        for i in range(j, n):
-            total = a[i * n + j]
-            for other in range(j):
-                total -= a[i * n + other] * a[j * n + other]
-            a[i * n + j] = sqrt(max(total, 1e-12)) if i == j else total / a[j * n + j]
+        factorise_column(a, n, j)
         if is_over(f):
             return False
     return True
-
-
-cdef inline void solve(const double* a, Py_ssize_t n, double* b) noexcept nogil:
-    cdef Py_ssize_t i, j
-    for i in range(n):
-        for j in range(i):
-            b[i] -= a[i * n + j] * b[j]
-        b[i] /= a[i * n + i]
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            b[i] -= a[j * n + i] * b[j]
-        b[i] /= a[i * n + i]

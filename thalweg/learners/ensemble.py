@@ -83,11 +83,15 @@ class Ensemble(SeededClassifier):
         self._seeded = list(filter(is_seed, as_member(self, self._template()).get_params()))
         self._pristine = None
         super()._begin(n_features, n_classes, seed)
-        first = self._kernel.members[0]
+        first = self._first_member()
         if self._starts_members_again(first):
             self._pristine = first._kernel.state()
         else:
             self._kernel.most_spares = 0
+
+    def _first_member(self):
+        """Return a member as it begins."""
+        return self._kernel.members[0]
 
     def _build(self, slot, n_built, spare):
         """Return a fresh member for a slot, its kernel and the inputs it sees (None if that is all).

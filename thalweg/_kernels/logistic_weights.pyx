@@ -1,0 +1,280 @@
+"""Logistic regression on what members say, fitted to the bulk of the rows.
+
+With p_mk(i) the probability that member m gives class k for row i, the probability of the label y is
+
+    q = exp(s_y)/sum_k exp(s_k),   s_k = sum_m w_m p_mk(i),                                   (1)
+
+for two classes the logistic function of sum_m w_m (2 p_m - 1). Weights and outliers maximise the score
+
+    sum over the others of v_i log q_i  -  penalty × sum over outliers of v_i  -  ridge/2 |w|²,   (2)
+
+where v_i is the weight of the row. Given the outliers, w comes by Newton's method: with a_ik the vector of
+p_my - p_mk and q_ik the probability of class k, the gradient and the negative Hessian are
+
+    sum_i v_i sum_k q_ik a_ik - ridge w,                                                      (3)
+    sum_i v_i (sum_k q_ik a_ik a_ik' - b_i b_i') + ridge I,   b_i = sum_k q_ik a_ik,          (4)
+
+and steps are halved until the score does not fall. Given the weights, the likelihoods log q_i are parted into
+three clusters, and each of the two borders between them is tried: rows below it are outliers, unless that is
+half of the rows, and w is fitted to the others. The best of both is kept if it has a higher score than the
+fit before; then likelihoods are parted again.                                                (5)
+"""
+
+from . import layout as layouts
+
+from libc.math cimport exp, fabs, log
+from libc.string cimport memcpy, memset
+
+from .cholesky cimport factorise_column, solve
+from .failure cimport begin_call, call_t, end_call, should_stop
+from .pointers cimport doubles, flags
+
+cdef enum:
+    MOST_NEWTON = 60                    # steps of a fit
+    MOST_HALVINGS = 40
+    MOST_MEANS = 100                    # passes of the clustering
+    WORK_A_LOOK = 1 << 22               # multiplications between two looks for signals
+
+cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while fits are compared,
+cdef double FINE = 1e-14                # and of the one that is kept
+cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told apart without error
+cdef double LEAST_GAIN = 1e-9           # of the score, for another round
+
+
+cdef bint is_over(weighing_t* f) noexcept nogil:
+    # To be asked after each pass over the rows.
+    f.n_passes += 1
+    if f.n_passes * f.n * f.n_others * (f.n_members + 8) * f.n_members > WORK_A_LOOK:
+        f.n_passes = 0
+        f.stopped = f.stopped or (f.may_stop and should_stop())
+    return f.stopped
+
+
+cdef bint weigh_members(weighing_t* f) noexcept nogil:
+    cdef Py_ssize_t _round, m
+    cdef double borders[2]
+    f.n_rounds, f.stopped = 0, False
+    for m in range(f.n_members):
+        f.weights[m] = 2.0 / f.n_members  # near 1/2 this gives the mean of the members' probabilities
+    memset(f.out, 0, f.n)
+    if f.n == 0:
+        return True
+    f.score = newton(f, f.weights, f.out, FINE)
+    for _round in range(MOST_ROUNDS if f.penalty >= 0 else 0):                                # (5)
+        if f.stopped or not part_likelihoods(f, borders) or not improve(f, borders):
+            break
+        f.scores[f.n_rounds] = f.score
+        f.n_rounds += 1
+    return not f.stopped
+
+
+cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
+    # Fit with outliers below either border; keep the better fit if it is better than the one there is.
+    cdef Py_ssize_t side, best = -1, size = f.n_members * sizeof(double)
+    cdef double* w
+    cdef double score, most = 0.0
+    memcpy(f.old_likelihood, f.likelihood, f.n * sizeof(double))
+    for side in range(2):
+        w = f.trial + side * f.n_members
+        memcpy(w, f.weights, size)
+        if mark(f, borders[side]):
+            score = newton(f, w, f.trial_out, ROUGH)
+            if best < 0 or score > most:
+                best, most = side, score
+    if best < 0 or f.stopped:
+        return False
+    w = f.trial + best * f.n_members
+    mark(f, borders[best])
+    most = newton(f, w, f.trial_out, FINE)
+    if f.stopped or most <= f.score + LEAST_GAIN:
+        memcpy(f.likelihood, f.old_likelihood, f.n * sizeof(double))
+        return False
+    f.score = most
+    memcpy(f.weights, w, size)
+    memcpy(f.out, f.trial_out, f.n)
+    return True
+
+
+cdef bint mark(weighing_t* f, double border) noexcept nogil:
+    # Mark the rows below the border; False if these are none or more than half.
+    cdef Py_ssize_t i, n = 0
+    for i in range(f.n):
+        f.trial_out[i] = f.old_likelihood[i] < border
+        n += f.trial_out[i]
+    return 0 < n and 2 * n <= f.n
+
+
+cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
+    # Lloyd's algorithm for three clusters on a line; False if all are equal.
+    cdef Py_ssize_t i, k, _pass
+    cdef double low = f.likelihood[0], high = low, z
+    cdef double[3] centre, total, n
+    for i in range(1, f.n):
+        low, high = min(low, f.likelihood[i]), max(high, f.likelihood[i])
+    for k in range(3):
+        centre[k] = low + (high - low) * (2 * k + 1) / 6
+    for _pass in range(MOST_MEANS):
+        borders[0], borders[1] = (centre[0] + centre[1]) / 2, (centre[1] + centre[2]) / 2
+        for k in range(3):
+            total[k] = n[k] = 0.0
+        for i in range(f.n):
+            z = f.likelihood[i]
+            k = (z >= borders[0]) + (z >= borders[1])
+            total[k] += z
+            n[k] += 1.0
+        z = 0.0
+        for k in range(3):
+            if n[k] > 0:
+                z = max(z, fabs(centre[k] - total[k] / n[k]))
+                centre[k] = total[k] / n[k]
+        if z <= 1e-12 * fabs(low):
+            break
+    return low < high
+
+
+cdef double newton(weighing_t* f, double* w, const char* out, double tolerance) noexcept nogil:
+    # Improve w; return the score (2). The likelihoods are then those of w.
+    cdef Py_ssize_t m, _step, _halving, n = f.n_members
+    cdef double* gradient = f.system + n * n
+    cdef double* direction = gradient + n
+    cdef double* old = direction + n
+    cdef double score = pass_over(f, w, out), new, decrement, step
+    for _step in range(MOST_NEWTON):
+        if is_over(f):
+            break
+        memcpy(direction, gradient, n * sizeof(double))
+        for m in range(n):
+            factorise_column(f.system, n, m)
+        solve(f.system, n, direction)
+        decrement = 0.0
+        for m in range(n):
+            decrement += gradient[m] * direction[m]
+        if not decrement > tolerance:
+            break
+        memcpy(old, w, n * sizeof(double))
+        step = 1.0
+        for _halving in range(MOST_HALVINGS):
+            for m in range(n):
+                w[m] = min(max(old[m] + step * direction[m], -MOST_WEIGHT), MOST_WEIGHT)
+            new = pass_over(f, w, out)
+            if is_over(f) or new >= score - 1e-13 * fabs(score):
+                break
+            step /= 2
+        else:
+            memcpy(w, old, n * sizeof(double))
+            return pass_over(f, w, out)
+        score = new
+    return score
+
+
+cdef double pass_over(weighing_t* f, const double* w, const char* out) noexcept nogil:
+    # Return the score of w; write the likelihoods, (3) and (4).
+    cdef Py_ssize_t i, k, m, n = f.n_members
+    cdef double* hessian = f.system
+    cdef double* gradient = f.system + n * n
+    cdef double* b = gradient + 3 * n
+    cdef const double* a = f.lead
+    cdef double score = 0.0
+    memset(hessian, 0, n * n * sizeof(double))
+    for m in range(n):
+        hessian[m * n + m] = f.ridge
+        gradient[m] = -f.ridge * w[m]
+        score -= f.ridge / 2 * w[m] * w[m]
+    for i in range(f.n):
+        f.likelihood[i] = likelihood_of(f, a, w)                                              # (1)
+        if out[i]:
+            score -= f.v[i] * f.penalty
+        else:
+            score += f.v[i] * f.likelihood[i]                                                 # (2)
+            memset(b, 0, n * sizeof(double))
+            for k in range(f.n_others):
+                for m in range(n):
+                    b[m] += f.shares[k] * a[k * n + m]
+            for m in range(n):
+                gradient[m] += f.v[i] * b[m]                                                  # (3)
+            for k in range(f.n_others if f.n_others > 1 else 0):
+                add_outer(hessian, a + k * n, f.v[i] * f.shares[k], n)                        # (4)
+            if f.n_others > 1:
+                add_outer(hessian, b, -f.v[i], n)
+            else:
+                add_outer(hessian, a, f.v[i] * f.shares[0] * (1.0 - f.shares[0]), n)
+        a += f.n_others * n
+    return score
+
+
+cdef inline double likelihood_of(weighing_t* f, const double* a, const double* w) noexcept nogil:
+    # The logarithm of the label's probability; the others' probabilities go into `shares`.
+    cdef Py_ssize_t k, m, n = f.n_members
+    cdef double top = 0.0, total = 0.0, z
+    for k in range(f.n_others):
+        z = 0.0
+        for m in range(n):
+            z -= w[m] * a[k * n + m]
+        f.shares[k] = z
+        top = max(top, z)
+    for k in range(f.n_others):
+        f.shares[k] = exp(f.shares[k] - top)
+        total += f.shares[k]
+    z = exp(-top)
+    total += z
+    for k in range(f.n_others):
+        f.shares[k] /= total
+    return -top - log(total)
+
+
+cdef inline void add_outer(double* matrix, const double* a, double factor, Py_ssize_t n) noexcept nogil:
+    # Add factor a a' to the lower triangle.
+    cdef Py_ssize_t i, j
+    cdef double left
+    for i in range(n):
+        left = factor * a[i]
+        for j in range(i + 1):
+            matrix[i * n + j] += left * a[j]
+
+
+class Weighing:
+    """A fit to the answers P[member, row, class] of members, for tests and for figures.
+
+    Attributes are its `weights`, `outliers`, `likelihoods`, `score`, and the `scores` after each round.
+    """
+
+    def __init__(self, P, y, v=None, ridge=1.0, penalty=1.5):
+        cdef weighing_t f
+        cdef call_t call
+        n_members, n, n_classes = P.shape
+        memory = make_memory(&f, n_members, n, n_classes)
+        f.n, f.n_members, f.ridge, f.penalty, f.may_stop = n, n_members, ridge, penalty, True
+        for i in range(n):
+            others = [k for k in range(n_classes) if k != y[i]]
+            memory["lead"][i, :, :] = P[:, i, y[i]] - P[:, i, others].T
+        memory["v"][:] = 1.0 if v is None else v
+        begin_call(&call, 0)
+        with nogil:
+            weigh_members(&f)
+        end_call(&call, -1)
+        self.weights, self.outliers = memory["weights"], memory["out"].astype(bool)
+        self.likelihoods, self.score = memory["likelihood"], f.score
+        self.scores = [f.scores[i] for i in range(f.n_rounds)]
+
+
+cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
+    # Memory for so many members and rows, and its addresses.
+    n_others = max(n_classes - 1, 1)
+    memory = {
+        "lead": layouts.new_array((n, n_others, n_members), layouts.FLOAT),
+        "v": layouts.new_array(n, layouts.FLOAT),
+        "likelihood": layouts.new_array(n, layouts.FLOAT),
+        "old_likelihood": layouts.new_array(n, layouts.FLOAT),
+        "out": layouts.new_array(n, layouts.FLAG),
+        "trial_out": layouts.new_array(n, layouts.FLAG),
+        "weights": layouts.new_array(n_members, layouts.FLOAT),
+        "trial": layouts.new_array((2, n_members), layouts.FLOAT),
+        "system": layouts.new_array(n_members * (n_members + 4), layouts.FLOAT),
+        "shares": layouts.new_array(n_others, layouts.FLOAT),
+    }
+    f.n_others, f.n_passes = n_others, 0
+    f.lead, f.v, f.likelihood = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["likelihood"])
+    f.old_likelihood, f.out = doubles(memory["old_likelihood"]), flags(memory["out"])
+    f.trial_out, f.weights, f.trial = flags(memory["trial_out"]), doubles(memory["weights"]), doubles(memory["trial"])
+    f.system, f.shares = doubles(memory["system"]), doubles(memory["shares"])
+    return memory
