@@ -22,6 +22,7 @@ registry = Registry(
         "DynamicWeightedMajority": "dynamic_weighted_majority",
         "AdaptiveRandomForest": "adaptive_random_forest",
         "StreamingRandomPatches": "streaming_random_patches",
+        "HUWRS": "huwrs",
         "NearestNeighbours": "nearest_neighbours",
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",
