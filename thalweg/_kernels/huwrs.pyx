@@ -14,6 +14,10 @@ into a window of their own, and each time that is full
 which is 0 again after each chunk of rows with labels. A member votes with labelled + unlabelled for the
 probabilities it gives. Members that were trained on the same chunk share its histograms, a reference. Before
 the first chunk is complete, all are trained on the rows so far after 1, 2, 4, 8, … of them.
+
+With a period, b is a window of the latest rows with labels, looked at every so many rows. Members learn each
+row, and one that (1) puts below the threshold is replaced by a fresh one, trained on the window. The first
+window that is full is the first reference.
 """
 
 import numpy as np
@@ -26,12 +30,12 @@ from libc.string cimport memset
 from .ensemble cimport ROWS, EnsembleKernel
 from .failure cimport attempt, current_failure, record_failure
 from .huwrs_rows cimport (
-    CHUNKS, LABELLED, OBSERVED, gather, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
+    LABELLED, OBSERVED, UPDATES, gather, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
     weigh_by_chunk,
 )
 from .input_cells cimport count_rows, cut_cells
 from .learner cimport Kernel, fit_block
-from .pointers cimport doubles, integers, ints
+from .pointers cimport doubles, flags, integers, ints
 from .subspace_trees cimport SubspaceTrees
 
 MOST_COUNTED = 1 << 53
@@ -65,7 +69,7 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, build, trees):
         cdef huwrs_t* c = &self.core
-        c.chunk_size, c.window, self.threshold, c.cells.corrected = settings
+        c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected = settings
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
                    "input": n_features}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
@@ -96,15 +100,16 @@ cdef class HUWRSKernel(EnsembleKernel):
             "likeness": np.empty(n_features),
             "n_compared": np.empty(n_features, dtype=np.intp),
             "weight": np.empty(len(subspaces)),
-            "low": np.empty(n_features),
-            "scale": np.empty(n_features),
+            "is_fresh": np.zeros(len(subspaces), dtype=np.int8),
+            "lost": np.empty(n_features),
         }
         memories = self.memories
         c.first, c.columns = integers(memories["first"]), integers(memories["columns"])
         c.cells.start, c.cells.n_categories = integers(memories["start"]), integers(memories["n_categories"])
         c.cells.by_chance, c.found = doubles(memories["by_chance"]), ints(memories["found"])
         c.total, c.likeness = ints(memories["total"]), doubles(memories["likeness"])
-        c.n_compared = integers(memories["n_compared"])
+        c.n_compared, c.lost = integers(memories["n_compared"]), doubles(memories["lost"])
+        c.is_fresh = flags(memories["is_fresh"])
 
     cdef void bind(self):
         cdef huwrs_t* c = &self.core
@@ -126,9 +131,9 @@ cdef class HUWRSKernel(EnsembleKernel):
         self.set_members(list(planted), planted)
 
     @property
-    def n_chunks(self):
-        """Complete chunks so far."""
-        return self.core.held[CHUNKS]
+    def n_updates(self):
+        """Updates by rows with labels so far."""
+        return self.core.held[UPDATES]
 
     def used(self):
         """Return how many references there are."""
@@ -156,16 +161,18 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     cdef bint update(self, bint may_stop) noexcept:
         cdef huwrs_t* c = &self.core
-        cdef bint is_whole = c.held[LABELLED] == c.chunk_size, done = True
+        cdef bint done = True
         cdef double* weight = doubles(self.memories["weight"])
         cdef Py_ssize_t m
         try:
-            if c.held[CHUNKS] > 0:
+            if c.held[UPDATES] > 0:
                 with nogil:
                     done = weigh_by_chunk(c, weight, may_stop)
-            if not done:
-                return False
-            chosen = [m for m in range(c.n_members) if c.held[CHUNKS] == 0 or weight[m] < self.threshold]
+                if not done:
+                    return False
+                chosen = [m for m in range(c.n_members) if weight[m] < self.threshold]
+            else:
+                chosen = [] if c.period else list(range(c.n_members))
             trained = self.trained(chosen, may_stop) if chosen else {}
             if current_failure().failed and may_stop:
                 return False
@@ -175,7 +182,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             if may_stop:
                 return False
             trained, place = {}, 0
-        self.commit(trained, place, is_whole)
+        self.commit(trained, place)
         return True
 
     cdef dict trained(self, list chosen, bint may_stop):
@@ -202,6 +209,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         cdef Kernel kernel
         cdef Py_ssize_t i, width = c.first[m + 1] - c.first[m]
         cdef bint done
+        cdef Py_ssize_t oldest = c.progress[ROWS] % n if c.period else 0, place
         fresh = attempt(self.build, (m, self.n_built[m], None))
         if fresh is None:
             return None
@@ -209,12 +217,16 @@ cdef class HUWRSKernel(EnsembleKernel):
         if (kernel.handle.scratch_size > self.member_scratch or kernel.handle.n_features != width
                 or kernel.handle.n_classes != c.cells.n_classes):
             raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
-        part = np.empty((n, width))
-        cdef double* rows = doubles(part)
+        X, y, w = np.empty((n, width)), np.empty(n, dtype=np.intp), np.empty(n)
+        cdef double* rows = doubles(X)
+        cdef Py_ssize_t* codes = integers(y)
+        cdef double* weights = doubles(w)
         with nogil:
             for i in range(n):
-                gather(c, m, c.X + i * c.cells.n_features, rows + i * width)
-            done = fit_block(&kernel.handle, rows, c.y, c.w, n, may_stop)
+                place = (oldest + i) % n
+                gather(c, m, c.X + place * c.cells.n_features, rows + i * width)
+                codes[i], weights[i] = c.y[place], c.w[place]
+            done = fit_block(&kernel.handle, rows, codes, weights, n, may_stop)
         return fresh[:2] if done else None
 
     def new_reference(self, trained):
@@ -227,20 +239,21 @@ cdef class HUWRSKernel(EnsembleKernel):
             self.adopt(layouts.resized(LAYOUT, self.arrays, "reference", room))
         return place
 
-    cdef void commit(self, dict trained, Py_ssize_t place, bint is_whole):
+    cdef void commit(self, dict trained, Py_ssize_t place):
         # Nothing here can fail. Members that could not be trained at first have the reference all the same.
         cdef huwrs_t* c = &self.core
         cdef Py_ssize_t m, d = c.cells.n_features, size = c.cells.n_classes * c.cells.n_cells
         cdef double* weight = doubles(self.memories["weight"])
-        cdef bint is_first = c.held[CHUNKS] == 0
+        cdef bint is_first = c.held[UPDATES] == 0
         if trained or is_first:
             cut_cells(&c.cells, c.X, c.held[LABELLED], c.low + place * d, c.scale + place * d)
             memset(c.counts + place * size, 0, size * sizeof(int))
             count_rows(&c.cells, c.low + place * d, c.scale + place * d, c.X, c.y, c.held[LABELLED],
                        c.counts + place * size)
         for m in range(c.n_members):
-            c.unlabelled[m] = 0.0
             fresh = trained.get(m)
+            if fresh is not None or not c.period:
+                c.unlabelled[m] = 0.0
             if fresh is None and not is_first:
                 c.labelled[m] = weight[m]
                 continue
@@ -249,12 +262,16 @@ cdef class HUWRSKernel(EnsembleKernel):
                 if self.trees is not None:
                     self.trees.keep(self.kernels[m])
                 self.put(m, fresh)
+                c.is_fresh[m] = 1
             if not is_first:
                 self.record_event(c.progress[ROWS], m, 0)
+        if c.period:
+            c.held[UPDATES] += 1
+            return
         c.held[OBSERVED] = 0
-        if is_whole:
+        if c.held[LABELLED] == c.chunk_size:
             c.held[LABELLED] = 0
-            c.held[CHUNKS] += 1
+            c.held[UPDATES] += 1
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's vote.
@@ -268,11 +285,14 @@ cdef class HUWRSKernel(EnsembleKernel):
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         EnsembleKernel.check(self, arrays)
-        n_labelled, n_observed, n_chunks = arrays["held"].tolist()
+        n_labelled, n_observed, n_updates = arrays["held"].tolist()
+        n_rows = arrays["progress"][ROWS].item()
         good = n_labelled < self.core.chunk_size and n_observed < self.core.window
+        if self.core.period:
+            good = n_labelled == min(n_rows, self.core.chunk_size) and n_observed < self.core.window
         require(good, self.who, "held", f"holds {arrays['held'].tolist()}, more than there is room for")
         reference = arrays["reference"]
-        good = (reference >= 0).all() or ((reference < 0).all() and n_chunks == 0)
+        good = (reference >= 0).all() or ((reference < 0).all() and n_updates == 0)
         require(bool(good), self.who, "reference", "must be there for all members, or for none")
         used = np.unique(reference[reference >= 0])
         starts = self.memories["start"][:-1]

@@ -1,13 +1,13 @@
-# What happens with a row: it fills a chunk, or a window of rows without labels, and members vote on it.
+# What happens with a row: it fills a chunk or moves a window on, and members vote on it.
 
 from .input_cells cimport input_cells_t
 from .learner cimport learner_t
 
 cdef enum:
     # places in `held`
-    LABELLED = 0                        # rows of the chunk
-    OBSERVED = 1                        # rows of the window without labels
-    CHUNKS = 2                          # complete so far
+    LABELLED = 0                        # rows with labels
+    OBSERVED = 1                        # rows without labels
+    UPDATES = 2                         # by rows with labels so far; before the first there is no reference
 
 # train members on the rows held as far as needed; False, and nothing has changed, if that was stopped
 ctypedef bint (*update_f)(void* kernel, bint may_stop) noexcept nogil
@@ -17,7 +17,8 @@ ctypedef struct huwrs_t:
     update_f update
     learner_t** member
     Py_ssize_t n_members
-    Py_ssize_t chunk_size
+    Py_ssize_t chunk_size               # rows with labels that are compared
+    Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
     Py_ssize_t window                   # rows without a label between two updates
     bint gathers                        # members see their inputs alone; trees pick them from whole rows
     input_cells_t cells
@@ -39,6 +40,8 @@ ctypedef struct huwrs_t:
     int* total                          # [cell]: the same
     double* likeness                    # [input]: the same
     Py_ssize_t* n_compared              # [input]: the same
+    char* is_fresh                      # [member]: whether the latest update trained it
+    double* lost                        # [input]: memory for the row that the latest one replaces
     bint undoes                         # whether a row is not learned if the update is stopped
     bint undone                         # and it was not
 

@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy, memset
 
-from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel
+from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
 
@@ -65,28 +65,51 @@ cdef void weigh_by_window(huwrs_t* c) noexcept nogil:
                 c.unlabelled[other] /= c.first[other + 1] - c.first[other]           # (2)
 
 
+cdef bint is_due(const huwrs_t* c) noexcept nogil:
+    # Whether the rows held are to be compared, or learned where nothing is known yet.
+    cdef Py_ssize_t n = c.held[LABELLED]
+    if c.period:
+        return n == c.chunk_size and (c.held[UPDATES] == 0 or c.progress[ROWS] % c.period == 0)
+    return n == c.chunk_size or (c.held[UPDATES] == 0 and n & (n - 1) == 0)
+
+
 cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
-    cdef Py_ssize_t d = c.cells.n_features, place = c.held[LABELLED], n = place + 1
+    cdef Py_ssize_t d = c.cells.n_features, n = c.held[LABELLED]
+    cdef Py_ssize_t place = c.progress[ROWS] % c.chunk_size if c.period else n, old_y = c.y[place]
+    cdef double old_w = c.w[place]
+    memcpy(c.lost, c.X + place * d, d * sizeof(double))
     memcpy(c.X + place * d, x, d * sizeof(double))
     c.y[place], c.w[place] = y, w
-    c.held[LABELLED] = n
+    c.held[LABELLED] = min(n + 1, c.chunk_size)
     c.progress[ROWS] += 1
-    if n == c.chunk_size or (c.held[CHUNKS] == 0 and n & (n - 1) == 0):
-        if not c.update(c.kernel, c.undoes):
-            c.held[LABELLED] = place
-            c.progress[ROWS] -= 1
-            c.undone = True
-            return
+    memset(c.is_fresh, 0, c.n_members)
+    if is_due(c) and not c.update(c.kernel, c.undoes):
+        memcpy(c.X + place * d, c.lost, d * sizeof(double))
+        c.y[place], c.w[place], c.held[LABELLED] = old_y, old_w, n
+        c.progress[ROWS] -= 1
+        c.undone = True
+        return
+    if c.period:
+        teach(c, x, y, w)
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
             (<EnsembleKernel> c.kernel).note()
 
 
+cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    # Let all members learn a row but those that were just trained on it.
+    cdef Py_ssize_t m
+    for m in range(c.n_members):
+        if not c.is_fresh[m]:
+            gather(c, m, x, c.lost)
+            learn_by(c.member[m], c.lost, y, w)
+
+
 cdef void huwrs_flush(void* state) noexcept nogil:
     # Rows of a chunk that is not complete wait for the rest, but for the first one.
     cdef huwrs_t* c = <huwrs_t*> state
-    if c.held[CHUNKS] == 0 and c.held[LABELLED] > 0:
+    if not c.period and c.held[UPDATES] == 0 and c.held[LABELLED] > 0:
         c.update(c.kernel, True)
 
 

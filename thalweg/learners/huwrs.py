@@ -1,23 +1,12 @@
 """HUWRS: trees on random subspaces, retrained where the inputs they know have changed."""
 
-import numpy as np
-
-from thalweg._kernels.huwrs import HUWRSKernel
 from thalweg._kernels.subspace_trees import SubspaceTrees
-from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
-from thalweg.errors import StateError
 from thalweg.learners.decision_tree import DecisionStump, DecisionTree, tree_settings
 from thalweg.learners.ensemble import Ensemble
-from thalweg.learners.members import restored_member
-
-MOST_MEMBERS, MOST_ROWS = 10_000, 10_000_000
-LEAST_OBSERVED, OBSERVED_SHARE = 30, 0.1
-ROWS_A_BIN, FEWEST_BINS, MOST_BINS = 25, 3, 30
-MOST_CATEGORIES = 1000
-DISTANCES = ("corrected", "plain")
+from thalweg.learners.subspaces import SubspaceEnsemble
 
 
-class HUWRS(Ensemble):
+class HUWRS(SubspaceEnsemble):
     """Heuristic updatable weighted random subspaces: a forest that is retrained where inputs have changed.
 
     Each member is a tree on its own random share of the inputs. When a chunk of rows with labels is complete,
@@ -99,8 +88,6 @@ class HUWRS(Ensemble):
     (0.74, 17)
     """
 
-    _events = ("retrained",)
-
     def __init__(self, member=None, n_members=100, chunk_size=500, n_bins=30, threshold=0.7,
                  distance="corrected", subspace=(0.1, 0.9), unlabelled=True, random_state=1):
         self.member = member
@@ -114,34 +101,11 @@ class HUWRS(Ensemble):
         self.random_state = random_state
 
     @property
-    def observes(self):
-        """Whether rows without a label mean anything to this learner."""
-        return bool(self.unlabelled) or super().observes
-
-    @property
-    def weights_(self):
-        """The members' votes: the weight by the latest chunk plus that by the latest rows without labels."""
-        self._check_begun()
-        with self._lock.read:
-            return self._kernel.numbers()
-
-    @property
-    def subspaces_(self):
-        """The inputs each member sees."""
-        self._check_begun()
-        return [self._columns(m, 0) for m in range(self.n_members)]
-
-    @property
-    def n_retrained_(self):
-        """Members retrained so far, those of the first chunk not counted."""
-        return self.n_replaced_
-
-    @property
     def n_chunks_(self):
         """Complete chunks so far."""
         self._check_begun()
         with self._lock.read:
-            return self._kernel.n_chunks
+            return self._kernel.n_updates
 
     @property
     def members_(self):
@@ -162,66 +126,16 @@ class HUWRS(Ensemble):
     def _template(self):
         return DecisionTree() if self.member is None else self.member
 
-    def _columns(self, slot, n_built):
-        n_features = self.n_features_in_
-        low, high = self._shares()
-        most = max(int(high * n_features), 1)
-        rng = np.random.default_rng([self._seed, slot])
-        width = rng.integers(min(max(int(np.ceil(low * n_features)), 1), most), most + 1)
-        return np.sort(rng.permutation(n_features)[:width])
-
-    def _shares(self):
-        try:
-            low, high = self.subspace
-        except (TypeError, ValueError):
-            wanted = "the least and the largest share of inputs"
-            raise wrong(self, "subspace", wanted, self.subspace) from None
-        high = real_number(self, "subspace", high, above=0, most=1)
-        return real_number(self, "subspace", low, least=0, most=high), high
-
     def _make_kernel(self, n_features, n_classes):
-        n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
-        chunk_size = whole_number(self, "chunk_size", self.chunk_size, 2, MOST_ROWS)
-        yes_or_no(self, "unlabelled", self.unlabelled)
-        settings = (
-            chunk_size,
-            max(LEAST_OBSERVED, int(OBSERVED_SHARE * chunk_size)),
-            real_number(self, "threshold", self.threshold, least=0, most=2),
-            one_of(self, "distance", self.distance, DISTANCES) == "corrected",
-        )
-        n_categories, trees = self.n_categories_, None
         if self._grows_trees:
-            n_categories, *rest = tree_settings(self._template(), self.n_categories_, chunk_size)
-            trees = SubspaceTrees(n_features, n_classes, n_categories, *rest)
-        subspaces = [self._columns(m, 0) for m in range(n_members)]
-        cells = self._cells(n_categories, chunk_size)
-        kernel = HUWRSKernel(
-            self._who, n_features, n_classes, subspaces, cells, n_categories, settings, self._build, trees
-        )
-        if trees is None:
-            kernel.build_members(n_members)
-        else:
+            settings = tree_settings(self._template(), self.n_categories_, self._n_compared())
+            trees = SubspaceTrees(n_features, n_classes, *settings)
+            kernel = self._new_kernel(n_features, n_classes, settings[0], trees=trees)
             kernel.plant()
-        return kernel
-
-    def _cells(self, n_categories, chunk_size):
-        # Of each input: one is for missing values.
-        if isinstance(self.n_bins, str):
-            one_of(self, "n_bins", self.n_bins, ("auto",))
-            n_bins = min(max(chunk_size // ROWS_A_BIN, FEWEST_BINS), MOST_BINS)
         else:
-            n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
-        return [1 + (min(max(n, n_bins), MOST_CATEGORIES) if n else n_bins) for n in n_categories.tolist()]
-
-    def _starts_members_again(self, member):
-        return False
-
-    def _observe(self, X):
-        if self.unlabelled:
-            self._kernel.observe(X)
-        if super().observes:
-            for m, member in enumerate(self._kernel.members):
-                member._observe(np.ascontiguousarray(X[:, self._columns(m, 0)]))
+            kernel = self._new_kernel(n_features, n_classes, self.n_categories_)
+            kernel.build_members(self.n_members)
+        return kernel
 
     def _grow_classes(self, n_classes):
         if not self._grows_trees:
@@ -239,14 +153,6 @@ class HUWRS(Ensemble):
         members = [tree.state() for tree in self._kernel.members]
         return super(Ensemble, self)._state() | {"members": members}
 
-    def _check_size(self, memory):
-        super()._check_size(memory)
-        if len(memory["X"]) != self.chunk_size:
-            raise StateError(
-                f"{self._who}: the state has a chunk of {len(memory['X'])} rows, "
-                f"the parameters say {self.chunk_size}"
-            )
-
     def _restore_kernel(self, memory):
         if not self._grows_trees:
             super()._restore_kernel(memory)
@@ -256,7 +162,3 @@ class HUWRS(Ensemble):
         super(Ensemble, self)._restore_kernel(memory)
         self._kernel.check_number(len(given))
         self._kernel.plant(given)
-
-    def _restored_member(self, slot, state):
-        columns = self._columns(slot, 0)
-        return restored_member(self, self._template(), state, self.n_categories_[columns])
