@@ -104,6 +104,12 @@ class SubspaceEnsemble(Ensemble):
             for m, member in enumerate(self._kernel.members):
                 member._observe(np.ascontiguousarray(X[:, self._columns(m, 0)]))
 
+    def _predict_observe(self, X, p):
+        if super().observes:
+            super()._predict_observe(X, p)
+        else:
+            self._kernel.predict_observe(X, p)
+
     def _check_size(self, memory):
         super()._check_size(memory)
         wanted = getattr(self, self._compared)
