@@ -9,6 +9,7 @@ from thalweg import learners
 from thalweg.evaluation import chunked, prequential
 from thalweg.evaluation.arrivals import NEVER, Arrivals
 from thalweg.learners import (
+    HUWRS,
     DriftReset,
     NaiveBayes,
     NoChange,
@@ -43,6 +44,8 @@ def row_by_row(stream, learner, arrivals):
     p = []
     for i in range(stream.n_rows):
         p.append(learner.predict_block(stream.X[i : i + 1])[0])
+        if learner.observes and (arrivals[i] != i or stream.codes[i] < 0):
+            learner.observe(stream.X[i : i + 1])
         for j in np.flatnonzero((arrivals == i) & (stream.codes >= 0)):
             learner.test_then_train_coded(stream.X[j : j + 1], stream.codes[j : j + 1])
     return np.array(p)
@@ -141,15 +144,41 @@ def test_learners_know_whether_they_observe():
     assert not OnlineBagging().observes
 
 
-@pytest.mark.parametrize(("member", "n_calls"), [(Counting(), 4), (Watching(), 2002)])
-def test_chunks_go_row_by_row_only_for_ensembles_that_observe(member, n_calls):
+@pytest.mark.parametrize(("member", "n_predictions"), [(Counting(), 2), (Watching(), 2000)])
+def test_chunks_go_row_by_row_only_for_ensembles_that_observe(member, n_predictions, monkeypatch):
     calls = []
-    learner = OnlineBagging(member, n_members=1)
-    for name in ("predict_block", "test_then_train_coded"):
-        method = getattr(learner, name)
-        setattr(learner, name, lambda *a, _method=method, **more: calls.append(1) or _method(*a, **more))
-    chunked(SEA(2000), learner, 1000)
-    assert len(calls) == n_calls
+    predict = OnlineBagging._predict
+    monkeypatch.setattr(OnlineBagging, "_predict", lambda *a: calls.append(1) or predict(*a))
+    chunked(SEA(2000), OnlineBagging(member, n_members=1), 1000)
+    assert len(calls) == n_predictions
+
+
+def test_observing_in_one_call_is_observing_row_by_row():
+    X, y = next(SEA(1500, seed=2).blocks(1500))
+    X[900:, 0] += 5.0
+    whole, single = (HUWRS(n_members=10, chunk_size=300).begin(3, [0, 1]) for _ in range(2))
+    for learner in (whole, single):
+        learner.test_then_train(X[:300], y[:300])
+    expected = []
+    for i in range(300, 1500):
+        expected.append(single.predict_block(X[i : i + 1])[0])
+        single.observe(X[i : i + 1])
+    assert np.array_equal(whole.predict_then_observe(X[300:]), expected)
+    assert np.array_equal(whole.weights_, single.weights_)
+
+
+@pytest.mark.parametrize("labels", ["first", 0.3])
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_every_learner_can_do_with_few_labels(name, labels):
+    learner = learners.registry.load(name)()
+    run = chunked(SEA(600, seed=3), learner, 100, labels=labels, seed=1)
+    assert run.n_rows == len(run.labels) == 600
+    np.testing.assert_allclose(run.probabilities.sum(axis=1), 1)
+    alone = learners.registry.load(name)().begin(3, [0, 1])
+    X, y = next(SEA(600, seed=3).blocks(600))
+    alone.test_then_train(X[:100], y[:100])
+    if labels == "first" and not learner.observes:
+        assert np.array_equal(run.probabilities[100:], alone.predict_block(X[100:]))
 
 
 def test_rows_that_are_not_asked_for_are_only_learned():

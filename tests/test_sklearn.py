@@ -23,7 +23,7 @@ EXCUSED |= {
 }
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": "the window counts rows"}
-    for name in ("IBoost", "AdaBoostWindow")
+    for name in ("IBoost", "AdaBoostWindow", "SlidingHUWRS")
 }
 EXCUSED["NearestNeighbours"] = {
     "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"

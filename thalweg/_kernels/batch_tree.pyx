@@ -16,6 +16,7 @@ from thalweg.errors import StateError
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array
 
+from libc.float cimport DBL_MAX
 from libc.math cimport floor, isnan
 from libc.string cimport memcpy, memset
 
@@ -67,6 +68,21 @@ cdef class BatchTree(Kernel):
         """Return how many nodes the tree has."""
         return {"node": self.core.nodes.n[0]}
 
+    def nodes(self):
+        """Return the tree node by node: a dict of arrays, as DecisionTree.nodes_ describes it."""
+        n = self.core.nodes.n[0]
+        feature, child, missing = (self.arrays[name][:n] for name in ("feature", "child", "missing"))
+        threshold, is_leaf = self.arrays["threshold"][:n].copy(), feature < 0
+        threshold[threshold == DBL_MAX] = np.inf        # all known values go left
+        return {
+            "feature": feature.copy(),
+            "threshold": np.where(is_leaf, np.nan, threshold),
+            "left": np.where(is_leaf, -1, child),
+            "right": np.where(is_leaf, -1, child + 1),
+            "missing": np.where(is_leaf, -1, missing),
+            "weights": self.arrays["weights"][:n].copy(),
+        }
+
     def check(self, arrays):
         """Raise StateError unless every path from the root ends in a leaf."""
         n = arrays["n_nodes"].item()
@@ -107,6 +123,11 @@ cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w) no
 
 
 cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, const double* w) noexcept nogil:
+    return grow_nodes(t, b, y, w) and copy_tree(t, b)
+
+
+cdef bint grow_nodes(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y,
+                     const double* w) noexcept nogil:
     cdef Py_ssize_t node, n_leaves = 1, cursor = 0
     b.stopped = False
     keep_weighted(t, b, w)
@@ -125,11 +146,10 @@ cdef bint tree_grow(batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y, cons
         n_leaves += 1
         is_stopped(b, 2 * t.n_features * min(b.stop[node] - b.start[node], LARGE))
         split(t, b, node, y, w, n_leaves < t.max_leaves)
-    return not b.stopped and copy_tree(t, b)
+    return not b.stopped
 
 
 cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
-    # Let the tree that was grown replace the one of before.
     cdef Py_ssize_t n = b.nodes.n[0]
     cdef bint has_room = n <= t.room
     if not has_room:

@@ -195,6 +195,25 @@ cdef class Kernel:
             poll_after(&call, start - first)
         end_call(&call, start)
 
+    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
+        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        cdef Py_ssize_t start = 0, first, stop
+        cdef learner_t* h = &self.handle
+        cdef double* scratch = new_scratch(h)
+        cdef call_t call
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            first = start
+            stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
+            with nogil:
+                while start < stop and not call.failure.failed:
+                    h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
+                    observe(h, &X[start, 0])
+                    start += 1
+            poll_after(&call, start - first)
+        free(scratch)
+        end_call(&call, start)
+
     def learn_row(self, x, Py_ssize_t y):
         """Learn one row, if it is an array of as many float64, missing or of usual size, as there are inputs.
 

@@ -17,14 +17,16 @@ class Step(NamedTuple):
     """What happens next: rows to test, to learn, or first one and then the other, one row after another.
 
     `tested` and `learned` say which, for all rows or for each; `codes` are the labels to score and to learn.
-    Without codes the rows are only observed. `row` is the stream's row the learner has got to, where the
-    tested rows are not themselves the stream's.
+    Without codes the rows are only observed; with `observed` they are tested and then observed, one row after
+    another. `row` is the stream's row the learner has got to, where the tested rows are not themselves the
+    stream's.
     """
 
     X: np.ndarray
     codes: np.ndarray | None = None
     tested: bool | np.ndarray = False
     learned: bool | np.ndarray = False
+    observed: bool = False
     row: int | None = None
 
 
@@ -156,9 +158,11 @@ def play(steps, learner, record, progress=None, total=None, stream=None):
 
 def _run(learner, step, p, classes):
     """Let a learner do a step in one call, and write what it answers into `p`."""
-    X, codes, tested, learned, _ = step
+    X, codes, tested, learned, observed, _ = step
     if codes is None:
         learner.observe(X)
+    elif observed:
+        learner.predict_then_observe(X, p)
     elif learned is False:
         answers = learner.predict_block(X)
         p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
@@ -172,9 +176,14 @@ def _run(learner, step, p, classes):
 
 def _run_in_stretches(learner, step, p, _classes):
     """Do the same with a learner that has the usual methods but is no StreamClassifier."""
-    X, codes, _, learned, _ = step
+    X, codes, _, learned, observed, _ = step
     if codes is None:
         learner.observe(X)
+        return
+    if observed:
+        for i in range(len(X)):
+            p[i : i + 1] = learner.predict_block(X[i : i + 1])
+            learner.observe(X[i : i + 1])
         return
     learned = np.broadcast_to(learned, len(X))
     for start, stop in stretches(learned):

@@ -81,10 +81,7 @@ def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=Non
     def steps():
         observes = _observes(learner)
         for number, (X, codes) in enumerate(_limited(stream.coded_blocks(size), rows)):
-            for part in _each_row(len(X)) if observes else [slice(None)]:
-                yield Step(X[part], codes[part], tested=True)
-                if observes:
-                    yield Step(X[part])
+            yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
                 yield Step(X[known], codes[known], learned=True)
@@ -205,10 +202,6 @@ def _total(stream, rows):
 def _observes(learner):
     """Whether rows without a label are shown to the learner: unless it says that they mean nothing to it."""
     return getattr(learner, "observes", True)
-
-
-def _each_row(n):
-    return (slice(i, i + 1) for i in range(n))
 
 
 def _codes(y, classes):

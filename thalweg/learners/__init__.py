@@ -28,6 +28,8 @@ registry = Registry(
         "RobustEnsemble": "robust_ensemble",
         "AdaptiveRandomForest": "adaptive_random_forest",
         "StreamingRandomPatches": "streaming_random_patches",
+        "HUWRS": "huwrs",
+        "SlidingHUWRS": "sliding_huwrs",
         "NearestNeighbours": "nearest_neighbours",
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",

@@ -69,6 +69,12 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
     def _observe(self, X):
         """See rows that have no label. Most learners make nothing of them."""
 
+    def _predict_observe(self, X, p):
+        """For each row: write its probabilities into `p`, then see it."""
+        for i in range(len(X)):
+            self._predict(X[i : i + 1], p[i : i + 1])
+            self._observe(X[i : i + 1])
+
     def _fit_block(self, X, y, w):
         """Learn rows as one batch, as the member of an ensemble does before anything else is learned."""
         self._learn(X, y, w, np.empty((len(X), self._n_columns)))
@@ -233,6 +239,19 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
             X, has_missing = self._checked(X)
             if len(X):
                 self._observe(self._filled(X, has_missing))
+
+    def predict_then_observe(self, X, p=None):
+        """See rows that have no label one after another; return the probabilities each got before that.
+
+        They are written into `p` if given.
+        """
+        self._check_begun()
+        with self._lock.write:
+            X, has_missing = self._checked(X)
+            p = as_output(p, (len(X), self._n_columns), self._who)
+            if len(X):
+                self._predict_observe(self._filled(X, has_missing), p)
+            return p[:, : len(self.classes_)]
 
     def flush(self):
         """Learn the rows held back until more would come, as `ParticleFilter` and `DecisionTree` do."""

@@ -1,7 +1,5 @@
 """Batch trees on the latest rows: a decision tree and a stump."""
 
-import numpy as np
-
 from thalweg._kernels.batch_tree import CRITERIA
 from thalweg._kernels.window_tree import WindowTreeKernel
 from thalweg._parameters import columns, count, one_of, real_number
@@ -87,33 +85,13 @@ class DecisionTree(NativeClassifier):
         """The grown tree, node by node."""
         self._check_begun()
         with self._lock.read:
-            names = ("feature", "threshold", "child", "missing", "weights")
-            n = int(self._kernel.arrays["n_nodes"][0])
-            arrays = {name: self._kernel.arrays[name][:n].copy() for name in names}
-        feature, threshold, child = arrays["feature"], arrays["threshold"], arrays["child"]
-        threshold[threshold == np.finfo(float).max] = np.inf  # all known values go left
-        return {
-            "feature": feature,
-            "threshold": np.where(feature < 0, np.nan, threshold),
-            "left": np.where(feature < 0, -1, child),
-            "right": np.where(feature < 0, -1, child + 1),
-            "missing": np.where(feature < 0, -1, arrays["missing"]),
-            "weights": arrays["weights"],
-        }
+            return self._kernel.nodes()
 
     def _make_kernel(self, n_features, n_classes):
-        n_categories = self.n_categories_.copy()
-        for j in columns(self, "categorical", self.categorical, n_features):
-            n_categories[j] = max(n_categories[j], 1)
         window = count(self, "window", self.window, 1)
-        settings = (
-            window if self.max_leaves is None else count(self, "max_leaves", self.max_leaves, 1),
-            CRITERIA[one_of(self, "criterion", self.criterion, CRITERIA)],
-            real_number(self, "laplace", self.laplace, least=0, most=MOST_LAPLACE),
-            window,
-            count(self, "period", self.period, 1),
-        )
-        return WindowTreeKernel(n_features, n_classes, n_categories, *settings)
+        settings = tree_settings(self, self.n_categories_, window)
+        period = count(self, "period", self.period, 1)
+        return WindowTreeKernel(n_features, n_classes, *settings, window, period)
 
 
 class DecisionStump(DecisionTree):
@@ -165,3 +143,19 @@ class DecisionStump(DecisionTree):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # two leaves cannot tell three classes apart
         return tags
+
+
+def tree_settings(tree, n_categories, n_rows):
+    """Return what the kernel of a DecisionTree on so many rows needs to know, parameters checked.
+
+    These are the numbers of categories of the inputs, leaves at most, the criterion's number and `laplace`.
+    """
+    n_categories = n_categories.copy()
+    for j in columns(tree, "categorical", tree.categorical, len(n_categories)):
+        n_categories[j] = max(n_categories[j], 1)
+    return (
+        n_categories,
+        n_rows if tree.max_leaves is None else count(tree, "max_leaves", tree.max_leaves, 1),
+        CRITERIA[one_of(tree, "criterion", tree.criterion, CRITERIA)],
+        real_number(tree, "laplace", tree.laplace, least=0, most=MOST_LAPLACE),
+    )

@@ -1,0 +1,195 @@
+"""HUWRS in plain NumPy: every member has histograms of its own, chance is SciPy's hypergeometric law."""
+
+from functools import cache
+
+import numpy as np
+from scipy.stats import hypergeom
+
+
+def distance(a, b, corrected):
+    """Return the Hellinger distance of two histograms (counts), without what dealing out rows adds."""
+    n_a, n_b = a.sum(), b.sum()
+    squares = ((np.sqrt(a / n_a) - np.sqrt(b / n_b)) ** 2).sum()
+    return np.sqrt(max(squares - by_chance(a, b), 0)) if corrected else np.sqrt(squares)
+
+
+def by_chance(a, b):
+    """Return the mean of the squared distance over all ways to deal the rows of both out to the two."""
+    return sum(_cell_by_chance(int(a.sum()), int(b.sum()), int(m)) for m in a + b)
+
+
+@cache
+def _cell_by_chance(n_a, n_b, m):
+    c = np.arange(m + 1)
+    p = hypergeom.pmf(c, n_a + n_b, n_a, m)
+    return (p * (np.sqrt(c / n_a) - np.sqrt((m - c) / n_b)) ** 2).sum()
+
+
+def weight(a, b, corrected):
+    """Return how alike two histograms are, 0 to 1."""
+    return 1 - distance(a, b, corrected) / np.sqrt(2)
+
+
+class Histogram:
+    """Cells of one input, cut by the rows a member was trained on."""
+
+    def __init__(self, x, n_bins, n_categories):
+        known = x[~np.isnan(x)]
+        self.n_bins, self.n_categories = max(n_bins, n_categories), n_categories
+        self.low, self.high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+
+    def counts(self, x):
+        """Return the counts, the missing values first."""
+        known = x[~np.isnan(x)]
+        if self.n_categories:
+            cells = np.where(known < self.n_bins, known, self.n_bins - 1)
+        elif self.low == self.high:
+            cells = known != self.low
+        else:
+            cells = np.clip((known - self.low) * (self.n_bins / (self.high - self.low)), 0, self.n_bins - 1)
+        return np.bincount(np.r_[np.zeros(len(x) - len(known)), 1 + np.floor(cells)].astype(int),
+                           minlength=self.n_bins + 1)
+
+
+class Member:
+    """A tree, the rows it was trained on, and its weights."""
+
+    def __init__(self, columns, make_tree, settings):
+        self.columns, self.make_tree, self.settings = columns, make_tree, settings
+        self.labelled, self.unlabelled, self.n_trained, self.X = 1.0, 0.0, 0, None
+
+    def train(self, X, y):
+        """Train on a chunk."""
+        self.predict = self.make_tree(X[:, self.columns], y, self.columns)
+        self.refer_to(X, y)
+
+    def refer_to(self, X, y):
+        """Compare with these rows from now on."""
+        self.X, self.y = X.copy(), y.copy()
+        n_bins, n_categories = self.settings["n_bins"], self.settings["n_categories"]
+        self.cells = [Histogram(X[:, j], n_bins, n_categories[j]) for j in self.columns]
+        self.labelled = 1.0
+        self.n_trained += 1
+
+    def weight_by_chunk(self, X, y):
+        """Return the weight by a chunk with labels."""
+        found = []
+        for cells, j in zip(self.cells, self.columns, strict=True):
+            shared = sorted(set(self.y.tolist()) & set(y.tolist()))
+            of_classes = [
+                weight(cells.counts(self.X[self.y == k, j]), cells.counts(X[y == k, j]), self._corrected)
+                for k in shared
+            ]
+            found.append(np.mean(of_classes) if shared else 0.0)
+        return min(found)
+
+    def weight_by_window(self, X):
+        """Return the weight by rows without labels."""
+        pairs = zip(self.cells, self.columns, strict=True)
+        return np.mean([
+            weight(cells.counts(self.X[:, j]), cells.counts(X[:, j]), self._corrected) for cells, j in pairs
+        ])
+
+    @property
+    def _corrected(self):
+        return self.settings["corrected"]
+
+
+class HUWRS:
+    """The whole ensemble; `make_tree(X, y, columns)` returns a function from rows to probabilities."""
+
+    def __init__(self, n_classes, subspaces, make_tree, chunk_size, threshold, window, **settings):
+        self.members = [Member(columns, make_tree, settings) for columns in subspaces]
+        self.n_classes, self.chunk_size = n_classes, chunk_size
+        self.threshold, self.window = threshold, window
+        self.chunk, self.observed, self.n_chunks = [], [], 0
+
+    def learn(self, x, y):
+        """Return the probabilities of a row, then learn it."""
+        p = self.predict(x)
+        self.chunk.append((x, y))
+        n = len(self.chunk)
+        if n == self.chunk_size or (self.n_chunks == 0 and n in 2 ** np.arange(20)):
+            self.update(*map(np.array, zip(*self.chunk, strict=True)))
+        if n == self.chunk_size:
+            self.chunk, self.n_chunks = [], self.n_chunks + 1
+        return p
+
+    def update(self, X, y):
+        """Weigh the members by a chunk, and train those that are too far from it."""
+        for member in self.members:
+            if self.n_chunks:
+                member.labelled = member.weight_by_chunk(X, y)
+            if not self.n_chunks or member.labelled < self.threshold:
+                member.train(X, y)
+            member.unlabelled = 0.0
+        self.observed = []
+
+    def observe(self, x):
+        """See a row without a label."""
+        self.observed.append(x)
+        if len(self.observed) == self.window:
+            for member in self.members:
+                if member.X is not None:
+                    member.unlabelled = member.weight_by_window(np.array(self.observed))
+            self.observed = []
+
+    def predict(self, x):
+        """Return the probabilities of a row."""
+        if not self.members[0].n_trained:
+            return np.full(self.n_classes, 1 / self.n_classes)
+        votes = np.array([member.labelled + member.unlabelled for member in self.members])
+        votes = votes if votes.sum() > 0 else np.ones(len(votes))
+        answers = np.array([member.predict(x[member.columns][None])[0] for member in self.members])
+        return votes @ answers / votes.sum()
+
+
+class SlidingHUWRS(HUWRS):
+    """The form without chunks; `make_tree` returns (learn, predict) of a member that knows nothing."""
+
+    def __init__(self, *arguments, period, **settings):
+        super().__init__(*arguments, **settings)
+        self.period, self.n_rows = period, 0
+        for member in self.members:
+            self.restart(member)
+
+    def restart(self, member):
+        """Let a member begin again, on the rows of the window."""
+        member.learn, member.predict = member.make_tree(member.columns)
+        for x, y in self.chunk:
+            member.learn(x[member.columns], y)
+
+    def learn(self, x, y):
+        """Return the probabilities of a row, then learn it."""
+        p = self.predict(x)
+        self.chunk = [*self.chunk, (x, y)][-self.chunk_size :]
+        self.n_rows += 1
+        fresh = []
+        is_full = len(self.chunk) == self.chunk_size
+        if is_full and (not self.n_chunks or self.n_rows % self.period == 0):
+            fresh = self.compare(*map(np.array, zip(*self.chunk, strict=True)))
+            self.n_chunks += 1
+        for member in self.members:
+            if member not in fresh:
+                member.learn(x[member.columns], y)
+        return p
+
+    def compare(self, X, y):
+        """Weigh the members by the window, and replace those that are too far from it."""
+        replaced = []
+        for member in self.members:
+            if self.n_chunks:
+                member.labelled = member.weight_by_chunk(X, y)
+                if member.labelled >= self.threshold:
+                    continue
+                self.restart(member)
+                member.unlabelled = 0.0
+                replaced.append(member)
+            member.refer_to(X, y)
+        return replaced
+
+    def predict(self, x):
+        """Return the probabilities of a row."""
+        votes = np.array([member.labelled + member.unlabelled for member in self.members])
+        answers = np.array([member.predict(x[member.columns]) for member in self.members])
+        return votes @ answers / votes.sum()

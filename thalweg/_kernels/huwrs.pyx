@@ -1,0 +1,309 @@
+"""Members on random subspaces, weighted and retrained by how far inputs are from those they were trained on.
+
+Rows with labels are kept until there is a whole chunk of them. Let h(a, b) be how alike two histograms are,
+from 0 to 1 (input_cells.pyx), a those of the chunk a member was trained on, b those of the new chunk. Then
+
+    labelled = min over its inputs of the mean over classes of h(a | class, b | class)                     (1)
+
+without classes that only one of the two has; 0 if they share none. Where that is below the threshold, the
+member is trained on the new chunk, and labelled = 1; the first chunk trains all. Rows without a label count
+into a window of their own, and each time that is full
+
+    unlabelled = mean over its inputs of h(a, b),                                                          (2)
+
+which is 0 again after each chunk of rows with labels. A member votes with labelled + unlabelled for the
+probabilities it gives. Members that were trained on the same chunk share its histograms, a reference. Before
+the first chunk is complete, all are trained on the rows so far after 1, 2, 4, 8, … of them.
+
+With a period, b is a window of the latest rows with labels, looked at every so many rows. Members learn each
+row, and one that (1) puts below the threshold is replaced by a fresh one, trained on the window. The first
+window that is full is the first reference.
+"""
+
+import numpy as np
+
+from . import layout as layouts
+from .layout import FLOAT, INDEX, INT, Array, require
+
+from libc.string cimport memset
+
+from .ensemble cimport ROWS, EnsembleKernel
+from .failure cimport attempt, current_failure, record_failure
+from .huwrs_rows cimport (
+    LABELLED, OBSERVED, UPDATES, gather, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
+    weigh_by_chunk,
+)
+from .input_cells cimport count_rows, cut_cells
+from .learner cimport Kernel, fit_block
+from .pointers cimport doubles, flags, integers, ints
+from .subspace_trees cimport SubspaceTrees
+
+MOST_COUNTED = 1 << 53
+
+LAYOUT = {
+    "X": Array(FLOAT, "row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
+    "y": Array(INDEX, "row", low=0, high="class"),
+    "w": Array(FLOAT, "row", low=0.0, high=layouts.MOST_WEIGHT),
+    "observed": Array(FLOAT, "observed_row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
+                      missing=True),
+    "held": Array(INDEX, 3, low=0, high=MOST_COUNTED),
+    "reference": Array(INDEX, "member", low=-1, high="reference", fill=-1),
+    "labelled": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0),
+    "unlabelled": Array(FLOAT, "member", low=0.0, high=1.0),
+    "low": Array(FLOAT, "reference", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
+    "scale": Array(FLOAT, "reference", "input", low=0.0),
+    "counts": Array(INT, "reference", "class", "cell", low=0),
+}
+
+
+cdef class HUWRSKernel(EnsembleKernel):
+    """Members on subspaces: learners, or trees if `trees` is not None.
+
+    `subspaces` are the columns of each member, `n_cells` the cells of each input's histogram.
+    """
+
+    cdef huwrs_t core
+    cdef double threshold
+    cdef SubspaceTrees trees
+    cdef dict memories                  # scratch memory, and what follows from the parameters
+
+    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, build, trees):
+        cdef huwrs_t* c = &self.core
+        c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected = settings
+        lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
+                   "input": n_features}
+        EnsembleKernel.__init__(self, who, lengths, 1, build)
+        lengths = {"row": c.chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
+        self.allocate(who, LAYOUT, lengths, {"reference": 1})
+        self.own_scratch = n_classes + n_features
+        self.trees, c.gathers = trees, trees is None
+        c.kernel, c.update = <void*> self, update
+        c.n_members, c.member = len(subspaces), self.member
+        c.cells.n_features, c.cells.n_classes, c.cells.n_cells = n_features, n_classes, sum(n_cells)
+        self.set_memories(n_features, n_classes, subspaces, n_cells, n_categories)
+        self.set_handle(<void*> c, n_features, n_classes, huwrs_learn, huwrs_predict)
+        self.handle.observe, self.handle.flush = huwrs_observe, huwrs_flush
+        self.bind()
+
+    def set_memories(self, n_features, n_classes, subspaces, n_cells, n_categories):
+        """Make what is no part of a state."""
+        cdef huwrs_t* c = &self.core
+        total = sum(n_cells)
+        self.memories = {
+            "start": np.cumsum([0, *n_cells], dtype=np.intp),
+            "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
+            "columns": np.concatenate(subspaces).astype(np.intp),
+            "n_categories": np.array(n_categories, dtype=np.intp),
+            "by_chance": np.empty(2 * c.chunk_size + 1),
+            "found": np.empty((n_classes, total), dtype=np.int32),
+            "total": np.empty(total, dtype=np.int32),
+            "likeness": np.empty(n_features),
+            "n_compared": np.empty(n_features, dtype=np.intp),
+            "weight": np.empty(len(subspaces)),
+            "is_fresh": np.zeros(len(subspaces), dtype=np.int8),
+            "lost": np.empty(n_features),
+        }
+        memories = self.memories
+        c.first, c.columns = integers(memories["first"]), integers(memories["columns"])
+        c.cells.start, c.cells.n_categories = integers(memories["start"]), integers(memories["n_categories"])
+        c.cells.by_chance, c.found = doubles(memories["by_chance"]), ints(memories["found"])
+        c.total, c.likeness = ints(memories["total"]), doubles(memories["likeness"])
+        c.n_compared, c.lost = integers(memories["n_compared"]), doubles(memories["lost"])
+        c.is_fresh = flags(memories["is_fresh"])
+
+    cdef void bind(self):
+        cdef huwrs_t* c = &self.core
+        arrays = self.arrays
+        EnsembleKernel.bind(self)
+        if "X" not in arrays:
+            return
+        c.progress, c.held = self.progress, integers(arrays["held"])
+        c.X, c.y, c.w = doubles(arrays["X"]), integers(arrays["y"]), doubles(arrays["w"])
+        c.observed, c.reference = doubles(arrays["observed"]), integers(arrays["reference"])
+        c.labelled, c.unlabelled = doubles(arrays["labelled"]), doubles(arrays["unlabelled"])
+        c.low, c.scale, c.counts = doubles(arrays["low"]), doubles(arrays["scale"]), ints(arrays["counts"])
+
+    def plant(self, states=None):
+        """Call trees that know nothing, or those of these states; raise StateError if they do not fit."""
+        planted = [self.trees.new_tree() for _ in range(self.core.n_members)]
+        for tree, state in zip(planted, states or (), strict=states is not None):
+            tree.restore(state)
+        self.set_members(list(planted), planted)
+
+    @property
+    def n_updates(self):
+        """Updates by rows with labels so far."""
+        return self.core.held[UPDATES]
+
+    def used(self):
+        """Return how many references there are."""
+        return {"reference": max(int(self.arrays["reference"].max()) + 1, 1)}
+
+    def learn(self, X, y, w, p, asked=None):
+        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+        self.undoing(EnsembleKernel.learn, X, y, w, p, asked)
+
+    def learn_row(self, x, y):
+        """Learn one row if it is an array as usual; return whether it was."""
+        return self.undoing(EnsembleKernel.learn_row, x, y)
+
+    def undoing(self, method, *arguments):
+        """Call a method that learns; a row at which it is stopped is then as if it had not come."""
+        self.core.undoes, self.core.undone = True, False
+        try:
+            return method(self, *arguments)
+        except BaseException as error:
+            if self.core.undone and hasattr(error, "rows_learned"):
+                error.rows_learned -= 1
+            raise
+        finally:
+            self.core.undoes = False
+
+    cdef bint update(self, bint may_stop) noexcept:
+        cdef huwrs_t* c = &self.core
+        cdef bint done = True
+        cdef double* weight = doubles(self.memories["weight"])
+        cdef Py_ssize_t m
+        try:
+            if c.held[UPDATES] > 0:
+                with nogil:
+                    done = weigh_by_chunk(c, weight, may_stop)
+                if not done:
+                    return False
+                chosen = [m for m in range(c.n_members) if weight[m] < self.threshold]
+            else:
+                chosen = [] if c.period else list(range(c.n_members))
+            trained = self.trained(chosen, may_stop) if chosen else {}
+            if current_failure().failed and may_stop:
+                return False
+            place = self.new_reference(trained) if trained else 0
+        except BaseException as error:
+            record_failure(error)
+            if may_stop:
+                return False
+            trained, place = {}, 0
+        self.commit(trained, place)
+        return True
+
+    cdef dict trained(self, list chosen, bint may_stop):
+        # Fresh members for those chosen, trained on the rows held, by their number; less if that is stopped.
+        cdef huwrs_t* c = &self.core
+        cdef Py_ssize_t m, n = c.held[LABELLED]
+        found = {}
+        if self.trees is not None and not self.trees.load(c.X, n, may_stop):
+            return found
+        for m in chosen:
+            if self.trees is not None:
+                fresh = self.trees.grown(c.columns + c.first[m], c.first[m + 1] - c.first[m], c.y, c.w)
+                fresh = None if fresh is None else (fresh, fresh)
+            else:
+                fresh = self.trained_learner(m, n, may_stop)
+            if fresh is not None:
+                found[m] = fresh
+            if may_stop and current_failure().failed:
+                break
+        return found
+
+    cdef tuple trained_learner(self, Py_ssize_t m, Py_ssize_t n, bint may_stop):
+        cdef huwrs_t* c = &self.core
+        cdef Kernel kernel
+        cdef Py_ssize_t i, width = c.first[m + 1] - c.first[m]
+        cdef bint done
+        cdef Py_ssize_t oldest = c.progress[ROWS] % n if c.period else 0, place
+        fresh = attempt(self.build, (m, self.n_built[m], None))
+        if fresh is None:
+            return None
+        kernel = fresh[1]
+        if (kernel.handle.scratch_size > self.member_scratch or kernel.handle.n_features != width
+                or kernel.handle.n_classes != c.cells.n_classes):
+            raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
+        X, y, w = np.empty((n, width)), np.empty(n, dtype=np.intp), np.empty(n)
+        cdef double* rows = doubles(X)
+        cdef Py_ssize_t* codes = integers(y)
+        cdef double* weights = doubles(w)
+        with nogil:
+            for i in range(n):
+                place = (oldest + i) % n
+                gather(c, m, c.X + place * c.cells.n_features, rows + i * width)
+                codes[i], weights[i] = c.y[place], c.w[place]
+            done = fit_block(&kernel.handle, rows, codes, weights, n, may_stop)
+        return fresh[:2] if done else None
+
+    def new_reference(self, trained):
+        """Return the place for a reference that no other member has, after there is memory for it."""
+        kept = {r for m, r in enumerate(self.arrays["reference"].tolist()) if m not in trained}
+        place = next(r for r in range(len(kept) + 1) if r not in kept)
+        room = len(self.arrays["low"])
+        if place >= room:
+            room = min(2 * room, self.core.n_members)
+            self.adopt(layouts.resized(LAYOUT, self.arrays, "reference", room))
+        return place
+
+    cdef void commit(self, dict trained, Py_ssize_t place):
+        # Nothing here can fail. Members that could not be trained at first have the reference all the same.
+        cdef huwrs_t* c = &self.core
+        cdef Py_ssize_t m, d = c.cells.n_features, size = c.cells.n_classes * c.cells.n_cells
+        cdef double* weight = doubles(self.memories["weight"])
+        cdef bint is_first = c.held[UPDATES] == 0
+        if trained or is_first:
+            cut_cells(&c.cells, c.X, c.held[LABELLED], c.low + place * d, c.scale + place * d)
+            memset(c.counts + place * size, 0, size * sizeof(int))
+            count_rows(&c.cells, c.low + place * d, c.scale + place * d, c.X, c.y, c.held[LABELLED],
+                       c.counts + place * size)
+        for m in range(c.n_members):
+            fresh = trained.get(m)
+            if fresh is not None or not c.period:
+                c.unlabelled[m] = 0.0
+            if fresh is None and not is_first:
+                c.labelled[m] = weight[m]
+                continue
+            c.labelled[m], c.reference[m] = 1.0, place
+            if fresh is not None:
+                if self.trees is not None:
+                    self.trees.keep(self.kernels[m])
+                self.put(m, fresh)
+                c.is_fresh[m] = 1
+            if not is_first:
+                self.record_event(c.progress[ROWS], m, 0)
+        if c.period:
+            c.held[UPDATES] += 1
+            return
+        c.held[OBSERVED] = 0
+        if c.held[LABELLED] == c.chunk_size:
+            c.held[LABELLED] = 0
+            c.held[UPDATES] += 1
+
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's vote.
+        return self.core.labelled[m] + self.core.unlabelled[m]
+
+    cdef double size_of(self, Py_ssize_t m) noexcept:
+        if self.trees is None:
+            return EnsembleKernel.size_of(self, m)
+        return self.kernels[m].used()["node"]
+
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        EnsembleKernel.check(self, arrays)
+        n_labelled, n_observed, n_updates = arrays["held"].tolist()
+        n_rows = arrays["progress"][ROWS].item()
+        good = n_labelled < self.core.chunk_size and n_observed < self.core.window
+        if self.core.period:
+            good = n_labelled == min(n_rows, self.core.chunk_size) and n_observed < self.core.window
+        require(good, self.who, "held", f"holds {arrays['held'].tolist()}, more than there is room for")
+        reference = arrays["reference"]
+        good = (reference >= 0).all() or ((reference < 0).all() and n_updates == 0)
+        require(bool(good), self.who, "reference", "must be there for all members, or for none")
+        used = np.unique(reference[reference >= 0])
+        starts = self.memories["start"][:-1]
+        n_rows = np.add.reduceat(arrays["counts"][used].astype(np.int64), starts, axis=2)
+        good = (n_rows == n_rows[:, :, :1]).all()
+        require(bool(good), self.who, "counts", "has not the same number of rows for each input")
+        total = n_rows[:, :, 0].sum(axis=1)
+        good = (total >= 1).all() and (total <= self.core.chunk_size).all()
+        require(bool(good), self.who, "counts", f"must have 1 to {self.core.chunk_size} rows in all")
+
+
+cdef bint update(void* kernel, bint may_stop) noexcept nogil:
+    with gil:
+        return (<HUWRSKernel> kernel).update(may_stop)

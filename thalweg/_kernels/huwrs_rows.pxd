@@ -1,0 +1,60 @@
+# What happens with a row: it fills a chunk or moves a window on, and members vote on it.
+
+from .input_cells cimport input_cells_t
+from .learner cimport learner_t
+
+cdef enum:
+    # places in `held`
+    LABELLED = 0                        # rows with labels
+    OBSERVED = 1                        # rows without labels
+    UPDATES = 2                         # by rows with labels so far; before the first there is no reference
+
+# train members on the rows held as far as needed; False, and nothing has changed, if that was stopped
+ctypedef bint (*update_f)(void* kernel, bint may_stop) noexcept nogil
+
+ctypedef struct huwrs_t:
+    void* kernel
+    update_f update
+    learner_t** member
+    Py_ssize_t n_members
+    Py_ssize_t chunk_size               # rows with labels that are compared
+    Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
+    Py_ssize_t window                   # rows without a label between two updates
+    bint gathers                        # members see their inputs alone; trees pick them from whole rows
+    input_cells_t cells
+    const Py_ssize_t* first             # [member + 1]: where its inputs begin in `columns`
+    const Py_ssize_t* columns
+    Py_ssize_t* progress
+    Py_ssize_t* held
+    double* X                           # [row, input]
+    Py_ssize_t* y
+    double* w
+    double* observed                    # [row, input]
+    Py_ssize_t* reference               # [member]: -1 before it is trained
+    double* labelled                    # [member]
+    double* unlabelled                  # [member]
+    double* low                         # [reference, input]
+    double* scale                       # [reference, input]
+    int* counts                         # [reference, class, cell]
+    int* found                          # [class, cell]: memory to compare
+    int* total                          # [cell]: the same
+    double* likeness                    # [input]: the same
+    Py_ssize_t* n_compared              # [input]: the same
+    char* is_fresh                      # [member]: whether the latest update trained it
+    double* lost                        # [input]: memory for the row that the latest one replaces
+    bint undoes                         # whether a row is not learned if the update is stopped
+    bint undone                         # and it was not
+
+# (1) of huwrs.pyx for all members into weight[member], with the rows held as the new chunk; False if stopped
+cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nogil
+
+cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil
+cdef void huwrs_observe(void* state, const double* x) noexcept nogil
+cdef void huwrs_flush(void* state) noexcept nogil
+
+# the inputs of member m at part[]
+cdef inline void gather(const huwrs_t* c, Py_ssize_t m, const double* x, double* part) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(c.first[m], c.first[m + 1]):
+        part[j - c.first[m]] = x[c.columns[j]]

@@ -1,0 +1,123 @@
+"""What HUWRS and its sliding form share: members on random subspaces, weighted by distances of histograms."""
+
+import numpy as np
+
+from thalweg._kernels.huwrs import HUWRSKernel
+from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
+from thalweg.errors import StateError
+from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.members import restored_member
+
+MOST_MEMBERS, MOST_ROWS = 10_000, 10_000_000
+LEAST_OBSERVED, OBSERVED_SHARE = 30, 0.1
+ROWS_A_BIN, FEWEST_BINS, MOST_BINS = 25, 3, 30
+MOST_CATEGORIES = 1000
+DISTANCES = ("corrected", "plain")
+
+
+class SubspaceEnsemble(Ensemble):
+    """Members on random shares of the inputs, replaced where these have changed.
+
+    A subclass has the parameters `member`, `n_members`, `n_bins`, `threshold`, `distance`, `subspace`,
+    `unlabelled` and `random_state`, and says which of its parameters is the number of rows compared.
+    """
+
+    _events = ("retrained",)
+    _compared = "chunk_size"
+
+    @property
+    def observes(self):
+        """Whether rows without a label mean anything to this learner."""
+        return bool(self.unlabelled) or super().observes
+
+    @property
+    def weights_(self):
+        """The members' votes: weight by the latest rows with labels plus that by the latest without."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.numbers()
+
+    @property
+    def subspaces_(self):
+        """The inputs each member sees."""
+        self._check_begun()
+        return [self._columns(m, 0) for m in range(self.n_members)]
+
+    @property
+    def n_retrained_(self):
+        """Members retrained so far, the first ones not counted."""
+        return self.n_replaced_
+
+    def _columns(self, slot, n_built):
+        n_features = self.n_features_in_
+        low, high = self._shares()
+        most = max(int(high * n_features), 1)
+        rng = np.random.default_rng([self._seed, slot])
+        width = rng.integers(min(max(int(np.ceil(low * n_features)), 1), most), most + 1)
+        return np.sort(rng.permutation(n_features)[:width])
+
+    def _shares(self):
+        try:
+            low, high = self.subspace
+        except (TypeError, ValueError):
+            wanted = "the least and the largest share of inputs"
+            raise wrong(self, "subspace", wanted, self.subspace) from None
+        high = real_number(self, "subspace", high, above=0, most=1)
+        return real_number(self, "subspace", low, least=0, most=high), high
+
+    def _n_compared(self):
+        return whole_number(self, self._compared, getattr(self, self._compared), 2, MOST_ROWS)
+
+    def _new_kernel(self, n_features, n_classes, n_categories, period=0, trees=None):
+        """Return a kernel without members."""
+        n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
+        n_rows = self._n_compared()
+        yes_or_no(self, "unlabelled", self.unlabelled)
+        settings = (
+            n_rows,
+            period,
+            max(LEAST_OBSERVED, int(OBSERVED_SHARE * n_rows)),
+            real_number(self, "threshold", self.threshold, least=0, most=2),
+            one_of(self, "distance", self.distance, DISTANCES) == "corrected",
+        )
+        subspaces = [self._columns(m, 0) for m in range(n_members)]
+        cells = self._cells(n_categories, n_rows)
+        rows = self._who, n_features, n_classes
+        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, self._build, trees)
+
+    def _cells(self, n_categories, n_rows):
+        # Of each input: one is for missing values.
+        if isinstance(self.n_bins, str):
+            one_of(self, "n_bins", self.n_bins, ("auto",))
+            n_bins = min(max(n_rows // ROWS_A_BIN, FEWEST_BINS), MOST_BINS)
+        else:
+            n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
+        return [1 + (min(max(n, n_bins), MOST_CATEGORIES) if n else n_bins) for n in n_categories.tolist()]
+
+    def _starts_members_again(self, member):
+        return False
+
+    def _observe(self, X):
+        if self.unlabelled:
+            self._kernel.observe(X)
+        if super().observes:
+            for m, member in enumerate(self._kernel.members):
+                member._observe(np.ascontiguousarray(X[:, self._columns(m, 0)]))
+
+    def _predict_observe(self, X, p):
+        if super().observes:
+            super()._predict_observe(X, p)
+        else:
+            self._kernel.predict_observe(X, p)
+
+    def _check_size(self, memory):
+        super()._check_size(memory)
+        wanted = getattr(self, self._compared)
+        if len(memory["X"]) != wanted:
+            raise StateError(
+                f"{self._who}: the state has {len(memory['X'])} rows, the parameters say "
+                f"{self._compared}={wanted}"
+            )
+
+    def _restored_member(self, slot, state):
+        return restored_member(self, self._template(), state, self.n_categories_[self._columns(slot, 0)])
