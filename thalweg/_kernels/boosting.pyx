@@ -58,10 +58,11 @@ cdef class BoostingKernel(EnsembleKernel):
     cdef boosting_t core
     cdef object accuracy
 
-    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build):
+    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift,
+                 n_templates, build):
         cdef boosting_t* c = &self.core
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
-        EnsembleKernel.__init__(self, who, lengths, 1, build)
+        EnsembleKernel.__init__(self, who, lengths | {"template": n_templates}, 1, build)
         self.own_scratch = n_classes
         weight = {"low": 0.0, "high": 1e150}
         self.allocate(who, {

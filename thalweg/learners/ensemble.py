@@ -1,37 +1,39 @@
-"""What ensembles share: members built from one template, saved with them, and shown over time."""
+"""What ensembles share: members built from templates, saved with them, and shown over time."""
 
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._parameters import instance_of, is_seed
+from thalweg._kernels.adapter import AdapterKernel
+from thalweg._parameters import count, is_seed
 from thalweg.errors import StateError
-from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.members import restored_member
+from thalweg.learners.member_list import MemberList, as_members
+from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.new_classes import with_labels
 from thalweg.learners.seeded import SeededClassifier
 
 
-class Ensemble(SeededClassifier):
+class Ensemble(MemberList, SeededClassifier):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
-    returns a fresh member. The kernel keeps the members. Each has a seed of its own wherever the template has
-    a `random_state`.
+    returns a fresh member. The kernel keeps the members. They are made from `member`, a template or a list of
+    them that take turns. Each has a seed of its own wherever its template has a `random_state`. Where only some
+    take missing values, the others have running means of their own.
     """
 
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
 
     @property
     def takes_missing(self):
-        """Whether the members cope with missing values; if not, they get the running mean instead."""
-        return as_member(self, self._template()).takes_missing
+        """Whether any member copes with missing values; those that do not get running means instead."""
+        return any(each.takes_missing for each in self._templates())
 
     @property
     def observes(self):
-        """Whether rows without a label mean anything to the members."""
-        return as_member(self, self._template()).observes
+        """Whether rows without a label mean anything to a member."""
+        return any(each.observes for each in self._templates())
 
     @property
     def members_(self):
@@ -76,35 +78,44 @@ class Ensemble(SeededClassifier):
 
         return plot_history(self.history_, self._noted, axes)
 
-    def _template(self):
-        return HoeffdingTree() if self.member is None else self.member
+    def _default_member(self):
+        """Return what the members are made from if `member` is None."""
+        return HoeffdingTree()
+
+    def _templates(self):
+        return as_members(self, self._default_member() if self.member is None else self.member)
 
     def _begin(self, n_features, n_classes, seed=None):
-        self._seeded = list(filter(is_seed, as_member(self, self._template()).get_params()))
-        self._pristine = None
+        self._made_from = self._templates()
+        self._seeded = [list(filter(is_seed, each.get_params())) for each in self._made_from]
+        self._pristine = [None] * len(self._made_from)
         super()._begin(n_features, n_classes, seed)
-        first = self._kernel.members[0]
-        if self._starts_members_again(first):
-            self._pristine = first._kernel.state()
-        else:
-            self._kernel.most_spares = 0
+        templates = self._kernel.templates()
+        for template in range(len(self._made_from)):
+            first = self._kernel.members[templates.index(template)]
+            if self._starts_members_again(first, self._seeded[template]):
+                self._pristine[template] = first._kernel.state()
+        self._kernel.resettable = [each is not None for each in self._pristine]
 
-    def _build(self, slot, n_built, spare):
-        """Return a fresh member for a slot, its kernel and the inputs it sees (None if that is all).
+    def _build(self, template, slot, n_built, spare):
+        """Return a fresh member for a slot, made from this template, and the kernel to call it through.
 
-        `n_built` members were in that slot before. Changes nothing but `spare`: a member that is no longer in
-        use, or None. So it can be interrupted anywhere, and called again.
+        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template that
+        is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
-        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        seeded, pristine = self._seeded[template], self._pristine[template]
+        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
+        seeds = dict(zip(seeded, seeds.tolist(), strict=True))
         columns = self._columns(slot, n_built)
-        member = self._begun_member(seeds, columns) if spare is None or self._pristine is None else spare
-        if self._pristine is not None:
-            member._start_again(self._pristine, **seeds)
-        return member, member._handle(), columns
+        member = spare
+        if spare is None or pristine is None:
+            member = self._begun_member(self._made_from[template], seeds, columns)
+        if pristine is not None:
+            member._start_again(pristine, **seeds)
+        return member, self._kernel_of(member, columns)
 
-    def _begun_member(self, seeds, columns):
-        member = clone(self._template()).set_params(**seeds)
+    def _begun_member(self, template, seeds, columns):
+        member = clone(template).set_params(**seeds)
         member._lock = self._lock
         categories = self.n_categories_ if columns is None else self.n_categories_[columns]
         return member._begin_unlocked(len(categories), self._labels, n_categories=categories)
@@ -113,10 +124,26 @@ class Ensemble(SeededClassifier):
         """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
         return None
 
-    def _starts_members_again(self, member):
-        """Whether a member can go back to the beginning of this one, the first."""
-        seeds = dict.fromkeys(self._seeded)
-        return isinstance(member, NativeClassifier) and member._starts_again(seeds)
+    def _kernel_of(self, member, columns):
+        """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
+        if columns is None and not self._fills(member):
+            return member._handle()
+        return self._adapter(member, lambda adapter: adapter.set_columns(columns))
+
+    def _fills(self, member):
+        # Missing values reach the ensemble's kernel, but this member does not take them.
+        return self._means is None and not member.takes_missing
+
+    def _adapter(self, member, prepare):
+        adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, self._fills(member))
+        prepare(adapter)
+        if self._fills(member):
+            member._means = adapter.arrays["mean"], adapter.arrays["count"]
+        return adapter
+
+    def _starts_members_again(self, member, seeded):
+        """Whether members can go back to the beginning of this one, the first of its template."""
+        return isinstance(member, NativeClassifier) and member._starts_again(dict.fromkeys(seeded))
 
     def _starts_again(self, seeds):
         return False
@@ -126,7 +153,11 @@ class Ensemble(SeededClassifier):
         members = [with_labels(member, self._labels) for member in old.members]
         self._begin(self.n_features_in_, n_classes, self._seed)
         self._kernel.inherit(old)
-        self._kernel.set_members(members, [member._handle() for member in members])
+        kernels = [
+            member._handle() if adapter is None else self._adapter(member, lambda new: new.inherit(adapter))
+            for member, adapter in zip(members, old.adapters(), strict=True)
+        ]
+        self._kernel.set_members(members, kernels)
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
@@ -136,8 +167,12 @@ class Ensemble(SeededClassifier):
             member._observe(X)
 
     def _state(self):
-        members = [member._state_unlocked() for member in self._kernel.members]
-        return super()._state() | {"members": members}
+        state = super()._state()
+        state["members"] = [member._state_unlocked() for member in self._kernel.members]
+        adapters = self._kernel.adapters()
+        if any(adapters):
+            state["adapters"] = [None if adapter is None else adapter.state() for adapter in adapters]
+        return state
 
     def _check_size(self, memory):
         n, wanted = len(memory["n_built"]), self._n_slots()
@@ -146,21 +181,29 @@ class Ensemble(SeededClassifier):
 
     def _n_slots(self):
         """Return how many members there can be, the next trees of a forest included."""
-        return self.n_members
+        return self._n_members()
+
+    def _n_members(self):
+        n_templates = len(self._templates())
+        return n_templates if self.n_members is None else count(self, "n_members", self.n_members, n_templates)
 
     def _restore_kernel(self, memory):
         memory = dict(memory)
         given = memory.pop("members")
+        adapters = memory.pop("adapters", [None] * len(given))
         super()._restore_kernel(memory)
         self._kernel.check_number(len(given))
-        members = [self._restored_member(slot, state) for slot, state in enumerate(given)]
-        self._kernel.set_members(members, [member._handle() for member in members])
+        members, kernels, templates = [], [], self._kernel.templates()
+        for slot, (state, adapter) in enumerate(zip(given, adapters, strict=True)):
+            member = restored_member(self, self._made_from[templates[slot]], state)
+            members.append(member)
+            kernels.append(self._restored_kernel(slot, member, adapter))
+        self._kernel.set_members(members, kernels)
 
-    def _restored_member(self, slot, state):
-        return restored_member(self, self._template(), state, self.n_categories_)
-
-
-def as_member(owner, model):
-    """Return `model`, the member of `owner`; raise ParameterError unless it is a StreamClassifier."""
-    wanted = "a learner such as HoeffdingTree() (docs/add_a_learner.md shows how to wrap another model)"
-    return instance_of(owner, "member", model, StreamClassifier, wanted)
+    def _restored_kernel(self, slot, member, adapter):
+        if self._columns(slot, 0) is None and not self._fills(member):
+            check_inputs(self, member, self.n_categories_)
+            return member._handle()
+        kernel = self._adapter(member, lambda new: new.restore(adapter))
+        check_inputs(self, member, self.n_categories_[kernel.arrays["columns"]])
+        return kernel
