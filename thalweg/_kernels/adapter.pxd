@@ -4,11 +4,12 @@ from .learner cimport Kernel, learner_t
 
 ctypedef struct adapter_t:
     const learner_t* member
+    Py_ssize_t n_features               # of the ensemble's rows
     Py_ssize_t width                    # inputs the member sees
     const Py_ssize_t* columns           # [width]: their places in a row, in growing order
-    double* mean                        # [width]: of the rows learned; NULL if the member takes missing values
+    double* mean                        # [width]: of the rows learned; NULL if nothing is filled
     double* count                       # [width]: values in it
-    double* row                         # [width]: memory to learn a row
+    double* row                         # [width]: memory to learn or observe a row
     double* scratch                     # the same, for the member to predict it
 
 

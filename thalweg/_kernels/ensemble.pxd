@@ -19,6 +19,7 @@ cdef extern from *:
 
 
 cdef class EnsembleKernel(Kernel):
+    # The struct to which the handle of a subclass points begins with the address of the kernel.
     # build(template, slot, n_built, spare) returns a fresh learner and the kernel to call it through
     cdef object build
     cdef readonly Py_ssize_t n_templates    # from which members are made
@@ -29,6 +30,7 @@ cdef class EnsembleKernel(Kernel):
     cdef public list resettable         # [template]: whether a spare member can be reset to its beginning
     cdef object table                   # memory of `member`
     cdef learner_t** member             # [slot]
+    cdef Py_ssize_t n_called            # slots in use
     cdef Py_ssize_t n_kinds             # of events
     cdef Py_ssize_t n_noted             # members a line of the record has room for
     cdef object line                    # memory for a line

@@ -91,11 +91,16 @@ cdef class EnsembleKernel(Kernel):
         self.member_scratch, self.scratch_step, self.memory = most, step, memory
         self.scratch = doubles(memory)
         self.handle.scratch_size = self.own_scratch + most
-        self.calls_python = False
+        self.calls_python, self.n_called = False, len(kernels)
+        self.handle.flush = self.handle.observe = NULL
         for slot in range(len(kernels)):
             kernel = kernels[slot]
             self.member[slot] = &kernel.handle
             self.calls_python = self.calls_python or kernel.calls_python
+            if kernel.handle.flush != NULL:
+                self.handle.flush = flush
+            if kernel.handle.observe != NULL:
+                self.handle.observe = observe
 
     cdef tuple built(self, Py_ssize_t slot, spare):
         # A fresh member for a slot; None if that failed, which is recorded.
@@ -254,6 +259,20 @@ cdef class EnsembleKernel(Kernel):
         """Bytes of all arrays, those of the members included."""
         own = sum(array.nbytes for array in self.arrays.values())
         return own + sum(kernel.bytes for kernel in self.kernels)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef Py_ssize_t slot
+    kernel = (<void**> state)[0]
+    for slot in range((<EnsembleKernel> kernel).n_called):
+        learner.flush((<EnsembleKernel> kernel).member[slot])
+
+
+cdef void observe(void* state, const double* x) noexcept nogil:
+    cdef Py_ssize_t slot
+    kernel = (<void**> state)[0]
+    for slot in range((<EnsembleKernel> kernel).n_called):
+        learner.observe((<EnsembleKernel> kernel).member[slot], x)
 
 
 def check_watches(arrays, fresh, name, who):

@@ -14,8 +14,6 @@ For each learned row and each member, whose tree had `right` of the weight `seen
 Member m has the slots 2m and 2m + 1 for its trees.
 """
 
-import numpy as np
-
 from libc.stdint cimport uint64_t
 
 from . import layout as layouts

@@ -80,7 +80,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)
-        self.core.n_members, self.core.scratch = len(members), self.scratch
+        self.core.n_members, self.core.scratch = self.n_called, self.scratch
 
     cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
         return 0 if self.core.template == NULL else self.core.template[slot]
@@ -142,6 +142,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
             self.put(n, fresh)
             c.n_members = n + 1
             self.record_event(self.progress[ROWS], n, CAME)
+        self.n_called = c.n_members
         for template, spare in spares[:c.most - c.n_members - len(self.spares)]:
             self.keep(template, spare)
 

@@ -19,8 +19,8 @@ class Ensemble(MemberList, SeededClassifier):
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
     returns a fresh member. The kernel keeps the members. They are made from `member`, a template or a list of
-    them that take turns. Each has a seed of its own wherever its template has a `random_state`. Where only some
-    take missing values, the others have running means of their own.
+    them that take turns. Each has a seed of its own wherever its template has a `random_state`. Where only
+    some take missing values, the others have running means of their own.
     """
 
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
@@ -100,8 +100,8 @@ class Ensemble(MemberList, SeededClassifier):
     def _build(self, template, slot, n_built, spare):
         """Return a fresh member for a slot, made from this template, and the kernel to call it through.
 
-        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template that
-        is no longer in use, or None. So it can be interrupted anywhere, and called again.
+        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
+        that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
         seeded, pristine = self._seeded[template], self._pristine[template]
         seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
@@ -128,16 +128,16 @@ class Ensemble(MemberList, SeededClassifier):
         """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
         if columns is None and not self._fills(member):
             return member._handle()
-        return self._adapter(member, lambda adapter: adapter.set_columns(columns))
+        return self._adapter(member, columns)
 
     def _fills(self, member):
         # Missing values reach the ensemble's kernel, but this member does not take them.
         return self._means is None and not member.takes_missing
 
-    def _adapter(self, member, prepare):
-        adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, self._fills(member))
-        prepare(adapter)
-        if self._fills(member):
+    def _adapter(self, member, columns=None):
+        fills = self._fills(member)
+        adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, columns, fills)
+        if fills:  # asked alone, the member then answers as it does here
             member._means = adapter.arrays["mean"], adapter.arrays["count"]
         return adapter
 
@@ -153,18 +153,18 @@ class Ensemble(MemberList, SeededClassifier):
         members = [with_labels(member, self._labels) for member in old.members]
         self._begin(self.n_features_in_, n_classes, self._seed)
         self._kernel.inherit(old)
-        kernels = [
-            member._handle() if adapter is None else self._adapter(member, lambda new: new.inherit(adapter))
-            for member, adapter in zip(members, old.adapters(), strict=True)
-        ]
+        kernels = [member._handle() for member in members]
+        for slot, adapter in enumerate(old.adapters()):
+            if adapter is not None:
+                kernels[slot] = self._adapter(members[slot])
+                kernels[slot].inherit(adapter)
         self._kernel.set_members(members, kernels)
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
     def _observe(self, X):
-        for member in self._kernel.members:
-            member._observe(X)
+        self._kernel.observe(X)
 
     def _state(self):
         state = super()._state()
@@ -184,8 +184,8 @@ class Ensemble(MemberList, SeededClassifier):
         return self._n_members()
 
     def _n_members(self):
-        n_templates = len(self._templates())
-        return n_templates if self.n_members is None else count(self, "n_members", self.n_members, n_templates)
+        n = len(self._templates())
+        return n if self.n_members is None else count(self, "n_members", self.n_members, n)
 
     def _restore_kernel(self, memory):
         memory = dict(memory)
@@ -193,17 +193,19 @@ class Ensemble(MemberList, SeededClassifier):
         adapters = memory.pop("adapters", [None] * len(given))
         super()._restore_kernel(memory)
         self._kernel.check_number(len(given))
-        members, kernels, templates = [], [], self._kernel.templates()
-        for slot, (state, adapter) in enumerate(zip(given, adapters, strict=True)):
-            member = restored_member(self, self._made_from[templates[slot]], state)
-            members.append(member)
-            kernels.append(self._restored_kernel(slot, member, adapter))
+        templates = [self._made_from[template] for template in self._kernel.templates()]
+        members = [restored_member(self, *each) for each in zip(templates, given, strict=False)]
+        kernels = [
+            self._restored_kernel(member, slot, adapter)
+            for slot, (member, adapter) in enumerate(zip(members, adapters, strict=True))
+        ]
         self._kernel.set_members(members, kernels)
 
-    def _restored_kernel(self, slot, member, adapter):
+    def _restored_kernel(self, member, slot, adapter):
         if self._columns(slot, 0) is None and not self._fills(member):
             check_inputs(self, member, self.n_categories_)
             return member._handle()
-        kernel = self._adapter(member, lambda new: new.restore(adapter))
+        kernel = self._adapter(member)
+        kernel.restore(adapter)
         check_inputs(self, member, self.n_categories_[kernel.arrays["columns"]])
         return kernel
