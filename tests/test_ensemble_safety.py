@@ -250,7 +250,7 @@ def test_where_a_member_cannot_be_built_the_old_one_stays(learner, monkeypatch):
 def test_a_member_that_ends_the_program_when_it_begins_does_not_hang_it():
     X, y = restless_rows(3000)
     learner = begun(LeveragingBagging(Particular(), 3, delta=0.9))
-    learner._template = lambda: Leaves()
+    learner._made_from[0] = Leaves()
     with pytest.raises(SystemExit):
         learner.test_then_train(X, y)
     assert_proper(learner.predict_block(X[:50]))

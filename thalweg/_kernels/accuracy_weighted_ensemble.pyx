@@ -38,10 +38,11 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
     cdef accuracy_t accuracy
     cdef bint keeps_latest
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, keeps_latest, key, build):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, keeps_latest, key,
+                 n_templates, build):
         cdef accuracy_t* a = &self.accuracy
         BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
-                                     build)
+                                     n_templates, build)
         a.n_folds, self.keeps_latest = n_folds, keeps_latest
         self.buffers["found"] = layouts.new_array(most + 1, FLOAT)
         self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
@@ -75,13 +76,13 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
         cdef Kernel kernel
         cdef blocks_t* b = &self.blocks
         for fold in range(self.accuracy.n_folds):
-            fresh = self.built(b.most, self.spare())
+            fresh = self.built(b.most, self.spare(b.most))
             if fresh is None:
                 return False
             kernel = fresh[1]
             with nogil:
                 done = answer_fold(b, &self.accuracy, &kernel.handle, fold)
-            self.keep(fresh[0])
+            self.keep(self.next_template(b.most), fresh[0])
             if not done:
                 return False
         return True

@@ -51,13 +51,14 @@ cdef class BaggingKernel(BlockKernel):
 
     cdef bagging_t core
 
-    def __init__(self, who, n_features, n_classes, keys, rate, delta, n_jobs, build):
+    def __init__(self, who, n_features, n_classes, keys, rate, delta, n_jobs, n_templates, build):
         cdef bagging_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
         c.watched, c.watch_size = delta is not None, adwin_doubles(SIZES)
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
-        BlockKernel.__init__(self, who, lengths | {"watch": c.watch_size}, n_jobs, build)
-        self.own_scratch, self.most_spares = n_classes, 1
+        lengths |= {"watch": c.watch_size, "template": n_templates}
+        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        self.own_scratch, self.most_spares = n_classes, n_templates
         fill_poisson(&c.weights, rate)
         self.allocate(who, {"keys": Array(WORD, "member")}, {})
         self.arrays["keys"][:] = keys
@@ -91,12 +92,12 @@ cdef class BaggingKernel(BlockKernel):
     cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
         # Put a fresh member in the place of another; return whether there was one.
         try:
-            fresh = self.built(m, self.spare())
+            fresh = self.built(m, self.spare(m))
             if fresh is None:
                 return False
             old = self.reusable(m)
             self.put(m, fresh)
-            self.keep(old)
+            self.keep(self.template_of(m), old)
             self.record_event(row, m, REPLACED)
             return True
         except BaseException as error:

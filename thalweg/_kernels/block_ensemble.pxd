@@ -43,6 +43,7 @@ ctypedef struct blocks_t:
     double* w
     Py_ssize_t* number                  # [row]: how many were learned before it
     double* weight                      # [member]
+    Py_ssize_t* template                # [slot]: from which its member is made
     double* votes                       # [class]: memory to learn a row
     double* answers                     # [row, class]: memory to weigh members
     double* scratch                     # the same, to predict
@@ -59,7 +60,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
     cdef bint weigh(self, Kernel fresh) noexcept
     cdef Py_ssize_t place(self) noexcept nogil
     cdef void admit(self, Py_ssize_t slot, tuple fresh)
-    cdef object install(self, Py_ssize_t slot, tuple fresh)
+    cdef void install(self, Py_ssize_t slot, tuple fresh)
     cdef tuple fitted(self, bint may_stop)
 
 

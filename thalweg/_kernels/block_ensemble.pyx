@@ -40,12 +40,13 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef class BlockEnsembleKernel(EnsembleKernel):
     """Rows in blocks and members fitted on them; there is one slot more than members for one that waits."""
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, build):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, n_templates,
+                 build):
         cdef blocks_t* b = &self.blocks
         lengths = {"member": most, "slot": most + 1, "kind": 2, "class": n_classes, "input": n_features,
-                   "row": size}
+                   "row": size, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
-        self.own_scratch, self.most_spares = n_classes, 2
+        self.own_scratch, self.most_spares, self.own_flush = n_classes, 2, True
         number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
             "counts": Array(INDEX, 4, **number),
@@ -53,6 +54,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             "y": Array(INDEX, "row", low=0, high="class"),
             "w": Array(FLOAT, "row", low=0.0, high=MOST_WEIGHT),
             "number": Array(INDEX, "row", **number),
+            "template": Array(INDEX, "slot", low=0, high="template"),
             "weight": Array(FLOAT, "member", low=-MOST_LOGIT if combination == LOGISTIC else 0.0,
                             high=MOST_LOGIT, fill=1.0),
         }, {})
@@ -73,15 +75,27 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         b.progress, b.counts = self.progress, integers(self.arrays["counts"])
         b.X, b.y, b.w = doubles(self.arrays["X"]), integers(self.arrays["y"]), doubles(self.arrays["w"])
         b.number, b.weight = integers(self.arrays["number"]), doubles(self.arrays["weight"])
+        b.template = integers(self.arrays["template"])
 
     def prepare(self):
-        """Build a member, which shows how much memory a prediction needs; return it."""
+        """Build a member of each template, which shows how much memory a prediction needs; return them."""
         cdef Kernel kernel
-        fresh = self.build(self.blocks.most, 0, None)
-        kernel = fresh[1]
-        self.least_scratch, self.template_in_python = kernel.handle.scratch_size, kernel.calls_python
+        cdef Py_ssize_t template
+        self.least_scratch, self.template_in_python, fresh = 0, False, []
+        for template in range(self.n_templates):
+            learner, kernel = self.build(template, self.blocks.most, 0, None)
+            self.least_scratch = max(self.least_scratch, kernel.handle.scratch_size)
+            self.template_in_python = self.template_in_python or kernel.calls_python
+            fresh.append(learner)
         self.set_members([], [])
-        return fresh[0]
+        return fresh
+
+    cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
+        return self.blocks.template[slot]
+
+    cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil:
+        # By blocks, in turn.
+        return self.n_built[self.blocks.most] % self.n_templates
 
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
@@ -127,14 +141,14 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         cdef blocks_t* b = &self.blocks
         cdef Kernel kernel
         cdef bint done
-        fresh = self.built(b.most, self.spare())
+        fresh = self.built(b.most, self.spare(b.most))
         if fresh is None:
             return None
         kernel = fresh[1]
         with nogil:
             done = fit_block(&kernel.handle, b.X, b.y, self.fit_weights(), b.counts[GROWING], may_stop)
         if not done or current_failure().failed:
-            self.keep(fresh[0])
+            self.keep(self.next_template(b.most), fresh[0])
             return None
         return fresh
 
@@ -149,11 +163,11 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             if fresh is not None and self.weigh(fresh[1]):
                 slot = self.place()
                 b.counts[BLOCKS] += 1
-                self.n_built[b.most] += 1
                 self.admit(slot, fresh)
+                self.n_built[b.most] += 1
             else:
                 if fresh is not None:
-                    self.keep(fresh[0])
+                    self.keep(self.next_template(b.most), fresh[0])
                 if was_interrupted():
                     return
         except BaseException as error:
@@ -164,7 +178,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         try:
             fresh = self.fitted(False)
             if fresh is not None:
-                self.keep(self.install(0, fresh))
+                self.install(0, fresh)
                 self.blocks.counts[VOTERS] = 1
                 self.blocks.weight[0] = 2.0 if self.blocks.combination == LOGISTIC else 1.0
         except BaseException as error:
@@ -186,17 +200,18 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         # Let the fresh member vote in this slot, in place of any that does.
         cdef blocks_t* b = &self.blocks
         if slot < 0:
-            self.keep(fresh[0])
+            self.keep(self.next_template(b.most), fresh[0])
             return
-        self.keep(self.install(slot, fresh))
+        self.install(slot, fresh)
         b.counts[VOTERS] = max(slot + 1, b.n_old)
         if slot < b.n_old:
             self.record_event(b.progress[ROWS], slot, WENT)
         self.record_event(b.progress[ROWS], slot, CAME)
 
-    cdef object install(self, Py_ssize_t slot, tuple fresh):
-        # Put a member into a slot; return the one that was there, if it can be built again.
+    cdef void install(self, Py_ssize_t slot, tuple fresh):
+        # Put a member into a slot; keep the one that was there, if it can be built again.
         cdef Kernel kernel = fresh[1]
+        cdef Py_ssize_t template = self.template_of(slot)
         old = None
         if slot == len(self.members):
             self.members.append(None)
@@ -205,7 +220,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             old = self.reusable(slot)
         self.members[slot], self.kernels[slot] = fresh[0], kernel
         self.blocks.member[slot] = &kernel.handle
-        return old
+        self.blocks.template[slot] = self.next_template(slot)
+        self.keep(template, old)
 
 
 cdef bint was_interrupted():

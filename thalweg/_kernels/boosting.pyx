@@ -37,11 +37,11 @@ cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 cdef class BoostingKernel(EnsembleKernel):
     """Online boosting, in Oza and Russell's order or BOLE's."""
 
-    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift, build,
-                 n_kinds=1):
+    def __init__(self, who, n_features, n_classes, n_members, key, by_accuracy, bound, shift,
+                 n_templates, build, n_kinds=1):
         cdef boosting_t* c = &self.core
         lengths = {"member": n_members, "slot": n_members, "kind": n_kinds, "class": n_classes,
-                   "input": n_features}
+                   "input": n_features, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         self.own_scratch = n_classes
         weight = {"low": 0.0, "high": 1e150}

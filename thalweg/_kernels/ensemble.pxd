@@ -19,22 +19,27 @@ cdef extern from *:
 
 
 cdef class EnsembleKernel(Kernel):
-    # build(slot, n_built, spare) returns a fresh learner, its kernel and the inputs it sees (None: all)
+    # The struct to which the handle of a subclass points begins with the address of the kernel.
+    # build(template, slot, n_built, spare) returns a fresh learner and the kernel to call it through
     cdef object build
+    cdef readonly Py_ssize_t n_templates    # from which members are made
     cdef readonly list members          # [slot]: the learners; nobody else keeps them
     cdef list kernels                   # [slot]: theirs
-    cdef list spares                    # members that are no longer called and may be built again
-    cdef public Py_ssize_t most_spares
+    cdef list spares                    # (template, member) that is no longer called and may be built again
+    cdef Py_ssize_t most_spares
+    cdef public list resettable         # [template]: whether a spare member can be reset to its beginning
     cdef object table                   # memory of `member`
     cdef learner_t** member             # [slot]
+    cdef Py_ssize_t n_called            # slots in use
     cdef Py_ssize_t n_kinds             # of events
     cdef Py_ssize_t n_noted             # members a line of the record has room for
     cdef object line                    # memory for a line
     cdef Py_ssize_t n_threads           # that learn at once
+    cdef bint own_flush                 # whether a subclass has set these functions of its handle
+    cdef bint own_observe
     cdef Py_ssize_t own_scratch         # doubles a prediction needs besides those of the member
     cdef Py_ssize_t member_scratch      # doubles a member needs, at most
     cdef Py_ssize_t least_scratch       # doubles a member that is not yet built may need
-    cdef Py_ssize_t member_features     # inputs a member sees
     cdef object memory                  # of `scratch`
     cdef double* scratch                # [thread, scratch_step]: for predictions while rows are learned
     cdef Py_ssize_t scratch_step
@@ -50,9 +55,11 @@ cdef class EnsembleKernel(Kernel):
 
     cdef tuple built(self, Py_ssize_t slot, spare)
     cdef void put(self, Py_ssize_t slot, tuple fresh)
-    cdef object spare(self)
+    cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil
+    cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil
+    cdef object spare(self, Py_ssize_t slot)
     cdef object reusable(self, Py_ssize_t slot)
-    cdef void keep(self, member) noexcept
+    cdef void keep(self, Py_ssize_t template, member) noexcept
     cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil
     cdef void write_note(self, Py_ssize_t row, const double* numbers, const double* sizes) noexcept nogil
     cdef void note(self) noexcept

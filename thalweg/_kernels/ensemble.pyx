@@ -13,6 +13,7 @@ from . import layout as layouts
 from .adwin import check_adwin
 from .layout import FLOAT, INDEX, Array, require
 
+from .adapter cimport AdapterKernel
 from .failure cimport attempt, record_failure
 from .pointers cimport doubles, integers
 
@@ -32,14 +33,15 @@ cdef class EnsembleKernel(Kernel):
     There may be more slots than members: a forest has a second one for a member's next tree, and a majority
     has some to grow into. A fresh member is built by code written in Python, which may fail or be interrupted
     anywhere and so changes nothing that is in use; `put` then changes list, table and counts together.
+    Members are made from one or more templates, which take turns.
     """
 
     def __init__(self, who, lengths, n_threads, build):
         self.build = build
         self.n_threads, self.n_kinds, self.n_noted = n_threads, lengths["kind"], lengths["member"]
-        self.members, self.kernels, self.spares = [], [], []
+        self.n_templates = lengths["template"]
+        self.members, self.kernels, self.spares, self.resettable = [], [], [], [False] * self.n_templates
         self.n_rows = FIRST_ROWS
-        self.member_features = lengths["input"]
         number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
             "progress": Array(INDEX, 4, **number),
@@ -68,7 +70,7 @@ cdef class EnsembleKernel(Kernel):
 
     def build_members(self, n):
         """Build the first n members."""
-        fresh = [self.build(slot, 0, None) for slot in range(n)]
+        fresh = [self.build(self.template_of(slot), slot, 0, None) for slot in range(n)]
         self.set_members([each[0] for each in fresh], [each[1] for each in fresh])
         for slot in range(n):
             self.put(slot, fresh[slot])
@@ -89,22 +91,30 @@ cdef class EnsembleKernel(Kernel):
         self.member_scratch, self.scratch_step, self.memory = most, step, memory
         self.scratch = doubles(memory)
         self.handle.scratch_size = self.own_scratch + most
-        self.calls_python = False
+        self.calls_python, self.n_called = False, len(kernels)
+        if not self.own_flush:
+            self.handle.flush = NULL
+        if not self.own_observe:
+            self.handle.observe = NULL
         for slot in range(len(kernels)):
             kernel = kernels[slot]
             self.member[slot] = &kernel.handle
             self.calls_python = self.calls_python or kernel.calls_python
+            if kernel.handle.flush != NULL and not self.own_flush:
+                self.handle.flush = flush
+            if kernel.handle.observe != NULL and not self.own_observe:
+                self.handle.observe = observe
 
     cdef tuple built(self, Py_ssize_t slot, spare):
         # A fresh member for a slot; None if that failed, which is recorded.
         cdef Kernel kernel
         cdef learner_t* h
-        fresh = attempt(self.build, (slot, self.n_built[slot], spare))
+        fresh = attempt(self.build, (self.next_template(slot), slot, self.n_built[slot], spare))
         if fresh is None:
             return None
         kernel = fresh[1]
         h = &kernel.handle
-        if (h.scratch_size > self.member_scratch or h.n_features != self.member_features
+        if (h.scratch_size > self.member_scratch or h.n_features != self.handle.n_features
                 or h.n_classes != self.handle.n_classes):
             record_failure(RuntimeError(f"{self.who}: parameters were changed while it learned; begin again"))
             return None
@@ -117,21 +127,35 @@ cdef class EnsembleKernel(Kernel):
         self.member[slot] = &kernel.handle
         self.n_built[slot] += 1
 
-    cdef object spare(self):
-        # A member that is no longer called, if one is kept.
-        return self.spares.pop() if self.spares else None
+    cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
+        # From which template the member of a slot is made.
+        return slot % self.n_templates
+
+    cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil:
+        # From which template the next member for a slot is to be made.
+        return self.template_of(slot)
+
+    cdef object spare(self, Py_ssize_t slot):
+        # A member that is no longer called, of the template that is next for this slot; None if none is kept.
+        cdef Py_ssize_t i, template = self.next_template(slot)
+        for i in range(len(self.spares)):
+            if self.spares[i][0] == template:
+                return self.spares.pop(i)[1]
+        return None
 
     cdef object reusable(self, Py_ssize_t slot):
         # The member of a slot, to be built again once it is no longer called; None if its owner let it begin
         # again by itself, so that it has another kernel than the one that is called here.
-        member = self.members[slot]
-        return member if getattr(member, "_kernel", None) is self.kernels[slot] else None
+        kernel, member = self.kernels[slot], self.members[slot]
+        if isinstance(kernel, AdapterKernel):
+            kernel = (<AdapterKernel> kernel).member
+        return member if getattr(member, "_kernel", None) is kernel else None
 
-    cdef void keep(self, member) noexcept:
-        # Keep a member that is no longer called.
+    cdef void keep(self, Py_ssize_t template, member) noexcept:
+        # Keep a member that is no longer called, if it can be used again.
         try:
-            if member is not None and len(self.spares) < self.most_spares:
-                self.spares.append(member)
+            if member is not None and self.resettable[template] and len(self.spares) < self.most_spares:
+                self.spares.append((template, member))
         except MemoryError:
             pass
 
@@ -205,6 +229,19 @@ cdef class EnsembleKernel(Kernel):
         events = arrays["event_row"][:min(sum(arrays["n_events"].tolist()), MOST_EVENTS)]
         require(bool((events <= rows).all()), self.who, "event_row", f"holds a row beyond the last, {rows}")
 
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs, without its members."""
+        self.least_scratch = max(self.least_scratch, self.member_scratch)   # of members as they are built now
+        Kernel.inherit(self, old, missing)
+
+    def templates(self):
+        """Return from which template the member of each slot is made."""
+        return [self.template_of(slot) for slot in range(self.lengths["slot"])]
+
+    def adapters(self):
+        """Return the adapter through which each member is called, None where there is none."""
+        return [kernel if isinstance(kernel, AdapterKernel) else None for kernel in self.kernels]
+
     def numbers(self):
         """Return what is noted of each member besides its size."""
         return np.array([self.number_of(m) for m in range(min(len(self.members), self.n_noted))])
@@ -230,6 +267,20 @@ cdef class EnsembleKernel(Kernel):
         """Bytes of all arrays, those of the members included."""
         own = sum(array.nbytes for array in self.arrays.values())
         return own + sum(kernel.bytes for kernel in self.kernels)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef Py_ssize_t slot
+    kernel = (<void**> state)[0]
+    for slot in range((<EnsembleKernel> kernel).n_called):
+        learner.flush((<EnsembleKernel> kernel).member[slot])
+
+
+cdef void observe(void* state, const double* x) noexcept nogil:
+    cdef Py_ssize_t slot
+    kernel = (<void**> state)[0]
+    for slot in range((<EnsembleKernel> kernel).n_called):
+        learner.observe((<EnsembleKernel> kernel).member[slot], x)
 
 
 def check_watches(arrays, fresh, name, who):

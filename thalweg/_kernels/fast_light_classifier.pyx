@@ -35,9 +35,9 @@ cdef class FastLightKernel(BoostingKernel):
 
     cdef watched_t watched
 
-    def __init__(self, who, n_features, n_classes, n_members, key, delta, build):
-        BoostingKernel.__init__(self, who, n_features, n_classes, n_members, key, False, 0.5, 0.0, build,
-                                N_KINDS)
+    def __init__(self, who, n_features, n_classes, n_members, key, delta, n_templates, build):
+        BoostingKernel.__init__(self, who, n_features, n_classes, n_members, key, False, 0.5, 0.0,
+                                n_templates, build, N_KINDS)
         self.own_scratch = 2 * n_classes
         self.allocate(who, {"watch": Array(FLOAT, adwin_doubles(SIZES))}, {})
         self.watched.boost = &self.core

@@ -11,10 +11,8 @@ For each learned row and each member, whose tree had `right` of the weight `seen
     the drift one rises: the next tree takes over, or a fresh one; right = seen = 0 and the ADWINs begin
     again, but for the warning one if there was no next tree                      (4)
 
-A tree sees all inputs, or the subset drawn when it began. Member m has the slots 2m and 2m + 1 for its trees.
+Member m has the slots 2m and 2m + 1 for its trees.
 """
-
-import numpy as np
 
 from libc.stdint cimport uint64_t
 
@@ -53,24 +51,22 @@ ctypedef struct forest_t:
     Py_ssize_t watch_size
     double* warning                     # [member, watch_size]: an ADWIN
     double* drift                       # [member, watch_size]: an ADWIN
-    Py_ssize_t width                    # inputs a tree sees
-    Py_ssize_t* subset                  # [slot, width]: their columns
     char* event                         # [member, row of the block]: bits of the kinds
 
 
 cdef class ForestKernel(BlockKernel):
-    """A forest whose trees see `width` inputs, those in `arrays["subset"]` if that is not all."""
+    """A forest of any learners."""
 
     cdef forest_t core
 
-    def __init__(self, who, n_features, n_classes, keys, rate, deltas, width, n_jobs, build):
+    def __init__(self, who, n_features, n_classes, keys, rate, deltas, n_jobs, n_templates, build):
         cdef forest_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
-        c.watch_size, c.width = adwin_doubles(SIZES), width
+        c.watch_size = adwin_doubles(SIZES)
         lengths = {"member": n_members, "slot": 2 * n_members, "kind": 2, "class": n_classes}
-        lengths |= {"input": n_features, "watch": c.watch_size, "width": width}
+        lengths |= {"input": n_features, "watch": c.watch_size, "template": n_templates}
         BlockKernel.__init__(self, who, lengths, n_jobs, build)
-        self.own_scratch, self.member_features, self.most_spares = n_classes + 2 * width, width, n_jobs
+        self.own_scratch, self.most_spares = n_classes, n_jobs * n_templates
         fill_poisson(&c.weights, rate)
         self.allocate(who, {
             "keys": Array(WORD, "member"),
@@ -80,10 +76,8 @@ cdef class ForestKernel(BlockKernel):
             "seen": Array(FLOAT, "member", APART, low=0.0, high=1e150),
             "warning": Array(FLOAT, "member", "watch"),
             "drift": Array(FLOAT, "member", "watch"),
-            "subset": Array(INDEX, "slot", "width", low=0, high="input"),
         }, {})
         self.arrays["keys"][:] = keys
-        self.arrays["subset"][:] = np.arange(width)
         self.buffers["event"] = layouts.new_array((n_members, self.block.room), FLAG)
         c.event = flags(self.buffers["event"])
         self.block.method, self.block.process, self.block.finish = <void*> c, process, record_events
@@ -96,7 +90,7 @@ cdef class ForestKernel(BlockKernel):
     cdef void bind(self):
         BlockKernel.bind(self)
         cdef forest_t* c = &self.core
-        c.key, c.subset = words(self.arrays["keys"]), integers(self.arrays["subset"])
+        c.key = words(self.arrays["keys"])
         c.active, c.has_next = integers(self.arrays["active"]), integers(self.arrays["has_next"])
         c.right, c.seen = doubles(self.arrays["right"]), doubles(self.arrays["seen"])
         c.warning, c.drift = doubles(self.arrays["warning"]), doubles(self.arrays["drift"])
@@ -108,6 +102,9 @@ cdef class ForestKernel(BlockKernel):
     cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil:
         return 2 * m + self.core.active[m]
 
+    cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
+        return slot // 2 % self.n_templates
+
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         BlockKernel.check(self, arrays)
@@ -115,19 +112,11 @@ cdef class ForestKernel(BlockKernel):
             check_watches(arrays, self.arrays, name, self.who)
         good = bool((arrays["right"] <= arrays["seen"]).all())
         require(good, self.who, "right", "holds more than 'seen' does")
-        good = bool((np.diff(arrays["subset"], axis=1) > 0).all())
-        require(good, self.who, "subset", "must hold columns in growing order")
-
-    cdef void put(self, Py_ssize_t slot, tuple fresh):
-        BlockKernel.put(self, slot, fresh)
-        if fresh[2] is not None:
-            copy_columns(&self.core, integers(fresh[2]), slot)
 
     cdef void move(self, Py_ssize_t slot, Py_ssize_t other):
         # Put the tree of a slot into another one, too.
         self.members[other], self.kernels[other] = self.members[slot], self.kernels[slot]
         self.member[other] = self.member[slot]
-        copy_columns(&self.core, self.core.subset + slot * self.core.width, other)
 
     cdef bint begin_tree(self, Py_ssize_t m, Py_ssize_t slot) noexcept:
         # Put a fresh tree into a slot of member m; return whether that was done. While a member has no next
@@ -135,7 +124,7 @@ cdef class ForestKernel(BlockKernel):
         cdef Py_ssize_t other = 2 * m + 1 - self.core.active[m]
         cdef bint is_idle = not self.core.has_next[m]
         try:
-            spare = self.reusable(other) if is_idle else self.spare()
+            spare = self.reusable(other) if is_idle else self.spare(slot)
             fresh = self.built(slot, spare)
             if fresh is None:
                 return False
@@ -144,17 +133,11 @@ cdef class ForestKernel(BlockKernel):
                 self.move(slot, other)
             self.put(slot, fresh)
             if not is_idle:
-                self.keep(old)
+                self.keep(self.template_of(slot), old)
             return True
         except BaseException as error:
             record_failure(error)
             return False
-
-
-cdef void copy_columns(const forest_t* c, const Py_ssize_t* columns, Py_ssize_t slot) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(c.width):
-        c.subset[slot * c.width + j] = columns[j]
 
 
 cdef inline adwin_t* adwin_of(const forest_t* c, double* watch, Py_ssize_t m) noexcept nogil:
@@ -167,24 +150,11 @@ cdef double vote_of(const member_block_t* b, Py_ssize_t m) noexcept nogil:
     return max(100.0 * right / c.seen[m * APART], SMALLEST_VOTE) if right > 0 else 1.0    # (1)
 
 
-cdef inline const double* part_of(const member_block_t* b, Py_ssize_t slot, const double* x,
-                                  double* part) noexcept nogil:
-    # What the tree in a slot sees of a row; `part` is memory for it.
-    cdef const forest_t* c = <const forest_t*> b.method
-    cdef Py_ssize_t j
-    if c.width == b.n_features:
-        return x
-    for j in range(c.width):
-        part[j] = x[c.subset[slot * c.width + j]]
-    return part
-
-
 cdef void predict(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
                   double* scratch) noexcept nogil:
     cdef const forest_t* c = <const forest_t*> b.method
-    cdef Py_ssize_t slot = 2 * m + c.active[m]
-    cdef const learner_t* h = b.member[slot]
-    h.predict(h.state, part_of(b, slot, x, scratch), p, scratch + 2 * c.width)
+    cdef const learner_t* h = b.member[2 * m + c.active[m]]
+    h.predict(h.state, x, p, scratch)
 
 
 cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
@@ -194,14 +164,11 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
     cdef double k
     cdef double* p
     cdef double* again = scratch
-    cdef double* part = again + b.n_classes
-    cdef double* next_part = part + c.width
     cdef const double* x
-    cdef const double* next_x
-    scratch = next_part + c.width
+    scratch += b.n_classes
     for i in range(start, stop):
         slot = 2 * m + c.active[m]
-        x = part_of(b, slot, row_of(b, i), part)
+        x = row_of(b, i)
         p = answer_of(b, m, i)
         b.vote[m * b.room + i] = vote_of(b, m)
         c.event[m * b.room + i] = 0
@@ -215,8 +182,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
             c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
-                next_x = part_of(b, slot ^ 1, row_of(b, i), next_part)
-                learn_by(b.member[slot ^ 1], next_x, b.y[i], k * b.w[i])
+                learn_by(b.member[slot ^ 1], x, b.y[i], k * b.w[i])
             b.member[slot].predict(b.member[slot].state, x, again, scratch)
             c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
         note_if_due(b, m, i)

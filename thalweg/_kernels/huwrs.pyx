@@ -25,12 +25,12 @@ import numpy as np
 from . import layout as layouts
 from .layout import FLOAT, INDEX, INT, Array, require
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from .ensemble cimport ROWS, EnsembleKernel
-from .failure cimport attempt, current_failure, record_failure
+from .failure cimport current_failure, record_failure
 from .huwrs_rows cimport (
-    LABELLED, OBSERVED, UPDATES, gather, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
+    LABELLED, OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
     weigh_by_chunk,
 )
 from .input_cells cimport count_rows, cut_cells
@@ -67,16 +67,17 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef SubspaceTrees trees
     cdef dict memories                  # scratch memory, and what follows from the parameters
 
-    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, build, trees):
+    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates, build,
+                 trees):
         cdef huwrs_t* c = &self.core
-        c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected = settings
+        c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected, c.weighs_observed = settings
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
-                   "input": n_features}
+                   "input": n_features, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         lengths = {"row": c.chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
         self.allocate(who, LAYOUT, lengths, {"reference": 1})
-        self.own_scratch = n_classes + n_features
-        self.trees, c.gathers = trees, trees is None
+        self.own_scratch, self.own_flush, self.own_observe = n_classes, True, True
+        self.trees = trees
         c.kernel, c.update = <void*> self, update
         c.n_members, c.member = len(subspaces), self.member
         c.cells.n_features, c.cells.n_classes, c.cells.n_cells = n_features, n_classes, sum(n_cells)
@@ -207,27 +208,24 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef tuple trained_learner(self, Py_ssize_t m, Py_ssize_t n, bint may_stop):
         cdef huwrs_t* c = &self.core
         cdef Kernel kernel
-        cdef Py_ssize_t i, width = c.first[m + 1] - c.first[m]
+        cdef Py_ssize_t i, d = c.cells.n_features
         cdef bint done
         cdef Py_ssize_t oldest = c.progress[ROWS] % n if c.period else 0, place
-        fresh = attempt(self.build, (m, self.n_built[m], None))
+        fresh = self.built(m, None)
         if fresh is None:
             return None
         kernel = fresh[1]
-        if (kernel.handle.scratch_size > self.member_scratch or kernel.handle.n_features != width
-                or kernel.handle.n_classes != c.cells.n_classes):
-            raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
-        X, y, w = np.empty((n, width)), np.empty(n, dtype=np.intp), np.empty(n)
+        X, y, w = np.empty((n, d)), np.empty(n, dtype=np.intp), np.empty(n)
         cdef double* rows = doubles(X)
         cdef Py_ssize_t* codes = integers(y)
         cdef double* weights = doubles(w)
         with nogil:
             for i in range(n):
                 place = (oldest + i) % n
-                gather(c, m, c.X + place * c.cells.n_features, rows + i * width)
+                memcpy(rows + i * d, c.X + place * d, d * sizeof(double))
                 codes[i], weights[i] = c.y[place], c.w[place]
             done = fit_block(&kernel.handle, rows, codes, weights, n, may_stop)
-        return fresh[:2] if done else None
+        return fresh if done else None
 
     def new_reference(self, trained):
         """Return the place for a reference that no other member has, after there is memory for it."""

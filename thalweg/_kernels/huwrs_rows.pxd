@@ -20,7 +20,7 @@ ctypedef struct huwrs_t:
     Py_ssize_t chunk_size               # rows with labels that are compared
     Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
     Py_ssize_t window                   # rows without a label between two updates
-    bint gathers                        # members see their inputs alone; trees pick them from whole rows
+    bint weighs_observed                # whether rows without a label count
     input_cells_t cells
     const Py_ssize_t* first             # [member + 1]: where its inputs begin in `columns`
     const Py_ssize_t* columns
@@ -52,9 +52,3 @@ cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noex
 cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil
 cdef void huwrs_observe(void* state, const double* x) noexcept nogil
 cdef void huwrs_flush(void* state) noexcept nogil
-
-# the inputs of member m at part[]
-cdef inline void gather(const huwrs_t* c, Py_ssize_t m, const double* x, double* part) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(c.first[m], c.first[m + 1]):
-        part[j - c.first[m]] = x[c.columns[j]]

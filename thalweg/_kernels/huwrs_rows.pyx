@@ -5,6 +5,7 @@ from libc.string cimport memcpy, memset
 from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
+from .learner cimport observe
 
 
 cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
@@ -102,8 +103,7 @@ cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w) noexcept no
     cdef Py_ssize_t m
     for m in range(c.n_members):
         if not c.is_fresh[m]:
-            gather(c, m, x, c.lost)
-            learn_by(c.member[m], c.lost, y, w)
+            learn_by(c.member[m], x, y, w)
 
 
 cdef void huwrs_flush(void* state) noexcept nogil:
@@ -115,7 +115,11 @@ cdef void huwrs_flush(void* state) noexcept nogil:
 
 cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
-    cdef Py_ssize_t d = c.cells.n_features
+    cdef Py_ssize_t m, d = c.cells.n_features
+    for m in range(c.n_members):
+        observe(c.member[m], x)
+    if not c.weighs_observed:
+        return
     memcpy(c.observed + c.held[OBSERVED] * d, x, d * sizeof(double))
     c.held[OBSERVED] += 1
     if c.held[OBSERVED] == c.window:
@@ -145,13 +149,8 @@ cdef inline void add_vote(const huwrs_t* c, Py_ssize_t m, double vote, const dou
                           double* scratch) noexcept nogil:
     cdef Py_ssize_t k, n_classes = c.cells.n_classes
     cdef const learner_t* h = c.member[m]
-    cdef double* part = scratch + n_classes
     if vote <= 0:
         return
-    if c.gathers:
-        gather(c, m, x, part)
-        h.predict(h.state, part, scratch, part + c.cells.n_features)
-    else:
-        h.predict(h.state, x, scratch, part)
+    h.predict(h.state, x, scratch, scratch + n_classes)
     for k in range(n_classes):
         p[k] += vote * scratch[k]

@@ -54,9 +54,11 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
 
     cdef nse_t nse
 
-    def __init__(self, who, n_features, n_classes, most, size, slope, shift, by_error, build):
+    def __init__(self, who, n_features, n_classes, most, size, slope, shift, by_error, n_templates,
+                 build):
         cdef nse_t* s = &self.nse
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0, build)
+        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
+                                     n_templates, build)
         self.allocate(who, {
             "sums": Array(FLOAT, "member", 2, low=0.0, high=1e15),
             "born": Array(INDEX, "member", low=0, high=MOST_COUNTED),

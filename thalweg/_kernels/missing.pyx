@@ -76,18 +76,3 @@ def fill_and_update(double[:, ::1] X, const double[::1] w, double[::1] mean, dou
             if w[i] > 0:
                 update_row(&X[i, 0], X.shape[1], &mean[0], &count[0])
             fill_row(&X[i, 0], X.shape[1], &mean[0])
-
-
-cdef inline void update_row(const double* x, Py_ssize_t d, double* mean, double* count) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(d):
-        if not isnan(x[j]):
-            count[j] += 1.0
-            mean[j] += (x[j] - mean[j]) / count[j]
-
-
-cdef inline void fill_row(double* x, Py_ssize_t d, const double* mean) noexcept nogil:
-    cdef Py_ssize_t j
-    for j in range(d):
-        if isnan(x[j]):
-            x[j] = mean[j]

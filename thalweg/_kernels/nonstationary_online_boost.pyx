@@ -48,10 +48,12 @@ cdef class NonstationaryKernel(BoostingKernel):
     cdef nonstationary_t judge
     cdef dict buffers
 
-    def __init__(self, who, n_features, n_classes, n_members, key, room, period, least, build):
+    def __init__(self, who, n_features, n_classes, n_members, key, room, period, least,
+                 n_templates, build):
         cdef nonstationary_t* a = &self.judge
-        BoostingKernel.__init__(self, who, n_features, n_classes, n_members, key, False, 0.5, 0.0, build)
-        self.most_spares = 1
+        BoostingKernel.__init__(self, who, n_features, n_classes, n_members, key, False, 0.5, 0.0,
+                                n_templates, build)
+        self.most_spares = n_templates
         self.allocate(who, {
             "ring": Array(INDEX, 2, low=0, high="row_end"),
             "X": Array(FLOAT, "row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
@@ -92,12 +94,12 @@ cdef class NonstationaryKernel(BoostingKernel):
     cdef void replace(self, Py_ssize_t m) noexcept:
         # Put a fresh member in the place of m.
         try:
-            fresh = self.built(m, self.spare())
+            fresh = self.built(m, self.spare(m))
             if fresh is None:
                 return
             old = self.reusable(m)
             self.put(m, fresh)
-            self.keep(old)
+            self.keep(self.template_of(m), old)
             self.record_event(self.progress[ROWS], m, REPLACED)
         except BaseException as error:
             record_failure(error)

@@ -45,10 +45,10 @@ cdef class RobustKernel(BlockEnsembleKernel):
     cdef double* class_weight           # [class]
     cdef double* row_weight             # [row]
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, key, build, penalty, ridge,
-                 class_weight):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, key, n_templates, build, penalty,
+                 ridge, class_weight):
         BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, LOGISTIC, key,
-                                     build)
+                                     n_templates, build)
         number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
             "n_outliers": Array(INDEX, 1, **number),

@@ -40,9 +40,10 @@ cdef class SEAKernel(BlockEnsembleKernel):
 
     cdef sea_t sea
 
-    def __init__(self, who, n_features, n_classes, most, size, by_quality, build):
+    def __init__(self, who, n_features, n_classes, most, size, by_quality, n_templates, build):
         cdef sea_t* s = &self.sea
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0, build)
+        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
+                                     n_templates, build)
         self.allocate(who, {"waiting": Array(INDEX, 1, low=0, high=1)}, {})
         s.by_quality = by_quality
         self.buffers["chosen"] = layouts.new_array((most + 1, size if by_quality else 1), INT)

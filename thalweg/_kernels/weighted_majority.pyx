@@ -7,16 +7,19 @@ Each member votes for its likeliest class with its weight. Every `period` learne
     members of weight below theta are dropped,                                    (3)
     and if the vote was wrong, a fresh member of weight 1 comes in.               (4)
 
-Then all members learn the row. If there are as many as memory allows, the lightest makes room in (4).
+Then all members learn the row. If there are as many as memory allows, the lightest makes room in (4). Where
+there are several templates, fresh members are made from them in turn.
 """
 
+import numpy as np
+
 from . import layout as layouts
-from .layout import FLAG, FLOAT, Array, require
+from .layout import FLAG, FLOAT, INDEX, Array, require
 
 from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, predict_learn
 from .failure cimport record_failure
 from .learner cimport learner_t
-from .pointers cimport doubles, flags
+from .pointers cimport doubles, flags, integers
 
 cdef enum:
     # kinds of events
@@ -34,6 +37,7 @@ ctypedef struct majority_t:
     double theta
     Py_ssize_t* progress
     double* weight                      # [member]
+    Py_ssize_t* template                # [member]: from which it is made; NULL if there is one template
     char* wrong                         # [member]; memory to learn a row
     double* votes                       # [class]; the same
     double* scratch                     # the same, to predict
@@ -46,12 +50,15 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef object wrong
     cdef object votes
 
-    def __init__(self, who, n_features, n_classes, most, period, beta, theta, build):
+    def __init__(self, who, n_features, n_classes, most, period, beta, theta, n_templates, build):
         cdef majority_t* c = &self.core
         lengths = {"member": most, "slot": most, "kind": 2, "class": n_classes, "input": n_features}
-        EnsembleKernel.__init__(self, who, lengths, 1, build)
+        EnsembleKernel.__init__(self, who, lengths | {"template": n_templates}, 1, build)
         self.own_scratch, self.most_spares = n_classes, most
         self.allocate(who, {"weight": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0)}, {})
+        if n_templates > 1:
+            self.allocate(who, {"template": Array(INDEX, "slot", low=0, high="template")}, {})
+            self.arrays["template"][:] = np.arange(most) % n_templates
         self.wrong, self.votes = layouts.new_array(most, FLAG), layouts.new_array(n_classes, FLOAT)
         c.kernel, c.member = <void*> self, self.member
         c.wrong, c.votes = flags(self.wrong), doubles(self.votes)
@@ -62,6 +69,8 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef void bind(self):
         EnsembleKernel.bind(self)
         self.core.progress, self.core.weight = self.progress, doubles(self.arrays["weight"])
+        if "template" in self.arrays:
+            self.core.template = integers(self.arrays["template"])
 
     def check_number(self, n):
         """Raise StateError if a state cannot have n members."""
@@ -71,7 +80,21 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)
-        self.core.n_members, self.core.scratch = len(members), self.scratch
+        self.core.n_members, self.core.scratch = self.n_called, self.scratch
+
+    cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
+        return 0 if self.core.template == NULL else self.core.template[slot]
+
+    cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil:
+        cdef Py_ssize_t i, n = 0
+        for i in range(self.core.most):
+            n += self.n_built[i]
+        return n % self.n_templates
+
+    cdef void put(self, Py_ssize_t slot, tuple fresh):
+        if self.core.template != NULL:
+            self.core.template[slot] = self.next_template(slot)
+        EnsembleKernel.put(self, slot, fresh)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight.
@@ -87,11 +110,11 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
                 for m in range(1, c.most):
                     if c.weight[m] < c.weight[lightest]:
                         lightest = m
-                fresh = self.built(c.most - 1, self.spare())
+                fresh = self.built(c.most - 1, self.spare(c.most - 1))
                 if fresh is not None:
                     kept.remove(lightest)
             else:
-                fresh = self.built(len(kept), self.spare()) if is_wrong else None
+                fresh = self.built(len(kept), self.spare(len(kept))) if is_wrong else None
             self.go_on_with(kept, fresh)
         except BaseException as error:
             record_failure(error)
@@ -101,7 +124,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         cdef majority_t* c = &self.core
         cdef Py_ssize_t m, n = 0
         gone = [m for m in range(c.n_members - 1, -1, -1) if m not in kept]
-        spares = [self.reusable(m) for m in gone]
+        spares = [(self.template_of(m), self.reusable(m)) for m in gone]
         last = [] if fresh is None else [None]
         members, kernels = [self.members[m] for m in kept] + last, [self.kernels[m] for m in kept] + last
         self.members, self.kernels = members, kernels
@@ -109,6 +132,8 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
             self.record_event(self.progress[ROWS], m, WENT)
         for m in kept:
             c.member[n], c.weight[n] = c.member[m], c.weight[m]
+            if c.template != NULL:
+                c.template[n] = c.template[m]
             n += 1
         for m in range(n, c.n_members):
             c.weight[m] = 1.0
@@ -117,8 +142,9 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
             self.put(n, fresh)
             c.n_members = n + 1
             self.record_event(self.progress[ROWS], n, CAME)
-        for spare in spares[:c.most - c.n_members - len(self.spares)]:
-            self.keep(spare)
+        self.n_called = c.n_members
+        for template, spare in spares[:c.most - c.n_members - len(self.spares)]:
+            self.keep(template, spare)
 
 
 cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noexcept nogil:

@@ -91,5 +91,5 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)
         return AccuracyWeightedKernel(
             self._who, n_features, n_classes, n_members, block_size, n_held_out, folds, keeps_latest,
-            self._keys(1)[0], self._build,
+            self._keys(1)[0], len(self._made_from), self._build,
         )

@@ -81,11 +81,9 @@ class AdaptiveRandomForest(Forest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _template(self):
-        if self.member is not None:
-            return self.member
+    def _default_member(self):
         return HoeffdingTree(grace_period=50, delta=0.01, max_features=self.max_features)
 
     def _make_kernel(self, n_features, n_classes):
         subset_size(self, self.max_features, n_features)
-        return self._forest(n_features, n_classes, n_features)
+        return self._forest(n_features, n_classes)

@@ -43,8 +43,8 @@ class BlockEnsemble(Ensemble):
     def _n_voters(self):
         return int(self._kernel.arrays["counts"][2])
 
-    def _template(self):
-        return DecisionTree(max_leaves=self._max_leaves, window=1) if self.member is None else self.member
+    def _default_member(self):
+        return DecisionTree(max_leaves=self._max_leaves, window=1)
 
     def _make_kernel(self, n_features, n_classes):
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
@@ -55,7 +55,7 @@ class BlockEnsemble(Ensemble):
         """Return the kernel for rows of this shape."""
         raise NotImplementedError
 
-    def _first_member(self):
+    def _first_members(self):
         return self._kernel.prepare()
 
     def _n_held_out(self, block_size):

@@ -67,8 +67,8 @@ class BOLE(OnlineBoost):
         self.error_bound = error_bound
         self.weight_shift = weight_shift
 
-    def _template(self):
-        return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7)) if self.member is None else self.member
+    def _default_member(self):
+        return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))
 
     def _make_kernel(self, n_features, n_classes):
         bound = real_number(self, "error_bound", self.error_bound, above=0, most=1)

@@ -6,9 +6,9 @@ from thalweg._kernels.drift_reset import DriftResetKernel
 from thalweg._parameters import instance_of, seeds_of
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
-from thalweg.learners.ensemble import as_member
 from thalweg.learners.growth import grown_member
-from thalweg.learners.members import check_parameters, restored_member
+from thalweg.learners.member_list import as_member
+from thalweg.learners.members import check_inputs, check_parameters, restored_member
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed
@@ -164,10 +164,9 @@ class DriftReset(NativeClassifier):
             self._seeds = seeds
             self._begin_again()
         super()._restore({name: value for name, value in memory.items() if name not in parts})
-        members = [
-            restored_member(self, self._template(), parts[name], self.n_categories_)
-            for name in ("member", "other")
-        ]
+        members = [restored_member(self, self._template(), parts[name]) for name in ("member", "other")]
+        for member in members:
+            check_inputs(self, member, self.n_categories_)
         detector = clone(self._detector_template()).restore(parts["detector"])
         check_parameters(self, detector, self._detector_template())
         self._set_parts(members, detector)

@@ -78,19 +78,21 @@ class DynamicWeightedMajority(Ensemble):
         with self._lock.read:
             return self._kernel.arrays["weight"][: len(self._kernel.members)].copy()
 
-    def _template(self):
-        return NaiveBayes() if self.member is None else self.member
+    def _default_member(self):
+        return NaiveBayes()
 
     def _n_slots(self):
         return self.max_members
 
     def _make_kernel(self, n_features, n_classes):
+        n_templates = len(self._made_from)
         settings = (
-            count(self, "max_members", self.max_members, 2),
+            count(self, "max_members", self.max_members, max(n_templates, 2)),
             count(self, "period", self.period, 1),
             real_number(self, "beta", self.beta, above=0, most=1),
             real_number(self, "theta", self.theta, above=0, most=1),
+            n_templates,
         )
         kernel = WeightedMajorityKernel(self._who, n_features, n_classes, *settings, self._build)
-        kernel.build_members(1)
+        kernel.build_members(n_templates)
         return kernel

@@ -1,37 +1,39 @@
-"""What ensembles share: members built from one template, saved with them, and shown over time."""
+"""What ensembles share: members built from templates, saved with them, and shown over time."""
 
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._parameters import instance_of, is_seed
+from thalweg._kernels.adapter import AdapterKernel
+from thalweg._parameters import count, is_seed
 from thalweg.errors import StateError
-from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.members import restored_member
+from thalweg.learners.member_list import MemberList, as_members
+from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
 
-class Ensemble(SeededClassifier):
+class Ensemble(MemberList, SeededClassifier):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
-    returns a fresh member. The kernel keeps the members. Each has a seed of its own wherever the template has
-    a `random_state`.
+    returns a fresh member. The kernel keeps the members. They are made from `member`, a template or a list of
+    them that take turns. Each has a seed of its own wherever its template has a `random_state`. Where only
+    some take missing values, the others have running means of their own.
     """
 
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
 
     @property
     def takes_missing(self):
-        """Whether the members cope with missing values; if not, they get the running mean instead."""
-        return as_member(self, self._template()).takes_missing
+        """Whether any member copes with missing values; those that do not get running means instead."""
+        return any(each.takes_missing for each in self._templates())
 
     @property
     def observes(self):
-        """Whether rows without a label mean anything to the members."""
-        return as_member(self, self._template()).observes
+        """Whether rows without a label mean anything to a member."""
+        return any(each.observes for each in self._templates())
 
     @property
     def members_(self):
@@ -76,39 +78,47 @@ class Ensemble(SeededClassifier):
 
         return plot_history(self.history_, self._noted, axes)
 
-    def _template(self):
-        return HoeffdingTree() if self.member is None else self.member
+    def _default_member(self):
+        """Return what the members are made from if `member` is None."""
+        return HoeffdingTree()
+
+    def _templates(self):
+        return as_members(self, self._default_member() if self.member is None else self.member)
 
     def _begin(self, n_features, n_classes, seed=None):
-        self._seeded = list(filter(is_seed, as_member(self, self._template()).get_params()))
-        self._pristine = None
+        self._made_from = self._templates()
+        self._seeded = [list(filter(is_seed, each.get_params())) for each in self._made_from]
+        self._pristine = [None] * len(self._made_from)
         super()._begin(n_features, n_classes, seed)
-        first = self._first_member()
-        if self._starts_members_again(first):
-            self._pristine = first._kernel.state()
-        else:
-            self._kernel.most_spares = 0
+        for template, first in enumerate(self._first_members()):
+            if self._starts_members_again(first, self._seeded[template]):
+                self._pristine[template] = first._kernel.state()
+        self._kernel.resettable = [each is not None for each in self._pristine]
 
-    def _first_member(self):
-        """Return a member as it begins."""
-        return self._kernel.members[0]
+    def _first_members(self):
+        """Return a member of each template as it begins."""
+        templates = self._kernel.templates()
+        return [self._kernel.members[templates.index(i)] for i in range(len(self._made_from))]
 
-    def _build(self, slot, n_built, spare):
-        """Return a fresh member for a slot, its kernel and the inputs it sees (None if that is all).
+    def _build(self, template, slot, n_built, spare):
+        """Return a fresh member for a slot, made from this template, and the kernel to call it through.
 
-        `n_built` members were in that slot before. Changes nothing but `spare`: a member that is no longer in
-        use, or None. So it can be interrupted anywhere, and called again.
+        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
+        that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
-        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        seeded, pristine = self._seeded[template], self._pristine[template]
+        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
+        seeds = dict(zip(seeded, seeds.tolist(), strict=True))
         columns = self._columns(slot, n_built)
-        member = self._begun_member(seeds, columns) if spare is None or self._pristine is None else spare
-        if self._pristine is not None:
-            member._start_again(self._pristine, **seeds)
-        return member, member._handle(), columns
+        member = spare
+        if spare is None or pristine is None:
+            member = self._begun_member(self._made_from[template], seeds, columns)
+        if pristine is not None:
+            member._start_again(pristine, **seeds)
+        return member, self._kernel_of(member, columns)
 
-    def _begun_member(self, seeds, columns):
-        member = clone(self._template()).set_params(**seeds)
+    def _begun_member(self, template, seeds, columns):
+        member = clone(template).set_params(**seeds)
         member._lock = self._lock
         categories = self.n_categories_ if columns is None else self.n_categories_[columns]
         return member._begin_unlocked(len(categories), self._labels, n_categories=categories)
@@ -117,10 +127,26 @@ class Ensemble(SeededClassifier):
         """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
         return None
 
-    def _starts_members_again(self, member):
-        """Whether a member can go back to the beginning of this one, the first."""
-        seeds = dict.fromkeys(self._seeded)
-        return isinstance(member, NativeClassifier) and member._starts_again(seeds)
+    def _kernel_of(self, member, columns):
+        """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
+        if columns is None and not self._fills(member):
+            return member._handle()
+        return self._adapter(member, columns)
+
+    def _fills(self, member):
+        # Missing values reach the ensemble's kernel, but this member does not take them.
+        return self._means is None and not member.takes_missing
+
+    def _adapter(self, member, columns=None):
+        fills = self._fills(member)
+        adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, columns, fills)
+        if fills:  # asked alone, the member then answers as it does here
+            member._means = adapter.arrays["mean"], adapter.arrays["count"]
+        return adapter
+
+    def _starts_members_again(self, member, seeded):
+        """Whether members can go back to the beginning of this one, the first of its template."""
+        return isinstance(member, NativeClassifier) and member._starts_again(dict.fromkeys(seeded))
 
     def _starts_again(self, seeds):
         return False
@@ -130,7 +156,12 @@ class Ensemble(SeededClassifier):
         members = [self._grown_member(member) for member in old.members]
         self._begin_again()
         self._kernel.inherit(old)
-        self._kernel.set_members(members, [member._handle() for member in members])
+        kernels = [member._handle() for member in members]
+        for slot, adapter in enumerate(old.adapters()):
+            if adapter is not None:
+                kernels[slot] = self._adapter(members[slot])
+                kernels[slot].inherit(adapter)
+        self._kernel.set_members(members, kernels)
 
     def _grown_member(self, member):
         """Return a member that goes on from this one with the present inputs and classes."""
@@ -140,12 +171,15 @@ class Ensemble(SeededClassifier):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
     def _observe(self, X):
-        for member in self._kernel.members:
-            member._observe(X)
+        self._kernel.observe(X)
 
     def _state(self):
-        members = [member._state_unlocked() for member in self._kernel.members]
-        return super()._state() | {"members": members}
+        state = super()._state()
+        state["members"] = [member._state_unlocked() for member in self._kernel.members]
+        adapters = self._kernel.adapters()
+        if any(adapters):
+            state["adapters"] = [None if adapter is None else adapter.state() for adapter in adapters]
+        return state
 
     def _check_size(self, memory):
         n, wanted = len(memory["n_built"]), self._n_slots()
@@ -154,21 +188,31 @@ class Ensemble(SeededClassifier):
 
     def _n_slots(self):
         """Return how many members there can be, the next trees of a forest included."""
-        return self.n_members
+        return self._n_members()
+
+    def _n_members(self):
+        n = len(self._templates())
+        return n if self.n_members is None else count(self, "n_members", self.n_members, n)
 
     def _restore_kernel(self, memory):
         memory = dict(memory)
         given = memory.pop("members")
+        adapters = memory.pop("adapters", [None] * len(given))
         super()._restore_kernel(memory)
         self._kernel.check_number(len(given))
-        members = [self._restored_member(slot, state) for slot, state in enumerate(given)]
-        self._kernel.set_members(members, [member._handle() for member in members])
+        templates = [self._made_from[template] for template in self._kernel.templates()]
+        members = [restored_member(self, *each) for each in zip(templates, given, strict=False)]
+        kernels = [
+            self._restored_kernel(member, slot, adapter)
+            for slot, (member, adapter) in enumerate(zip(members, adapters, strict=True))
+        ]
+        self._kernel.set_members(members, kernels)
 
-    def _restored_member(self, slot, state):
-        return restored_member(self, self._template(), state, self.n_categories_)
-
-
-def as_member(owner, model):
-    """Return `model`, the member of `owner`; raise ParameterError unless it is a StreamClassifier."""
-    wanted = "a learner such as HoeffdingTree() (docs/add_a_learner.md shows how to wrap another model)"
-    return instance_of(owner, "member", model, StreamClassifier, wanted)
+    def _restored_kernel(self, member, slot, adapter):
+        if self._columns(slot, 0) is None and not self._fills(member):
+            check_inputs(self, member, self.n_categories_)
+            return member._handle()
+        kernel = self._adapter(member)
+        kernel.restore(adapter)
+        check_inputs(self, member, self.n_categories_[kernel.arrays["columns"]])
+        return kernel

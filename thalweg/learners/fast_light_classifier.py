@@ -77,8 +77,10 @@ class FastLightClassifier(Ensemble):
             return int(self._kernel.arrays["n_events"][0])
 
     def _make_kernel(self, n_features, n_classes):
-        n_members = count(self, "n_members", self.n_members, 1)
+        n_members = self._n_members()
         delta, key = real_number(self, "delta", self.delta, above=0, most=1), self._keys(1)[0]
-        kernel = FastLightKernel(self._who, n_features, n_classes, n_members, key, delta, self._build)
+        kernel = FastLightKernel(
+            self._who, n_features, n_classes, n_members, key, delta, len(self._made_from), self._build
+        )
         kernel.build_members(n_members)
         return kernel

@@ -1,7 +1,7 @@
 """What forests share: trees that are replaced when they err more, before they do if possible."""
 
 from thalweg._kernels.forest import ForestKernel
-from thalweg._parameters import count, n_threads, real_number
+from thalweg._parameters import n_threads, real_number
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -22,10 +22,10 @@ class Forest(Ensemble):
             return [self._kernel.members[2 * m + slot] for m, slot in enumerate(active)]
 
     def _n_slots(self):
-        return 2 * self.n_members
+        return 2 * self._n_members()
 
-    def _forest(self, n_features, n_classes, width):
-        keys = self._keys(count(self, "n_members", self.n_members, 1))
+    def _forest(self, n_features, n_classes):
+        keys = self._keys(self._n_members())
         rate = real_number(self, "rate", self.rate, above=0, most=50)
         deltas = [
             real_number(self, name, getattr(self, name), above=0, most=1)
@@ -33,6 +33,6 @@ class Forest(Ensemble):
         ]
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
-        kernel = ForestKernel(*shape, keys, rate, deltas, width, threads, self._build)
+        kernel = ForestKernel(*shape, keys, rate, deltas, threads, len(self._made_from), self._build)
         kernel.build_members(2 * len(keys))
         return kernel

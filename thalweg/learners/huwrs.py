@@ -121,14 +121,15 @@ class HUWRS(SubspaceEnsemble):
 
     @property
     def _grows_trees(self):
-        return type(self._template()) in (DecisionTree, DecisionStump)
+        templates = self._templates()
+        return len(templates) == 1 and type(templates[0]) in (DecisionTree, DecisionStump)
 
-    def _template(self):
-        return DecisionTree() if self.member is None else self.member
+    def _default_member(self):
+        return DecisionTree()
 
     def _make_kernel(self, n_features, n_classes):
         if self._grows_trees:
-            settings = tree_settings(self._template(), self.n_categories_, self._n_compared())
+            settings = tree_settings(self._templates()[0], self.n_categories_, self._n_compared())
             trees = SubspaceTrees(n_features, n_classes, *settings)
             kernel = self._new_kernel(n_features, n_classes, settings[0], trees=trees)
             kernel.plant()
@@ -137,12 +138,13 @@ class HUWRS(SubspaceEnsemble):
             kernel.build_members(self.n_members)
         return kernel
 
-    def _grow_classes(self, n_classes):
+    def _grow_from(self, n_features, n_classes):
+        self._refuse_inputs(n_features)
         if not self._grows_trees:
-            super()._grow_classes(n_classes)
+            super()._grow_from(n_features, n_classes)
             return
         old = self._kernel
-        self._begin(self.n_features_in_, n_classes, self._seed)
+        self._begin_again()
         self._kernel.inherit(old)
         for new, before in zip(self._kernel.members, old.members, strict=True):
             new.inherit(before)

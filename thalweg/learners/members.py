@@ -4,14 +4,15 @@ import numpy as np
 
 from thalweg._parameters import is_seed
 from thalweg.errors import StateError
+from thalweg.learners.member_list import listed
 from thalweg.learners.state import to_plain
 
 
-def restored_member(owner, template, state, n_categories):
+def restored_member(owner, template, state):
     """Return the member of `owner` whose state this is.
 
-    Raises StateError unless it is made as `template` is, but for its seeds, and has learned rows with these
-    numbers of categories and the owner's classes. It shares the owner's lock.
+    Raises StateError unless it is made as `template` is, but for its seeds, and has the owner's classes. It
+    shares the owner's lock.
     """
     member = type(template)()
     member._lock = owner._lock
@@ -19,9 +20,13 @@ def restored_member(owner, template, state, n_categories):
     check_parameters(owner, member, template)
     if not member._begun or not np.array_equal(member.classes_, owner.classes_):
         raise StateError(f"{owner._who}: a member of the state has other classes than {owner.classes_}")
+    return member
+
+
+def check_inputs(owner, member, n_categories):
+    """Raise StateError unless `member` has learned rows with these numbers of categories."""
     if not np.array_equal(member.n_categories_, n_categories):
         raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
-    return member
 
 
 def check_parameters(owner, part, template):
@@ -38,6 +43,8 @@ def check_parameters(owner, part, template):
 def _same(one, other):
     if hasattr(other, "get_params"):  # its parameters are among the names, too
         return type(one) is type(other)
+    if any(hasattr(each, "get_params") for each in listed(other)):  # theirs, too
+        return list(map(type, listed(one))) == list(map(type, other))
     one, other = to_plain(one), to_plain(other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return type(one) is type(other) and np.array_equal(one, other)

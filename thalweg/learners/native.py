@@ -45,7 +45,7 @@ class NativeClassifier(StreamClassifier):
         return super().predict_one(x)
 
     def _is_fast(self, x):
-        return type(x) is np.ndarray and self.takes_missing and self._begun and self._names.n_features
+        return type(x) is np.ndarray and self._begun and self._means is None and self._names.n_features
 
     def _learn(self, X, y, w, p):
         self._kernel.learn(X, y, w, p)

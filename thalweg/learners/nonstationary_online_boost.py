@@ -79,14 +79,14 @@ class NonstationaryOnlineBoost(Ensemble):
         self.random_state = random_state
 
     def _make_kernel(self, n_features, n_classes):
-        n_members, key = count(self, "n_members", self.n_members, 1), self._keys(1)[0]
+        n_members, key = self._n_members(), self._keys(1)[0]
         settings = (
             whole_number(self, "window", self.window, 2, MOST_ROWS),
             count(self, "period", self.period, 1),
             count(self, "min_rows", self.min_rows, 1),
         )
         kernel = NonstationaryKernel(
-            self._who, n_features, n_classes, n_members, key, *settings, self._build
+            self._who, n_features, n_classes, n_members, key, *settings, len(self._made_from), self._build
         )
         kernel.build_members(n_members)
         return kernel

@@ -1,7 +1,7 @@
 """Online bagging."""
 
 from thalweg._kernels.bagging import BaggingKernel
-from thalweg._parameters import count, n_threads
+from thalweg._parameters import n_threads
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -63,9 +63,9 @@ class OnlineBagging(Ensemble):
         return self._bagging(n_features, n_classes, 1.0, None)
 
     def _bagging(self, n_features, n_classes, rate, delta):
-        keys = self._keys(count(self, "n_members", self.n_members, 1))
+        keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
-        kernel = BaggingKernel(*shape, keys, rate, delta, threads, self._build)
+        kernel = BaggingKernel(*shape, keys, rate, delta, threads, len(self._made_from), self._build)
         kernel.build_members(len(keys))
         return kernel

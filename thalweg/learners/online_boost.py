@@ -1,7 +1,6 @@
 """Online boosting of Oza and Russell."""
 
 from thalweg._kernels.boosting import BoostingKernel
-from thalweg._parameters import count
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -60,8 +59,8 @@ class OnlineBoost(Ensemble):
         return self._boosting(n_features, n_classes, False, 0.5, 0.0)
 
     def _boosting(self, n_features, n_classes, by_accuracy, bound, shift):
-        n_members, key = count(self, "n_members", self.n_members, 1), self._keys(1)[0]
-        settings = by_accuracy, bound, shift
-        kernel = BoostingKernel(self._who, n_features, n_classes, n_members, key, *settings, self._build)
+        n_members, key = self._n_members(), self._keys(1)[0]
+        settings = n_members, key, by_accuracy, bound, shift, len(self._made_from)
+        kernel = BoostingKernel(self._who, n_features, n_classes, *settings, self._build)
         kernel.build_members(n_members)
         return kernel

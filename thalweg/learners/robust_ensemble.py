@@ -116,7 +116,7 @@ class RobustEnsemble(BlockEnsemble):
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)
         return RobustKernel(
             self._who, n_features, n_classes, n_members, block_size, self._n_held_out(block_size),
-            self._keys(1)[0], self._build, penalty,
+            self._keys(1)[0], len(self._made_from), self._build, penalty,
             real_number(self, "ridge", self.ridge, least=1e-6, most=MOST_RIDGE),
             self._class_weights(n_classes),
         )

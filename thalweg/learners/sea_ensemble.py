@@ -65,4 +65,5 @@ class SEAEnsemble(BlockEnsemble):
 
     def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
         by_quality = one_of(self, "replacement", self.replacement, ("quality", "oldest")) == "quality"
-        return SEAKernel(self._who, n_features, n_classes, n_members, block_size, by_quality, self._build)
+        shape = self._who, n_features, n_classes, n_members, block_size
+        return SEAKernel(*shape, by_quality, len(self._made_from), self._build)

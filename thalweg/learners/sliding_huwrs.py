@@ -95,8 +95,8 @@ class SlidingHUWRS(SubspaceEnsemble):
         self.unlabelled = unlabelled
         self.random_state = random_state
 
-    def _template(self):
-        return HoeffdingTree(grace_period=50, delta=0.01) if self.member is None else self.member
+    def _default_member(self):
+        return HoeffdingTree(grace_period=50, delta=0.01)
 
     def _make_kernel(self, n_features, n_classes):
         period = count(self, "period", self.period, 1)

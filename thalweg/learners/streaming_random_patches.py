@@ -6,7 +6,6 @@ from thalweg._parameters import is_real, is_whole
 from thalweg.learners.forest import Forest
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.members import restored_member
 from thalweg.learners.tree import subset_size
 
 
@@ -82,40 +81,27 @@ class StreamingRandomPatches(Forest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _template(self):
-        return HoeffdingTree(grace_period=50, delta=0.01) if self.member is None else self.member
+    def _default_member(self):
+        return HoeffdingTree(grace_period=50, delta=0.01)
 
     def _make_kernel(self, n_features, n_classes):
-        return self._forest(n_features, n_classes, self._width(n_features))
+        self._width = self._width_of(n_features)
+        return self._forest(n_features, n_classes)
 
-    def _width(self, n_features):
+    def _width_of(self, n_features):
         width = subset_size(self, self.max_features, n_features) or n_features
         is_share = is_real(self.max_features) and not is_whole(self.max_features)
         return min(max(width, 2) if is_share else width, n_features)
 
     def _columns(self, slot, n_built):
+        if self._width == self.n_features_in_:
+            return None
         rng = np.random.default_rng([self._seed, slot, n_built + 1, 1])
-        return np.sort(rng.permutation(self.n_features_in_)[: self._width(self.n_features_in_)])
+        return np.sort(rng.permutation(self.n_features_in_)[: self._width])
 
-    def _starts_members_again(self, member):
-        return super()._starts_members_again(member) and not self.n_categories_.any()
+    def _starts_members_again(self, member, seeded):
+        return super()._starts_members_again(member, seeded) and not self.n_categories_.any()
 
     def _grown_member(self, member):
-        return grown_member(self, member, self._width(self.n_features_in_))
-
-    def _grow_from(self, n_features, n_classes):
-        super()._grow_from(n_features, n_classes)
-        # Where members see more inputs than before, these are drawn from the new ones and come last.
-        before = self._width(n_features)
-        for slot, columns in enumerate(self._kernel.arrays["subset"]):
-            rng = np.random.default_rng([self._seed, slot, self.n_features_in_, 2])
-            drawn = rng.permutation(np.arange(n_features, self.n_features_in_))
-            columns[before:] = np.sort(drawn[: len(columns) - before])
-
-    def _restored_member(self, slot, state):
-        columns = self._kernel.arrays["subset"][slot]
-        return restored_member(self, self._template(), state, self.n_categories_[columns])
-
-    def _observe(self, X):
-        for member, columns in zip(self._kernel.members, self._kernel.arrays["subset"], strict=True):
-            member._observe(np.ascontiguousarray(X[:, columns]))
+        # It goes on with the inputs it has; those that come later may see the new ones.
+        return grown_member(self, member, member.n_features_in_)

@@ -6,7 +6,7 @@ from thalweg._kernels.huwrs import HUWRSKernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
 from thalweg.errors import StateError
 from thalweg.learners.ensemble import Ensemble
-from thalweg.learners.members import restored_member
+from thalweg.learners.growth import FixedInputsError
 
 MOST_MEMBERS, MOST_ROWS = 10_000, 10_000_000
 LEAST_OBSERVED, OBSERVED_SHARE = 30, 0.1
@@ -79,11 +79,12 @@ class SubspaceEnsemble(Ensemble):
             max(LEAST_OBSERVED, int(OBSERVED_SHARE * n_rows)),
             real_number(self, "threshold", self.threshold, least=0, most=2),
             one_of(self, "distance", self.distance, DISTANCES) == "corrected",
+            bool(self.unlabelled),
         )
         subspaces = [self._columns(m, 0) for m in range(n_members)]
         cells = self._cells(n_categories, n_rows)
         rows = self._who, n_features, n_classes
-        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, self._build, trees)
+        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, len(self._made_from), self._build, trees)
 
     def _cells(self, n_categories, n_rows):
         # Of each input: one is for missing values.
@@ -94,15 +95,22 @@ class SubspaceEnsemble(Ensemble):
             n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
         return [1 + (min(max(n, n_bins), MOST_CATEGORIES) if n else n_bins) for n in n_categories.tolist()]
 
-    def _starts_members_again(self, member):
+    def _starts_members_again(self, member, seeded):
         return False
 
+    def _first_members(self):
+        return [None] * len(self._made_from)
+
+    def _grow_from(self, n_features, n_classes):
+        self._refuse_inputs(n_features)
+        super()._grow_from(n_features, n_classes)
+
+    def _refuse_inputs(self, n_features):
+        if self.n_features_in_ > n_features:
+            raise FixedInputsError("each member's inputs are drawn when it begins")
+
     def _observe(self, X):
-        if self.unlabelled:
-            self._kernel.observe(X)
-        if super().observes:
-            for m, member in enumerate(self._kernel.members):
-                member._observe(np.ascontiguousarray(X[:, self._columns(m, 0)]))
+        self._kernel.observe(X)
 
     def _predict_observe(self, X, p):
         if super().observes:
@@ -118,6 +126,3 @@ class SubspaceEnsemble(Ensemble):
                 f"{self._who}: the state has {len(memory['X'])} rows, the parameters say "
                 f"{self._compared}={wanted}"
             )
-
-    def _restored_member(self, slot, state):
-        return restored_member(self, self._template(), state, self.n_categories_[self._columns(slot, 0)])

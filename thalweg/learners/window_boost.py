@@ -7,9 +7,9 @@ from thalweg._kernels.boost_race import RaceKernel
 from thalweg._kernels.iboost import IBoostKernel
 from thalweg._parameters import is_seed, whole_number
 from thalweg.errors import StateError
-from thalweg.learners.ensemble import as_member
 from thalweg.learners.growth import grown_member
-from thalweg.learners.members import restored_member
+from thalweg.learners.member_list import as_member
+from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
@@ -167,7 +167,9 @@ class WindowBoost(SeededClassifier):
         self._set_members([[self._restored(member) for member in each] for each in given])
 
     def _restored(self, state):
-        return restored_member(self, self.member, state, self.n_categories_)
+        member = restored_member(self, self.member, state)
+        check_inputs(self, member, self.n_categories_)
+        return member
 
 
 def _present(kernel):

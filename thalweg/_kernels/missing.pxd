@@ -1,0 +1,20 @@
+# The running mean of each input, for learners that do not take missing values.
+
+from libc.math cimport isnan
+
+
+cdef inline void update_row(const double* x, Py_ssize_t d, double* mean, double* count) noexcept nogil:
+    # Missing values are left out.
+    cdef Py_ssize_t j
+    for j in range(d):
+        if not isnan(x[j]):
+            count[j] += 1.0
+            mean[j] += (x[j] - mean[j]) / count[j]
+
+
+cdef inline void fill_row(double* x, Py_ssize_t d, const double* mean) noexcept nogil:
+    # Put its input's mean in place of each missing value.
+    cdef Py_ssize_t j
+    for j in range(d):
+        if isnan(x[j]):
+            x[j] = mean[j]
