@@ -25,7 +25,8 @@ class Late(Stream):
         order = dict.fromkeys(self.codes[self.codes >= n_first].tolist())
         place = np.array([*range(n_first), *order])
         self.codes = np.argsort(place)[self.codes]
-        self.X = rng.normal(size=(N_ROWS, 3)) + 2.0 * np.arange(15).reshape(5, 3)[:, ::-1].T[:, self.codes % 5].T
+        centres = 2.0 * np.arange(15).reshape(5, 3)[:, ::-1]
+        self.X = rng.normal(size=(N_ROWS, 3)) + centres[self.codes % 5]
         self.codes[rng.random(N_ROWS) < 0.05] = -1
         self.all_classes = np.array(names)[place]
         self.is_open, self.chunk, self.n_first = is_open, chunk, n_first
