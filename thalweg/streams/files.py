@@ -191,7 +191,7 @@ class FileStream(Stream):
             raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
         n_bytes = _size(self.source)
         if n_bytes is not None and n_bytes < (self._n_bytes or 0):
-            raise StreamError(f"{self.name} was cut short: it had {self._n_bytes} bytes, now {n_bytes}")
+            raise StreamError(f"{self.name} was cut short: {self._n_bytes} bytes before, {n_bytes} now")
         if self.is_open:
             check_any(self.source, self.label, self.classes)
 

@@ -1,0 +1,137 @@
+"""Evaluation on streams whose classes are not all known at the start."""
+
+import json
+
+import numpy as np
+import pytest
+from file_rows import write
+
+from thalweg import command
+from thalweg.evaluation import chunked, prequential
+from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
+from thalweg.streams.base import Stream, recut
+
+N_ROWS = 3000
+
+
+class Late(Stream):
+    """Rows of five classes, of which three turn up later; they may come in chunks of any size."""
+
+    n_features, name = 3, "late"
+
+    def __init__(self, is_open=True, chunk=500, names=("m", "q", "z", "a", "n"), n_first=2):
+        rng = np.random.default_rng(1)
+        self.codes = np.minimum(rng.integers(0, len(names), N_ROWS), np.arange(N_ROWS) // 400 + 1)
+        order = dict.fromkeys(self.codes[self.codes >= n_first].tolist())
+        place = np.array([*range(n_first), *order])
+        self.codes = np.argsort(place)[self.codes]
+        centres = 2.0 * np.arange(15).reshape(5, 3)[:, ::-1]
+        self.X = rng.normal(size=(N_ROWS, 3)) + centres[self.codes % 5]
+        self.codes[rng.random(N_ROWS) < 0.05] = -1
+        self.all_classes = np.array(names)[place]
+        self.is_open, self.chunk, self.n_first = is_open, chunk, n_first
+        self.classes = self.first_classes
+
+    @property
+    def first_classes(self):
+        return self.all_classes[: self.n_first] if self.is_open else self.all_classes
+
+    def coded_blocks(self, size=1000):
+        return recut(self._chunks(), size)
+
+    def _chunks(self):
+        self.classes = self.first_classes
+        for start in range(0, N_ROWS, self.chunk):
+            part = slice(start, start + self.chunk)
+            found = max(len(self.classes), self.codes[part].max() + 1)
+            self.classes = self.all_classes[:found]
+            yield self.X[part], self.codes[part].astype(np.intp)
+
+
+PROTOCOLS = {
+    "at once": lambda stream, learner, size: prequential(stream, learner, block=size),
+    "late": lambda stream, learner, size: prequential(stream, learner, delay=30, block=size),
+    "some": lambda stream, learner, size: prequential(stream, learner, labels=0.4, block=size),
+    "chunked": lambda stream, learner, size: chunked(stream, learner, 100),
+}
+
+
+@pytest.mark.parametrize("evaluate", PROTOCOLS.values(), ids=list(PROTOCOLS))
+@pytest.mark.parametrize("learner", [NaiveBayes(), HoeffdingTree(), OnlineBagging(n_members=3)], ids=str)
+def test_the_run_is_that_of_a_learner_that_knew_the_classes_in_this_order(learner, evaluate):
+    known = evaluate(Late(is_open=False), learner, 1000)
+    order, first = np.argsort(known.classes), None
+    for size, chunk in ((1000, 500), (77, 500), (1000, 3000), (400, 1)):
+        run = evaluate(Late(chunk=chunk), learner, size)
+        assert run.classes.tolist() == known.classes[order].tolist() == ["a", "m", "n", "q", "z"]
+        # At first all classes that are known are equally likely; later only rounding differs.
+        expected = known.probabilities[200:, order]
+        np.testing.assert_allclose(run.probabilities[200:], expected, rtol=1e-9, atol=1e-12)
+        assert first is None or np.array_equal(run.probabilities, first)
+        first = run.probabilities
+        scored = run.labels >= 0
+        assert np.array_equal(run.classes[run.labels[scored]], known.classes[known.labels[scored]])
+        for name, codes in run.baselines.items():
+            np.testing.assert_array_equal(run.classes[codes], known.classes[known.baselines[name]])
+        assert run.labels.dtype == known.labels.dtype
+    assert learner.classes_.tolist() == known.classes.tolist()
+
+
+def test_a_second_learner_begins_with_the_same_classes():
+    stream = Late()
+    runs = [prequential(stream, NaiveBayes()) for _ in range(2)]
+    np.testing.assert_array_equal(runs[0].probabilities, runs[1].probabilities)
+
+
+def test_classes_beyond_the_rows_that_were_read_are_none():
+    run = prequential(Late(chunk=3000), NaiveBayes(), rows=300)
+    assert run.classes.tolist() == ["m", "q"] and run.probabilities.shape == (300, 2)
+
+
+def test_no_class_at_the_start_and_many_in_the_end():
+    names = tuple(f"{k:03}" for k in range(300))
+    stream = Late(names=names, n_first=0)
+    stream.codes = np.arange(N_ROWS) // 10
+    stream.all_classes = np.array(names)[::-1]
+    run = prequential(stream, MajorityClass())
+    assert run.classes.tolist() == list(names)
+    assert run.labels.tolist() == (299 - stream.codes).tolist()
+    assert run.probabilities[1].tolist() == [0.0] * 299 + [1.0]
+    with pytest.raises(ValueError, match="no label in the rows that were read"):
+        stream.codes = np.full(N_ROWS, -1)
+        prequential(stream, MajorityClass())
+
+
+def test_a_learner_that_is_none_of_ours_must_know_the_labels():
+    with pytest.raises(ValueError, match=r"Other: late may have labels.*scan_labels=True"):
+        prequential(Late(), type("Other", (), {})())
+
+
+def test_ctrl_c_in_a_block_with_a_new_class_keeps_the_rows_before():
+    stream = Late(n_first=0)
+
+    class Stops(NaiveBayes):
+        def _grow_from(self, *before):
+            if before[1] == 3:
+                raise KeyboardInterrupt
+            super()._grow_from(*before)
+
+    run = prequential(stream, Stops())
+    first = int(np.argmax(stream.codes == 3))
+    assert run.interrupted and run.n_rows == first
+    whole = prequential(stream, NaiveBayes(), rows=first)
+    np.testing.assert_array_equal(run.probabilities, whole.probabilities)
+    np.testing.assert_array_equal(run.labels, whole.labels)
+
+
+def test_the_command_says_which_classes_it_found(tmp_path, capsys):
+    lines = "".join(f"{k % 7},{'up' if k % 7 > 3 else 'down'}\n" for k in range(14_000))
+    path = write(tmp_path, "a,y\n" + lines + "9,apart\n" * 6000)
+    settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
+    run = command.evaluate(str(path), "NaiveBayes", **settings, data=None, file_options={}, quiet=True)
+    command.show(run, None, json=False)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "3 classes: apart 30.00 %, down 40.00 %, up 30.00 %" in printed
+    command.show(run, None, json=True)
+    assert json.loads(capsys.readouterr().out)["classes"] == {"apart": 0.3, "down": 0.4, "up": 0.3}
+    assert run.summary()["accuracy"] > 0.999
