@@ -257,10 +257,10 @@ def test_absurd_parameters_are_refused(parameters):
 @pytest.mark.parametrize(
     ("name", "place", "value"),
     [
-        ("counts", 1, 60), ("counts", 2, 0), ("counts", 3, 10**6), ("counts", 4, 33), ("counts", 5, 4),
-        ("counts", 8, 1), ("measures", 1, 40.0), ("measures", 2, 1.5), ("measures", 4, 7.0), ("codes", 3, 2),
-        ("weights", 0, -1.0), ("rows", 0, 1e200), ("squares", 0, -1.0), ("active", 1, 0.5), ("kept", 0, 2.0),
-        ("voters", 0, 1e308), ("tallies", 1, 20.0),
+        ("span", 1, 60), ("span", 0, 1), ("counts", 1, 0), ("counts", 2, 10**6), ("counts", 3, 33),
+        ("counts", 4, 4), ("counts", 7, 1), ("measures", 1, 40.0), ("measures", 2, 1.5), ("measures", 4, 7.0),
+        ("y", 3, 2), ("w", 0, -1.0), ("X", 0, 1e200), ("squares", 0, -1.0), ("active", 1, 0.5),
+        ("kept", 0, 2.0), ("voters", 0, 1e308), ("tallies", 1, 20.0),
     ],
 )
 def test_a_number_that_cannot_be_is_refused(name, place, value):
