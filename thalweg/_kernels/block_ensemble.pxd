@@ -59,8 +59,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
     cdef const double* fit_weights(self) noexcept nogil
     cdef bint weigh(self, Kernel fresh) noexcept
     cdef Py_ssize_t place(self) noexcept nogil
-    cdef void admit(self, Py_ssize_t slot, tuple fresh)
-    cdef void install(self, Py_ssize_t slot, tuple fresh)
+    cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template)
+    cdef tuple install(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template)
     cdef tuple fitted(self, bint may_stop)
 
 

@@ -163,7 +163,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             if fresh is not None and self.weigh(fresh[1]):
                 slot = self.place()
                 b.counts[BLOCKS] += 1
-                self.admit(slot, fresh)
+                self.admit(slot, fresh, self.next_template(slot))
                 self.n_built[b.most] += 1
             else:
                 if fresh is not None:
@@ -178,7 +178,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         try:
             fresh = self.fitted(False)
             if fresh is not None:
-                self.install(0, fresh)
+                before, old = self.install(0, fresh, self.next_template(0))
+                self.keep(before, old)
                 self.blocks.counts[VOTERS] = 1
                 self.blocks.weight[0] = 2.0 if self.blocks.combination == LOGISTIC else 1.0
         except BaseException as error:
@@ -196,22 +197,23 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         # Set the weights and return the slot of the fresh member, n_old to add it, -1 to do without it.
         return -1
 
-    cdef void admit(self, Py_ssize_t slot, tuple fresh):
-        # Let the fresh member vote in this slot, in place of any that does.
+    cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):
+        # Let the fresh member, made from this template, vote in this slot, in place of any that does.
         cdef blocks_t* b = &self.blocks
         if slot < 0:
-            self.keep(self.next_template(b.most), fresh[0])
+            self.keep(template, fresh[0])
             return
-        self.install(slot, fresh)
+        before, old = self.install(slot, fresh, template)
+        self.keep(before, old)
         b.counts[VOTERS] = max(slot + 1, b.n_old)
         if slot < b.n_old:
             self.record_event(b.progress[ROWS], slot, WENT)
         self.record_event(b.progress[ROWS], slot, CAME)
 
-    cdef void install(self, Py_ssize_t slot, tuple fresh):
-        # Put a member into a slot; keep the one that was there, if it can be built again.
+    cdef tuple install(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):
+        # Put a member into a slot; return the template and the member that was there, to be built again.
         cdef Kernel kernel = fresh[1]
-        cdef Py_ssize_t template = self.template_of(slot)
+        cdef Py_ssize_t before = self.template_of(slot)
         old = None
         if slot == len(self.members):
             self.members.append(None)
@@ -219,9 +221,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         else:
             old = self.reusable(slot)
         self.members[slot], self.kernels[slot] = fresh[0], kernel
-        self.blocks.member[slot] = &kernel.handle
-        self.blocks.template[slot] = self.next_template(slot)
-        self.keep(template, old)
+        self.blocks.member[slot], self.blocks.template[slot] = &kernel.handle, template
+        return before, old
 
 
 cdef bint was_interrupted():

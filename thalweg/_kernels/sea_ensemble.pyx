@@ -95,18 +95,18 @@ cdef class SEAKernel(BlockEnsembleKernel):
                 worst = m
         return worst if self.sea.quality[self.blocks.n_old] > self.sea.quality[worst] else -1
 
-    cdef void admit(self, Py_ssize_t slot, tuple fresh):                          # (4)
+    cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):                          # (4)
         cdef sea_t* s = &self.sea
         cdef Py_ssize_t n = self.blocks.n_old
         if not s.by_quality or n == 0:
-            BlockEnsembleKernel.admit(self, slot, fresh)
+            BlockEnsembleKernel.admit(self, slot, fresh, template)
             return
         if s.waiting[0] and slot == n:
             n = self.blocks.counts[VOTERS] = n + 1
             self.record_event(self.progress[ROWS], slot, CAME)
         elif s.waiting[0]:
-            BlockEnsembleKernel.admit(self, slot, (self.members[n], self.kernels[n]))
-        self.install(n, fresh)
+            BlockEnsembleKernel.admit(self, slot, (self.members[n], self.kernels[n]), self.template_of(n))
+        self.install(n, fresh, template)
         s.waiting[0] = 1
 
 
