@@ -56,6 +56,11 @@ cdef class AdapterKernel(Kernel):
         for name in arrays:
             self.arrays[name][...] = arrays[name]
 
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from an adapter of fewer inputs: its columns come first, new ones follow."""
+        for name in self.layout:
+            self.arrays[name][:len(old.arrays[name])] = old.arrays[name]
+
     def check(self, arrays):
         """Raise StateError unless the columns are in growing order."""
         good = bool((np.diff(arrays["columns"]) > 0).all())

@@ -155,7 +155,7 @@ class Ensemble(MemberList, SeededClassifier):
         old = self._kernel
         members = [self._grown_member(member) for member in old.members]
         self._begin_again()
-        self._kernel.inherit(old)
+        self._kernel.inherit(old, np.nan if self._means is None else 0.0)
         kernels = [member._handle() for member in members]
         for slot, adapter in enumerate(old.adapters()):
             if adapter is not None:
@@ -164,8 +164,12 @@ class Ensemble(MemberList, SeededClassifier):
         self._kernel.set_members(members, kernels)
 
     def _grown_member(self, member):
-        """Return a member that goes on from this one with the present inputs and classes."""
-        return grown_member(self, member)
+        """Return a member that goes on from this one with the present classes and inputs.
+
+        One that sees part of the inputs keeps those it has; members that come later may see the new ones.
+        """
+        sees_all = self._columns(0, 0) is None
+        return grown_member(self, member, None if sees_all else member.n_features_in_)
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)

@@ -4,7 +4,6 @@ import numpy as np
 
 from thalweg._parameters import is_real, is_whole
 from thalweg.learners.forest import Forest
-from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.tree import subset_size
 
@@ -101,7 +100,3 @@ class StreamingRandomPatches(Forest):
 
     def _starts_members_again(self, member, seeded):
         return super()._starts_members_again(member, seeded) and not self.n_categories_.any()
-
-    def _grown_member(self, member):
-        # It goes on with the inputs it has; those that come later may see the new ones.
-        return grown_member(self, member, member.n_features_in_)
