@@ -7,6 +7,8 @@ registry = Registry(
     {
         "MajorityClass": "trivial",
         "NoChange": "trivial",
+        "LabelChain": "label_chain",
+        "LastLabels": "last_labels",
         "NaiveBayes": "naive_bayes",
         "DecisionStump": "decision_tree",
         "DecisionTree": "decision_tree",
