@@ -1,5 +1,8 @@
 # Logistic regressions that weigh the members of an ensemble, with several forgettings, and their mixture.
 
+cdef enum:
+    RIDGE = 30                          # information to begin with
+
 ctypedef struct stackers_t:
     Py_ssize_t n_members                # M
     Py_ssize_t n_classes                # K
@@ -11,9 +14,6 @@ ctypedef struct stackers_t:
     double* trust                       # [stacker]: share in the mixture
     double* work                        # [3 member]
 
-
-# doubles of memory that `stack_predict` needs
-cdef Py_ssize_t stack_scratch(const stackers_t* s) noexcept nogil
 
 # logs of the answers p[member, class], kept from 0, into z, which may be p
 cdef void stack_logs(const stackers_t* s, const double* p, double* z) noexcept nogil

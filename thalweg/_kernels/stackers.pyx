@@ -19,7 +19,6 @@ share the answer by a Bayes mixture of trusts v in which every one may become th
 from libc.math cimport exp, fabs, isfinite, log
 
 cdef double LEAST = 1e-3                # e
-cdef double RIDGE = 30.0
 cdef double MOST_GROWTH = 4.0
 cdef double MOST_WEIGHT = 1e3           # of a row
 cdef double UNLIKELY = 1e-9             # a class that adds nothing to the information
@@ -120,7 +119,7 @@ cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:
     if not (isfinite(trace) and trace > 0):
         for j in range(n):
             for m in range(n):
-                inverse[j * n + m] = (j == m) / RIDGE
+                inverse[j * n + m] = (1.0 / RIDGE) if j == m else 0.0
         return
     if trace * factor > most:
         factor = max(most / trace, 1.0)

@@ -5,6 +5,7 @@ from thalweg._registry import Registry
 registry = Registry(
     __name__,
     {
+        "AdaptiveStacking": "adaptive_stacking",
         "MajorityClass": "trivial",
         "NoChange": "trivial",
         "LabelChain": "label_chain",

@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from thalweg._kernels.last_labels import LastLabelsKernel, label_inputs
 from thalweg._parameters import seeds_of, whole_number
-from thalweg.learners.ensemble import as_member
+from thalweg.learners.member_list import as_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.members import restored_member
 from thalweg.learners.native import NativeClassifier
