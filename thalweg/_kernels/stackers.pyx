@@ -14,13 +14,21 @@ otherwise members that agree for long would make the next step as large as one l
 share the answer by a Bayes mixture of trusts v in which every one may become the best (fixed share):
 
     p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c/S           (4)
+
+There are two of these mixtures, one with c = 0, and a mixture of the two in the same way: where labels come
+late, a change of the best comes too late to be of use.
 """
 
-from libc.math cimport exp, fabs, isfinite, log
+from libc.math cimport exp, isfinite, log
 
 cdef double LEAST = 1e-3                # e
 cdef double MOST_GROWTH = 4.0
+cdef double RARELY = 1e-9               # c of the mixture of mixtures
+cdef double LEAST_TRUST = 1e-30
 cdef double MOST_WEIGHT = 1e3           # of a row
+cdef enum:
+    HALVINGS = 12
+
 cdef double UNLIKELY = 1e-9             # a class that adds nothing to the information
 cdef double FARTHEST = 1e6              # from 0, of a weight
 
@@ -53,62 +61,113 @@ cdef void stack_answers(const stackers_t* s, const double* z, double* q) noexcep
         q += s.n_classes
 
 
-cdef void stack_mix(const stackers_t* s, const double* q, double* p) noexcept nogil:
-    cdef Py_ssize_t i, k
+cdef void stack_mix(const stackers_t* s, double* q, double* p) noexcept nogil:
+    cdef Py_ssize_t i, k, r
+    cdef double* mixed = q + s.n_stackers * s.n_classes
+    for k in range(N_RATES * s.n_classes):
+        mixed[k] = 0.0
     for k in range(s.n_classes):
         p[k] = 0.0
-    for i in range(s.n_stackers):
+    for r in range(N_RATES):
+        for i in range(s.n_stackers):
+            for k in range(s.n_classes):
+                mixed[k] += s.trust[r * s.n_stackers + i] * q[i * s.n_classes + k]     # (4)
         for k in range(s.n_classes):
-            p[k] += s.trust[i] * q[i * s.n_classes + k]                          # (4)
+            p[k] += s.rate_trust[r] * mixed[k]
+        mixed += s.n_classes
 
 
 cdef void stack_learn(stackers_t* s, const double* z, const double* q, const double* said, Py_ssize_t y,
                       double w) noexcept nogil:
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, r
     w = min(w, MOST_WEIGHT)
-    learn_trust(s, said, y, w)
+    for r in range(N_RATES):
+        learn_trust(s.trust + r * s.n_stackers, s.n_stackers, said + y, s.n_classes, w, r * s.switching)
+    learn_trust(s.rate_trust, N_RATES, said + s.n_stackers * s.n_classes + y, s.n_classes, w, RARELY)
     for i in range(s.n_stackers):
         learn_weights(s, i, z, q + i * s.n_classes, y, w)
 
 
-cdef void learn_trust(stackers_t* s, const double* said, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn_trust(double* trust, Py_ssize_t n, const double* said, Py_ssize_t stride, double w,
+                      double switching) noexcept nogil:
     cdef Py_ssize_t i
-    cdef double total = 0.0, best = -1e300, score
-    for i in range(s.n_stackers):
-        best = max(best, w * log(max(said[i * s.n_classes + y], 1e-300)))
-    for i in range(s.n_stackers):
-        score = w * log(max(said[i * s.n_classes + y], 1e-300))
-        s.trust[i] *= exp(score - best)
-        total += s.trust[i]
-    for i in range(s.n_stackers):
-        s.trust[i] = (1 - s.switching) * s.trust[i] / total + s.switching / s.n_stackers
+    cdef double total = 0.0, best = -1e300
+    for i in range(n):
+        best = max(best, w * log(max(said[i * stride], 1e-300)))
+    for i in range(n):
+        trust[i] *= exp(w * log(max(said[i * stride], 1e-300)) - best)
+        total += trust[i]
+    for i in range(n):
+        trust[i] = max((1 - switching) * trust[i] / total + switching / n, LEAST_TRUST)
 
 
 cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* q, Py_ssize_t y,
                         double w) noexcept nogil:
     cdef Py_ssize_t k, m, n = s.n_members
-    cdef double* mean = s.work
-    cdef double* gap = s.work + n
+    cdef double* gap = s.work
+    cdef double* move = s.work + n
+    cdef double* after = s.work + 3 * n
     cdef double* weights = s.weights + i * n
     cdef double* inverse = s.inverse + i * n * n
+    cdef double length
     fade(inverse, n, s.decay[i])
+    gap_of(s, z, q, y, gap)
+    multiply(inverse, n, gap, move)
+    length = w * step_length(s, z, q, move, y, w, after)
     for m in range(n):
-        mean[m] = 0.0
-        for k in range(s.n_classes):
-            mean[m] += q[k] * z[m * s.n_classes + k]
+        weights[m] = min(max(weights[m] + length * move[m], -FARTHEST), FARTHEST)    # (3)
     if s.n_classes == 2:                # both gaps are along the same line
         for m in range(n):
             gap[m] = z[2 * m + 1] - z[2 * m]
-        add_information(inverse, n, gap, w * q[0] * q[1], s.work + 2 * n)
-    else:
-        for k in range(s.n_classes):
-            if q[k] > UNLIKELY:
-                for m in range(n):
-                    gap[m] = z[m * s.n_classes + k] - mean[m]
-                add_information(inverse, n, gap, w * q[k], s.work + 2 * n)
-    for m in range(n):
-        gap[m] = z[m * s.n_classes + y] - mean[m]
-    step(inverse, n, gap, w, weights)
+        add_information(inverse, n, gap, w * after[0] * after[1], move)
+        return
+    for k in range(s.n_classes):
+        if after[k] > UNLIKELY:
+            gap_of(s, z, after, k, gap)
+            add_information(inverse, n, gap, w * after[k], move)
+
+
+cdef void gap_of(const stackers_t* s, const double* z, const double* q, Py_ssize_t k,
+                 double* gap) noexcept nogil:
+    # d_k of (2)
+    cdef Py_ssize_t l, m
+    for m in range(s.n_members):
+        gap[m] = z[m * s.n_classes + k]
+        for l in range(s.n_classes):
+            gap[m] -= q[l] * z[m * s.n_classes + l]
+
+
+cdef double step_length(const stackers_t* s, const double* z, const double* q, const double* move,
+                        Py_ssize_t y, double w, double* after) noexcept nogil:
+    # The a of (3), by bisection; writes the probabilities after the step.
+    cdef Py_ssize_t k, m, _i
+    cdef double low = 0.0, high = 1.0, a = 1.0
+    cdef double* shift = after + s.n_classes
+    for k in range(s.n_classes):
+        shift[k] = 0.0
+        for m in range(s.n_members):
+            shift[k] += w * move[m] * z[m * s.n_classes + k]
+    for _i in range(HALVINGS):
+        moved(s.n_classes, q, shift, a, after)
+        if 1.0 - after[y] < a * (1.0 - q[y]):
+            high = a
+        else:
+            low = a
+        a = 0.5 * (low + high)
+    moved(s.n_classes, q, shift, a, after)
+    return a
+
+
+cdef void moved(Py_ssize_t n, const double* q, const double* shift, double a, double* after) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double best = a * shift[0], total = 0.0
+    for k in range(1, n):
+        best = max(best, a * shift[k])
+    for k in range(n):
+        after[k] = max(q[k], 1e-300) * exp(a * shift[k] - best)
+        total += after[k]
+    for k in range(n):
+        after[k] /= total
 
 
 cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:
@@ -133,26 +192,21 @@ cdef void add_information(double* inverse, Py_ssize_t n, const double* gap, doub
     # The inverse of (inverse^-1 + w gap gap').                                  (2)
     cdef Py_ssize_t j, m
     cdef double inner = 0.0, factor
+    multiply(inverse, n, gap, product)
     for j in range(n):
-        product[j] = 0.0
-        for m in range(n):
-            product[j] += inverse[j * n + m] * gap[m]
         inner += product[j] * gap[j]
     if not inner > 0:
         return
     factor = w / (1.0 + w * inner)
-    for j in range(n):
-        for m in range(n):
+    for j in range(n):                  # what rounding makes unsymmetric would grow without bound by fading
+        for m in range(j, n):
             inverse[j * n + m] -= factor * product[j] * product[m]
+            inverse[m * n + j] = inverse[j * n + m]
 
 
-cdef void step(const double* inverse, Py_ssize_t n, const double* gap, double w, double* weights) noexcept nogil:
+cdef void multiply(const double* inverse, Py_ssize_t n, const double* gap, double* product) noexcept nogil:
     cdef Py_ssize_t j, m
-    cdef double move
     for j in range(n):
-        move = 0.0
+        product[j] = 0.0
         for m in range(n):
-            move += inverse[j * n + m] * gap[m]
-        move = weights[j] + w * move                                             # (3)
-        if fabs(move) < FARTHEST:
-            weights[j] = move
+            product[j] += inverse[j * n + m] * gap[m]

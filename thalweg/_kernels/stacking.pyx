@@ -19,7 +19,7 @@ from .kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
 from .learner cimport Kernel, learner_t
 from .member_blocks cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from .pointers cimport doubles
-from .stackers cimport RIDGE, stack_answers, stack_learn, stack_logs, stack_mix, stackers_t
+from .stackers cimport N_RATES, RIDGE, stack_answers, stack_learn, stack_logs, stack_mix, stackers_t
 
 cdef double MOST = 1e6                  # of weights
 cdef double FADING = 0.001              # of the members' parts in the answers
@@ -47,17 +47,18 @@ cdef class StackingKernel(BlockKernel):
         self.allocate(who, {
             "weights": Array(FLOAT, "stacker", "member", low=-MOST, high=MOST, fill=1.0 / n_members),
             "inverse": Array(FLOAT, "stacker", "member", "member", low=-MOST, high=MOST),
-            "trust": Array(FLOAT, "stacker", low=0.0, high=1.0, fill=1.0 / len(decays)),
+            "trust": Array(FLOAT, N_RATES, "stacker", low=0.0, high=1.0, fill=1.0 / len(decays)),
+            "rate_trust": Array(FLOAT, N_RATES, low=0.0, high=1.0, fill=1.0 / N_RATES),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
         }, {})
         self.arrays["inverse"][:] = np.eye(n_members) / RIDGE
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
-            "work": layouts.new_array(3 * n_members, FLOAT),
+            "work": layouts.new_array(3 * n_members + 2 * n_classes, FLOAT),
             "z": layouts.new_array((n_members, n_classes), FLOAT),
-            "q": layouts.new_array((len(decays), n_classes), FLOAT),
+            "q": layouts.new_array((len(decays) + N_RATES, n_classes), FLOAT),
         }
-        width = (n_members + len(decays)) * n_classes
+        width = (n_members + len(decays) + N_RATES) * n_classes
         self.kept = KeptRows(who, n_features, width, most_kept, {"low": -1e3, "high": 1.0})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
@@ -74,16 +75,13 @@ cdef class StackingKernel(BlockKernel):
         BlockKernel.bind(self)
         c.stackers.weights, c.stackers.inverse = doubles(self.arrays["weights"]), doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
+        c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
         c.kept = &self.kept.core
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight, that of all stackers together.
         cdef const stackers_t* s = &self.core.stackers
-        cdef Py_ssize_t i
-        cdef double weight = 0.0
-        for i in range(s.n_stackers):
-            weight += s.trust[i] * s.weights[i * s.n_members + m]
-        return weight
+        return weight_of(s, m)
 
     cdef void note_weights(self, Py_ssize_t line) noexcept nogil:
         # In place of those noted before the stackers had learned the block's rows.
@@ -105,8 +103,9 @@ cdef class StackingKernel(BlockKernel):
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         BlockKernel.check(self, arrays)
-        good = abs(arrays["trust"].sum() - 1) < 1e-6
-        require(good, self.who, "trust", f"must sum to 1, not to {arrays['trust'].sum()}")
+        for name in ("trust", "rate_trust"):
+            good = bool((abs(arrays[name].sum(axis=-1) - 1) < 1e-6).all())
+            require(good, self.who, name, "must sum to 1")
         inverse = arrays["inverse"]
         good = np.allclose(inverse, inverse.transpose(0, 2, 1), rtol=1e-6, atol=1e-9)
         require(good, self.who, "inverse", "must hold symmetric matrices")
@@ -116,6 +115,15 @@ cdef class StackingKernel(BlockKernel):
         """Bytes of all arrays, those of the members included."""
         own = sum(array.nbytes for array in self.arrays.values())
         return own + self.kept.bytes + sum(kernel.bytes for kernel in self.kernels)
+
+
+cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
+    cdef Py_ssize_t i, r
+    cdef double weight = 0.0
+    for r in range(N_RATES):
+        for i in range(s.n_stackers):
+            weight += s.rate_trust[r] * s.trust[r * s.n_stackers + i] * s.weights[i * s.n_members + m]
+    return weight
 
 
 cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
@@ -170,7 +178,7 @@ cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w, 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
     # How much each member adds to the lead of the likeliest class over the next.
     cdef stackers_t* s = &c.stackers
-    cdef Py_ssize_t i, k, m, best = likeliest(p, s.n_classes), second = -1
+    cdef Py_ssize_t k, m, best = likeliest(p, s.n_classes), second = -1
     cdef double weight
     for k in range(s.n_classes):
         if k != best and (second < 0 or p[k] > p[second]):
@@ -178,17 +186,16 @@ cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
     if second < 0:
         return
     for m in range(s.n_members):
-        weight = 0.0
-        for i in range(s.n_stackers):
-            weight += s.trust[i] * s.weights[i * s.n_members + m]
+        weight = weight_of(s, m)
         c.part[m] += FADING * (weight * (c.z[m * s.n_classes + best] - c.z[m * s.n_classes + second])
                                - c.part[m])
         if fabs(c.part[m]) > MOST:
             c.part[m] = 0.0
 
 
-cdef void answers_of(const member_block_t* b, const double* x, double* z, double* q,
+cdef void answers_of(const member_block_t* b, const double* x, double* z, double* q, double* p,
                      double* scratch) noexcept nogil:
+    # Logs of the members' answers, the stackers' and the mixtures' answers, and p, the answer.
     cdef const stackers_t* s = &(<const stacking_t*> b.method).stackers
     cdef const learner_t* h
     cdef Py_ssize_t m
@@ -197,6 +204,7 @@ cdef void answers_of(const member_block_t* b, const double* x, double* z, double
         h.predict(h.state, x, z + m * b.n_classes, scratch)
     stack_logs(s, z, z)
     stack_answers(s, z, q)
+    stack_mix(s, q, p)
 
 
 cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
@@ -205,8 +213,7 @@ cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, d
     cdef double* q = scratch + b.n_members * b.n_classes
     cdef Py_ssize_t i
     for i in range(n):
-        answers_of(b, x + i * b.n_features, scratch, q, scratch + c.own_scratch)
-        stack_mix(&c.stackers, q, p + i * b.n_classes)
+        answers_of(b, x + i * b.n_features, scratch, q, p + i * b.n_classes, scratch + c.own_scratch)
 
 
 cdef void observe(void* state, const double* x) noexcept nogil:
@@ -215,6 +222,6 @@ cdef void observe(void* state, const double* x) noexcept nogil:
     cdef double* kept = keep_row(c.kept, x)
     cdef Py_ssize_t m
     if kept != NULL:
-        answers_of(b, x, kept, kept + b.n_members * b.n_classes, b.scratch + c.own_scratch)
+        answers_of(b, x, kept, kept + b.n_members * b.n_classes, b.ignored, b.scratch + c.own_scratch)
     for m in range(b.n_members):
         learner.observe(b.member[m], x)

@@ -110,7 +110,7 @@ class AdaptiveStacking(Ensemble):
         """The share of each logistic regression in the answer, in the order of `forgetting`."""
         self._check_begun()
         with self._lock.read:
-            return self._kernel.arrays["trust"].copy()
+            return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
     def describe(self, most=4):
         """Return in words which members carry the answer now, the first few of them."""
