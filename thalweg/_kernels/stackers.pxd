@@ -14,7 +14,7 @@ ctypedef struct stackers_t:
     double* inverse                     # [stacker, member, member]: of the information, symmetric
     double* trust                       # [mixture, stacker]: shares
     double* rate_trust                  # [mixture]: its share
-    double* work                        # [3 member + 2 class]
+    double* work                        # [2 member]
 
 
 # logs of the answers p[member, class], kept from 0, into z, which may be p

@@ -26,9 +26,6 @@ cdef double MOST_GROWTH = 4.0
 cdef double RARELY = 1e-9               # c of the mixture of mixtures
 cdef double LEAST_TRUST = 1e-30
 cdef double MOST_WEIGHT = 1e3           # of a row
-cdef enum:
-    HALVINGS = 12
-
 cdef double UNLIKELY = 1e-9             # a class that adds nothing to the information
 cdef double FARTHEST = 1e6              # from 0, of a weight
 
@@ -106,25 +103,22 @@ cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const doub
     cdef Py_ssize_t k, m, n = s.n_members
     cdef double* gap = s.work
     cdef double* move = s.work + n
-    cdef double* after = s.work + 3 * n
     cdef double* weights = s.weights + i * n
     cdef double* inverse = s.inverse + i * n * n
-    cdef double length
     fade(inverse, n, s.decay[i])
-    gap_of(s, z, q, y, gap)
-    multiply(inverse, n, gap, move)
-    length = w * step_length(s, z, q, move, y, w, after)
-    for m in range(n):
-        weights[m] = min(max(weights[m] + length * move[m], -FARTHEST), FARTHEST)    # (3)
     if s.n_classes == 2:                # both gaps are along the same line
         for m in range(n):
             gap[m] = z[2 * m + 1] - z[2 * m]
-        add_information(inverse, n, gap, w * after[0] * after[1], move)
-        return
-    for k in range(s.n_classes):
-        if after[k] > UNLIKELY:
-            gap_of(s, z, after, k, gap)
-            add_information(inverse, n, gap, w * after[k], move)
+        add_information(inverse, n, gap, w * q[0] * q[1], move)
+    else:
+        for k in range(s.n_classes):
+            if q[k] > UNLIKELY:
+                gap_of(s, z, q, k, gap)
+                add_information(inverse, n, gap, w * q[k], move)
+    gap_of(s, z, q, y, gap)
+    multiply(inverse, n, gap, move)
+    for m in range(n):
+        weights[m] = min(max(weights[m] + w * move[m], -FARTHEST), FARTHEST)    # (3)
 
 
 cdef void gap_of(const stackers_t* s, const double* z, const double* q, Py_ssize_t k,
@@ -135,39 +129,6 @@ cdef void gap_of(const stackers_t* s, const double* z, const double* q, Py_ssize
         gap[m] = z[m * s.n_classes + k]
         for l in range(s.n_classes):
             gap[m] -= q[l] * z[m * s.n_classes + l]
-
-
-cdef double step_length(const stackers_t* s, const double* z, const double* q, const double* move,
-                        Py_ssize_t y, double w, double* after) noexcept nogil:
-    # The a of (3), by bisection; writes the probabilities after the step.
-    cdef Py_ssize_t k, m, _i
-    cdef double low = 0.0, high = 1.0, a = 1.0
-    cdef double* shift = after + s.n_classes
-    for k in range(s.n_classes):
-        shift[k] = 0.0
-        for m in range(s.n_members):
-            shift[k] += w * move[m] * z[m * s.n_classes + k]
-    for _i in range(HALVINGS):
-        moved(s.n_classes, q, shift, a, after)
-        if 1.0 - after[y] < a * (1.0 - q[y]):
-            high = a
-        else:
-            low = a
-        a = 0.5 * (low + high)
-    moved(s.n_classes, q, shift, a, after)
-    return a
-
-
-cdef void moved(Py_ssize_t n, const double* q, const double* shift, double a, double* after) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef double best = a * shift[0], total = 0.0
-    for k in range(1, n):
-        best = max(best, a * shift[k])
-    for k in range(n):
-        after[k] = max(q[k], 1e-300) * exp(a * shift[k] - best)
-        total += after[k]
-    for k in range(n):
-        after[k] /= total
 
 
 cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:

@@ -54,7 +54,7 @@ cdef class StackingKernel(BlockKernel):
         self.arrays["inverse"][:] = np.eye(n_members) / RIDGE
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
-            "work": layouts.new_array(3 * n_members + 2 * n_classes, FLOAT),
+            "work": layouts.new_array(2 * n_members, FLOAT),
             "z": layouts.new_array((n_members, n_classes), FLOAT),
             "q": layouts.new_array((len(decays) + N_RATES, n_classes), FLOAT),
         }
