@@ -73,13 +73,14 @@ cdef class LabelChainKernel(Kernel):
         """Bytes of all arrays."""
         return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
 
-    def inherit(self, Kernel old):
-        """Go on from a kernel of fewer classes."""
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer inputs or classes."""
         cdef LabelChainKernel before = <LabelChainKernel?> old
         n, fewer = self.core.n_classes, before.core.n_classes
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
         counts[same_contexts(fewer, n, self.core.order), :fewer] = old.arrays["counts"]
-        self.kept, rest = self.kept.restored(before.kept.state())
+        if before.handle.n_features == self.handle.n_features:
+            self.kept, rest = self.kept.restored(before.kept.state())
         self.adopt({"counts": counts, "last": old.arrays["last"].copy()})
 
 

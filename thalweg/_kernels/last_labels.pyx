@@ -1,14 +1,15 @@
 """The latest known labels as further inputs of a member.
 
 A row of d inputs becomes one of d + n V: for each of the n latest labels, the newest first, an input for each
-class (one alone where there are two classes), 1 for that label and 0 for the others; all 0 before there were
-so many labels. A label that comes late is learned with the labels that were known when its row was observed.
+class (one alone where there are two classes and no more can come), 1 for that label and 0 for the others; all
+0 before there were so many labels. Inputs and classes that come later get the places behind all others. A
+label that comes late is learned with the labels that were known when its row was observed.
 """
 
-from libc.string cimport memcpy
+import numpy as np
 
 from . import layout as layouts
-from .layout import FLOAT, INDEX, Array
+from .layout import FLOAT, INDEX, Array, require
 
 from . cimport learner
 from .kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
@@ -21,15 +22,12 @@ ctypedef struct last_labels_t:
     Py_ssize_t n_labels
     Py_ssize_t n_values                 # V
     Py_ssize_t width                    # of a member's row
+    const Py_ssize_t* input_place       # [input]: where it is in a member's row
+    const Py_ssize_t* label_place       # [label, value]
     Py_ssize_t* last                    # [label]: codes, the newest first, -1 before there were so many
     double* row                         # [width]: memory to learn a row
     double* scratch                     # memory to predict while a row is learned
     kept_rows_t* kept
-
-
-def label_inputs(n_classes):
-    """Return how many inputs tell a label (V)."""
-    return 1 if n_classes <= 2 else n_classes
 
 
 cdef class LastLabelsKernel(Kernel):
@@ -41,19 +39,27 @@ cdef class LastLabelsKernel(Kernel):
     cdef Kernel member_kernel
     cdef object memory
 
-    def __init__(self, who, n_features, n_classes, n_labels, most_kept):
-        self.allocate(who, {"last": Array(INDEX, "label", low=-1, high="class", fill=-1)},
-                      {"label": n_labels, "class": n_classes})
+    def __init__(self, who, n_features, n_classes, n_labels, n_values, most_kept):
+        width = n_features + n_labels * n_values
+        self.allocate(who, {
+            "last": Array(INDEX, "label", low=-1, high="class", fill=-1),
+            "input_place": Array(INDEX, "input", low=0, high="width"),
+            "label_place": Array(INDEX, "label", "value", low=0, high="width"),
+        }, {"label": n_labels, "class": n_classes, "input": n_features, "value": n_values, "width": width})
+        self.arrays["input_place"][:] = np.arange(n_features)
+        self.arrays["label_place"][:] = np.arange(n_features, width).reshape(n_labels, n_values)
         self.kept = KeptRows(who, n_features, n_labels, most_kept, {"low": -1, "high": n_classes - 1})
         cdef last_labels_t* c = &self.core
-        c.n_features, c.n_labels, c.n_values = n_features, n_labels, label_inputs(n_classes)
-        c.width, c.kept = n_features + n_labels * c.n_values, &self.kept.core
+        c.n_features, c.n_labels, c.n_values = n_features, n_labels, n_values
+        c.width = width
         self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_learn)
         self.handle.observe = observe
         self.bind()
 
     cdef void bind(self):
         self.core.last, self.core.kept = integers(self.arrays["last"]), &self.kept.core
+        self.core.input_place = integers(self.arrays["input_place"])
+        self.core.label_place = integers(self.arrays["label_place"])
 
     def state(self):
         """Return copies of the arrays, those of the rows that wait included; not those of the member."""
@@ -66,9 +72,34 @@ cdef class LastLabelsKernel(Kernel):
         self.kept = kept
         self.bind()
 
+    def check(self, arrays):
+        """Raise StateError unless every place of a member's row is used once."""
+        places = np.concatenate([arrays["input_place"], arrays["label_place"].ravel()])
+        good = len(np.unique(places)) == self.core.width
+        require(good, self.who, "label_place", "must hold the places that 'input_place' leaves")
+
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer inputs or classes, whose places stay."""
+        cdef LastLabelsKernel before = <LastLabelsKernel?> old
+        following = before.core.width
+        new = {"last": before.arrays["last"].copy()}
+        for name in ("input_place", "label_place"):
+            found = before.arrays[name]
+            wider = layouts.new_array(self.arrays[name].shape, INDEX, -1)
+            wider[..., :found.shape[found.ndim - 1]] = found
+            n_new = int((wider < 0).sum())
+            wider[wider < 0] = np.arange(following, following + n_new)
+            following += n_new
+            new[name] = wider
+        if before.core.n_features == self.core.n_features:
+            self.kept, rest = self.kept.restored(before.kept.state())
+        self.adopt(new)
+
     def set_member(self, member, Kernel kernel):
         """Call this learner, whose kernel is given, from now on."""
         cdef last_labels_t* c = &self.core
+        require(kernel.handle.n_features == c.width, self.who, "member",
+                f"has {kernel.handle.n_features} inputs, not {c.width}")
         memory = layouts.new_array(c.width + kernel.handle.scratch_size, FLOAT)
         self.member, self.member_kernel, self.memory = member, kernel, memory
         self.calls_python = kernel.calls_python
@@ -91,21 +122,22 @@ cdef class LastLabelsKernel(Kernel):
         return own + self.kept.bytes + self.member_kernel.bytes
 
 
-cdef inline void mark(const last_labels_t* c, Py_ssize_t place, Py_ssize_t label, double* row) noexcept nogil:
-    # Write the inputs that tell a label, -1 if there is none.
+cdef inline void mark(const last_labels_t* c, Py_ssize_t i, Py_ssize_t label, double* row) noexcept nogil:
+    # Write the inputs that tell the i-th latest label, -1 if there is none.
+    cdef const Py_ssize_t* place = c.label_place + i * c.n_values
     cdef Py_ssize_t k
-    row += c.n_features + place * c.n_values
     for k in range(c.n_values):
-        row[k] = 0.0
+        row[place[k]] = 0.0
     if c.n_values == 1:
-        row[0] = label == 1
+        row[place[0]] = label == 1
     elif label >= 0:
-        row[label] = 1.0
+        row[place[label]] = 1.0
 
 
 cdef void extend(const last_labels_t* c, const double* x, double* row) noexcept nogil:
     cdef Py_ssize_t i
-    memcpy(row, x, c.n_features * sizeof(double))
+    for i in range(c.n_features):
+        row[c.input_place[i]] = x[i]
     for i in range(c.n_labels):
         mark(c, i, c.last[i], row)
 

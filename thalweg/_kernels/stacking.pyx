@@ -65,6 +65,7 @@ cdef class StackingKernel(BlockKernel):
         c.stackers.work = doubles(self.buffers["work"])
         c.z, c.q = doubles(self.buffers["z"]), doubles(self.buffers["q"])
         self.own_scratch = c.own_scratch = width
+        self.own_observe = True
         self.block.method, self.block.process, self.block.finish = <void*> c, process, do_nothing
         self.block.combine, self.block.predict_rows = stack, predict_rows
         self.handle.observe = observe
