@@ -10,6 +10,8 @@ from thalweg.checks.rows import rows
 # they are not equal, and why.
 OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random numbers")
 DIFFERENT = {
+    "LastLabels": (0.02, "classes that come later have inputs of their own, also where there are two"),
+    "AdaptiveStacking": (0.05, "some members differ, and with them what the weights are learned from"),
     "WindowLogistic": (1e-9, "the solver starts from another place"),
     "AdaptiveLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
     "LogisticMixture": (0.02, "two classes share a filter, and one class alone teaches nothing"),

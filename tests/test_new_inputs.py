@@ -26,6 +26,7 @@ FROM_PRIOR = (0.005, "a new coefficient has the prior's variance, an old one tha
 OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random numbers")
 OTHER_SUBSETS = (0.05, "the first members could not draw the new input")
 DIFFERENT = {
+    "AdaptiveStacking": (0.05, "some members differ, and with them what the weights are learned from"),
     "WindowLogistic": (1e-9, "sums of more terms are rounded differently"),
     "AdaptiveLogistic": FROM_PRIOR,
     "LogisticMixture": FROM_PRIOR,

@@ -12,9 +12,14 @@ ctypedef struct member_block_t:
                     double* scratch) noexcept nogil
     # what follows once all members have processed the block
     void (*finish)(member_block_t* b) noexcept nogil
-    # the weight of a member's vote as it is now
+    # the ensemble's probabilities of the block's rows into p; (1) by default
+    void (*combine)(member_block_t* b, double* p) noexcept nogil
+    # the ensemble's probabilities of n rows into p, changing nothing; (1) by default
+    void (*predict_rows)(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+                         double* scratch) noexcept nogil
+    # For (1): the weight of a member's vote as it is now
     double (*vote_of)(const member_block_t* b, Py_ssize_t m) noexcept nogil
-    # write member m's probabilities of a row into p; scratch as for `process`
+    # and member m's probabilities of a row, written into p; scratch as for `process`
     void (*predict)(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
                     double* scratch) noexcept nogil
     learner_t** member                  # [slot]

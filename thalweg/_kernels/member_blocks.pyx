@@ -72,6 +72,7 @@ cdef class BlockKernel(EnsembleKernel):
         b.kernel, b.member = <void*> self, self.member
         b.n_members, b.n_features, b.n_classes, b.n_jobs = n_members, lengths["input"], n_classes, n_jobs
         b.room = b.most_rows = room
+        b.combine, b.predict_rows = combine, predict_rows
         b.position, b.n_done = integers(self.buffers["position"]), integers(self.buffers["n_done"])
         b.p, b.vote = doubles(self.buffers["p"]), doubles(self.buffers["vote"])
         b.ignored, b.notes = doubles(self.buffers["ignored"]), doubles(self.buffers["notes"])
@@ -207,13 +208,13 @@ cdef Py_ssize_t farthest_behind(const member_block_t* b) noexcept nogil:
 cdef void finish(member_block_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t last = b.n - 1
     b.finish(b)
-    combine(b, p)
+    b.combine(b, p)
     b.progress[ROWS] = b.position[last] + (b.w[last] > 0)
     if b.progress[ROWS] >= b.progress[NEXT_NOTE]:
         (<BlockKernel> b.kernel).write_notes()
 
 
-cdef void combine(const member_block_t* b, double* p) noexcept nogil:
+cdef void combine(member_block_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t i, k, m
     cdef double vote, total
     cdef const double* answer
@@ -238,7 +239,7 @@ cdef void predict_parts(void* question) noexcept nogil:
     cdef double* scratch = q.scratch + fetch_add(&q.n_started, 1) * q.scratch_step
     cdef Py_ssize_t part = max(FEW_ROWS, min(PART, q.n // 8)), start = fetch_add(&q.n_begun, part)
     while start < q.n:
-        predict_rows(
+        b.predict_rows(
             b, q.x + start * b.n_features, min(part, q.n - start), q.p + start * b.n_classes, scratch,
         )
         start = fetch_add(&q.n_begun, part)
@@ -274,4 +275,5 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    predict_rows(<const member_block_t*> state, x, 1, p, scratch)
+    cdef const member_block_t* b = <const member_block_t*> state
+    b.predict_rows(b, x, 1, p, scratch)

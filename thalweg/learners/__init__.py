@@ -5,8 +5,11 @@ from thalweg._registry import Registry
 registry = Registry(
     __name__,
     {
+        "AdaptiveStacking": "adaptive_stacking",
         "MajorityClass": "trivial",
         "NoChange": "trivial",
+        "LabelChain": "label_chain",
+        "LastLabels": "last_labels",
         "NaiveBayes": "naive_bayes",
         "DecisionStump": "decision_tree",
         "DecisionTree": "decision_tree",

@@ -12,33 +12,37 @@ HOW = " (docs/add_a_learner.md shows how to wrap another model)"
 class MemberList:
     """The part of an ensemble that gives the learners of a list parameters: member__0, member__0__delta, …"""
 
+    _list_name = "member"  # the parameter
+
     def get_params(self, deep=True):
         """Return the parameters by name; if `deep`, those of the members, too."""
         params = super().get_params(deep)
-        for i, each in enumerate(listed(self.member) if deep else ()):
-            params[f"member__{i}"] = each
+        for i, each in enumerate(listed(getattr(self, self._list_name)) if deep else ()):
+            params[f"{self._list_name}__{i}"] = each
             if hasattr(each, "get_params") and not isinstance(each, type):
-                params |= {f"member__{i}__{name}": value for name, value in each.get_params().items()}
+                own = each.get_params().items()
+                params |= {f"{self._list_name}__{i}__{name}": value for name, value in own}
         return params
 
     def set_params(self, **params):
         """Set parameters by name, such as `delta`, `member__delta` or, in a list, `member__0__delta`."""
-        in_list = [name for name in params if re.match(r"member__\d", name)]
+        in_list = [name for name in params if re.match(rf"{self._list_name}__\d", name)]
         super().set_params(**{name: value for name, value in params.items() if name not in in_list})
         for name in sorted(in_list, key=len):
             self._set_in_list(name, params[name])
         return self
 
     def _set_in_list(self, name, value):
-        place, _, rest = name.removeprefix("member__").partition("__")
-        learners = list(listed(self.member))
+        place, _, rest = name.removeprefix(f"{self._list_name}__").partition("__")
+        before = getattr(self, self._list_name)
+        learners = list(listed(before))
         if not place.isdecimal() or int(place) >= len(learners):
             raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}.")
         if rest:
             learners[int(place)].set_params(**{rest: value})
         else:
             learners[int(place)] = value
-            self.member = type(self.member)(learners)
+            setattr(self, self._list_name, type(before)(learners))
 
 
 def listed(model):
@@ -51,12 +55,12 @@ def as_member(owner, model):
     return instance_of(owner, "member", model, StreamClassifier, A_LEARNER + HOW)
 
 
-def as_members(owner, model):
+def as_members(owner, model, name="member"):
     """Return what the members of `owner` are made from, a list: `model`, or the learners in it.
 
     Raises ParameterError unless each is a StreamClassifier and there is one at least.
     """
     learners = list(model) if isinstance(model, list | tuple) else [model]
     if not learners or not all(isinstance(each, StreamClassifier) for each in learners):
-        raise wrong(owner, "member", f"{A_LEARNER}, or a list of them{HOW}", model)
+        raise wrong(owner, name, f"{A_LEARNER}, or a list of them{HOW}", model)
     return learners

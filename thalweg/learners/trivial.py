@@ -4,7 +4,9 @@ from thalweg._kernels.trivial import LastKernel, MajorityKernel
 from thalweg.learners.native import NativeClassifier
 
 
-class _InputFree(NativeClassifier):
+class InputFree(NativeClassifier):
+    """A learner to which the inputs mean nothing."""
+
     takes_missing = True
 
     def __sklearn_tags__(self):
@@ -13,7 +15,7 @@ class _InputFree(NativeClassifier):
         return tags
 
 
-class MajorityClass(_InputFree):
+class MajorityClass(InputFree):
     """Predicts the class seen most often so far.
 
     What any learner must beat on a stream whose classes are unequal. Its probabilities are the shares of the
@@ -33,7 +35,7 @@ class MajorityClass(_InputFree):
         return MajorityKernel(n_features, n_classes)
 
 
-class NoChange(_InputFree):
+class NoChange(InputFree):
     """Predicts the class of the last row again.
 
     What any learner must beat on a stream whose labels come in runs: on the electricity data it is right for

@@ -1,0 +1,150 @@
+"""Adaptive stacking beside its twin, with late labels, and beside its members."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from twins.stacking import StackingTwin
+
+from thalweg import learners
+from thalweg.checks.rows import rows
+from thalweg.evaluation import prequential
+from thalweg.learners import (
+    AdaptiveStacking,
+    HoeffdingTree,
+    LabelChain,
+    LastLabels,
+    LogisticMixture,
+    MajorityClass,
+    NaiveBayes,
+    NoChange,
+)
+from thalweg.learners.default_members import default_members
+from thalweg.streams import SEA, RandomRBF
+
+DECAYS, SWITCHING = (0.95, 0.99, 1.0), 0.01
+MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityClass())
+
+
+def small(**settings):
+    return AdaptiveStacking(list(MEMBERS), DECAYS, SWITCHING, **settings)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_answers_and_weighs_as_its_twin(n_classes):
+    X, y = rows(400)
+    y = y % n_classes
+    classes = list(range(n_classes))
+    p = (stack := small().begin(3, classes)).test_then_train(X, y)
+    answers = [member.begin(3, classes).test_then_train(X, y) for member in MEMBERS]
+    twin, expected = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    for i in range(len(X)):
+        each = np.array([answer[i] for answer in answers])
+        expected.append(twin.answer(each))
+        twin.learn(twin.said(each), y[i])
+    np.testing.assert_allclose(p, expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(stack.trust_, twin.top @ twin.trust, rtol=1e-6)
+    weights = stack.trust_ @ [stacker.weights for stacker in twin.stackers]
+    np.testing.assert_allclose(stack.weights_, weights, rtol=1e-5, atol=1e-8)
+
+
+def test_late_labels_are_judged_by_what_was_said():
+    X, y = rows(300)
+    delay, classes = 7, [0, 1, 2]
+    stack, members = small().begin(3, classes), [member.begin(3, classes) for member in MEMBERS]
+    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    for i in range(len(X)):
+        row = X[i : i + 1]
+        each = np.array([member.predict_block(row)[0] for member in members])
+        np.testing.assert_allclose(stack.predict_block(row)[0], twin.answer(each), rtol=1e-6, atol=1e-9)
+        stack.observe(row)
+        waiting.append(twin.said(each))
+        if i >= delay:
+            late = slice(i - delay, i - delay + 1)
+            stack.test_then_train(X[late], y[late])
+            for member in members:
+                member.test_then_train(X[late], y[late])
+            twin.learn(waiting[i - delay], y[i - delay])
+
+
+def test_rows_that_never_get_a_label_are_forgotten_at_last():
+    stack = small(max_waiting=50).begin(3, [0, 1, 2])
+    X, y = rows(500)
+    stack.observe(X)
+    before = stack._kernel.bytes
+    stack.observe(X)
+    assert stack._kernel.bytes == before
+    stack.test_then_train(X, y)
+    np.testing.assert_allclose(stack.predict_block(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("delay", [0, 5, stats.poisson(20)])
+def test_threads_and_blocks_change_nothing(delay):
+    stream = RandomRBF(seed=3)
+    runs = [
+        prequential(stream, small(n_jobs=n_jobs), delay, rows=1500, block=block)
+        for n_jobs, block in [(1, 1000), (2, 1000), (2, 37), (1, 1)]
+    ]
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.probabilities, runs[0].probabilities)
+
+
+@pytest.mark.parametrize("stream", [SEA(seed=5), RandomRBF(seed=5)], ids=["sea", "rbf"])
+def test_it_is_hardly_behind_its_best_member(stream):
+    X, y = next(stream.blocks(10_000))
+    classes = sorted(set(y.tolist()))
+    begun = [AdaptiveStacking().begin(X.shape[1], classes)]
+    begun += [member.begin(X.shape[1], classes) for member in default_members(X.shape[1])]
+    accuracy = [float((each.test_then_train(X, y).argmax(axis=1) == y).mean()) for each in begun]
+    assert accuracy[0] > max(accuracy[1:]) - 0.01
+
+
+def test_it_forgets_after_an_abrupt_drift():
+    X, y = next(SEA(seed=7, noise=0).blocks(8000))
+    y[4000:] = 1 - y[4000:]
+    p = AdaptiveStacking().begin(3, [0, 1]).test_then_train(X, y)
+    right = p.argmax(axis=1) == y
+    assert right[3000:4000].mean() > 0.95
+    assert right[4400:5000].mean() > 0.9
+
+
+def test_flipped_labels_cost_no_more_than_they_cost_a_member():
+    X, clean = next(SEA(seed=9, noise=0).blocks(8000))
+    flipped = np.random.default_rng(1).random(len(clean)) < 0.2
+    y = np.where(flipped, 1 - clean, clean)
+    p = AdaptiveStacking().begin(3, [0, 1]).test_then_train(X, y)
+    mixture = LogisticMixture().begin(3, [0, 1]).test_then_train(X, y)
+    right, best = (float((each.argmax(axis=1) == clean)[1000:].mean()) for each in (p, mixture))
+    assert right > best - 0.01
+
+
+def test_it_says_what_carries_the_answer():
+    labels = np.arange(600) % 2
+    stack = AdaptiveStacking([NaiveBayes(), LastLabels(NaiveBayes())]).begin(1, [0, 1])
+    stack.test_then_train(np.random.default_rng(0).normal(size=(600, 1)), labels)
+    assert stack.describe().startswith("LastLabels(NaiveBayes) ")
+    np.testing.assert_allclose(stack.shares_.sum(), 1)
+    assert stack.shares_[1] > 0.8
+    assert stack.history_["weight"].shape[1] == 2
+
+
+def test_the_members_for_wide_rows_cost_less_than_the_square_of_the_inputs():
+    kinds = [type(member).__name__ for member in default_members(500)]
+    assert "LogisticMixture" not in kinds
+    assert "LogisticMixture" in [type(member).__name__ for member in default_members(20)]
+
+
+@pytest.mark.parametrize("forgetting", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])
+def test_a_wrong_forgetting_is_an_error(forgetting):
+    with pytest.raises(ValueError, match="forgetting must be|forgetting"):
+        AdaptiveStacking([NaiveBayes()], forgetting=forgetting).begin(2, [0, 1])
+
+
+def test_no_member_is_an_error():
+    with pytest.raises(ValueError, match="members must be"):
+        AdaptiveStacking([]).begin(2, [0, 1])
+    with pytest.raises(ValueError, match="members must be"):
+        AdaptiveStacking([LabelChain(), "forest"]).begin(2, [0, 1])
+
+
+def test_it_is_in_the_list():
+    assert "AdaptiveStacking" in learners.registry

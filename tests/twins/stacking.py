@@ -1,0 +1,57 @@
+"""Adaptive stacking in plain NumPy: logistic regressions on the members' answers, and their mixture."""
+
+import numpy as np
+
+
+class StackerTwin:
+    """One logistic regression on the logs of the members' answers, by Newton steps that fade."""
+
+    def __init__(self, n_members, decay):
+        self.weights = np.full(n_members, 1 / n_members)
+        self.information = 30.0 * np.eye(n_members)
+        self.decay = decay
+
+    def answer(self, z):
+        scores = self.weights @ z
+        q = np.exp(scores - scores.max())
+        return q / q.sum()
+
+    def learn(self, z, y):
+        n = len(self.weights)
+        trace, most = np.trace(np.linalg.inv(self.information)), 4 * n / 30
+        self.information /= max(min(1 / self.decay, most / trace), 1.0)
+        q = self.answer(z)
+        gaps = z - (z @ q)[:, None]
+        self.information += (gaps * q) @ gaps.T
+        self.weights = self.weights + np.linalg.solve(self.information, gaps[:, y])
+
+
+class StackingTwin:
+    """The mixture of several; `said` is what was answered when a row whose label comes late was observed."""
+
+    def __init__(self, n_members, decays, switching):
+        self.stackers = [StackerTwin(n_members, decay) for decay in decays]
+        self.switching = [0.0, switching]
+        self.trust = np.full((2, len(decays)), 1 / len(decays))
+        self.top = np.full(2, 0.5)
+
+    def said(self, p):
+        """Return the logs of the members' answers, the stackers' answers, and the mixtures'."""
+        z = np.log(0.999 * p + 0.001 / p.shape[1])
+        q = np.array([stacker.answer(z) for stacker in self.stackers])
+        return z, q, self.trust @ q
+
+    def answer(self, p):
+        return self.top @ self.said(p)[2]
+
+    def learn(self, said, y):
+        z, q, mixed = said
+        for row, switching in zip(self.trust, self.switching, strict=True):
+            row[:] = shared(row * q[:, y], switching)
+        self.top = shared(self.top * mixed[:, y], 1e-9)
+        for stacker in self.stackers:
+            stacker.learn(z, y)
+
+
+def shared(trust, switching):
+    return (1 - switching) * trust / trust.sum() + switching / len(trust)

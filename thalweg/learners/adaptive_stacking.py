@@ -1,0 +1,161 @@
+"""Adaptive stacking: learners of different kinds, weighed by logistic regressions that forget."""
+
+import numpy as np
+
+from thalweg._kernels.stacking import StackingKernel
+from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg.learners.default_members import default_members
+from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import as_members
+
+MOST_STACKERS, MOST_WAITING = 100, 1_000_000
+
+
+class AdaptiveStacking(Ensemble):
+    """AdaptiveStacking: learners of different kinds, weighed by how much each tells beyond the others.
+
+    The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
+    regression, neighbours, or the last labels alone. Logistic regressions on the members' probabilities find
+    out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget.
+    Its probabilities are calibrated even where the members' are not. It costs as much as its members together;
+    where that is too slow, use `LogisticMixture`.
+
+    Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
+    members said at that time. The evaluation does so by itself.
+
+    Memory: the members, and (M + S) K numbers for each row that waits for its label.
+
+    Parameters
+    ----------
+    members : list of learners, default=None
+        What is weighed, of any kinds. None is for a set of nine chosen by the number of inputs; see
+        docs/stacking.md.
+    forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
+        Factors by which the logistic regressions fade what they know with every row; one for each of them.
+    switching : float, default=0.001
+        Chance, row by row, that another of them becomes the best.
+    max_waiting : int, default=10000
+        Most rows that can wait for their labels, if they are observed first.
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one. The result is the same.
+    random_state : int, None, Generator or RandomState, default=1
+        Seed of the members.
+
+    Attributes
+    ----------
+    members_ : list
+        The members.
+    weights_ : ndarray
+        Weights of the members' log-probabilities, averaged over the logistic regressions.
+    shares_ : ndarray
+        What part of the recent answers is due to each member; sums to 1.
+    trust_ : ndarray
+        Share of each logistic regression in the answer.
+    history_ : dict of arrays
+        Weights and sizes of the members over time, bounded; drawn by `plot_history`.
+
+    References
+    ----------
+    D. Wolpert. Stacked generalization. Neural Networks 5, 1992.
+    M. Herbster, M. Warmuth. Tracking the best expert. Machine Learning 32, 1998.
+    F. Chu, Y. Wang, C. Zaniolo. An adaptive learning approach for noisy data streams. ICDM 2004.
+
+    Examples
+    --------
+    >>> from thalweg.learners import AdaptiveStacking
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> learner = AdaptiveStacking().begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.88
+    """
+
+    _list_name = "members"
+    observes = True
+
+    def __init__(
+        self,
+        members=None,
+        forgetting=(0.99, 0.999, 0.9999, 1.0),
+        switching=0.001,
+        max_waiting=10_000,
+        n_jobs=1,
+        random_state=1,
+    ):
+        self.members = members
+        self.forgetting = forgetting
+        self.switching = switching
+        self.max_waiting = max_waiting
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def weights_(self):
+        """The members' weights, averaged over the logistic regressions by their trust."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.numbers()
+
+    @property
+    def shares_(self):
+        """What part of the recent answers is due to each member, by how far it moved the answer."""
+        self._check_begun()
+        with self._lock.read:
+            part = np.maximum(self._kernel.arrays["part"], 0.0)
+        return part / part.sum() if part.sum() > 0 else np.full(len(part), 1.0 / len(part))
+
+    @property
+    def trust_(self):
+        """The share of each logistic regression in the answer, in the order of `forgetting`."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
+
+    def describe(self, most=4):
+        """Return in words which members carry the answer now, the first few of them."""
+        shares, members = self.shares_, self.members_
+        order = np.argsort(-shares, kind="stable")[:most]
+        return ", ".join(f"{_name(members[m])} {100 * shares[m]:.0f} %" for m in order)
+
+    def _templates(self):
+        if self.members is None:
+            return default_members(getattr(self, "n_features_in_", 1))
+        return as_members(self, self.members, "members")
+
+    def _n_members(self):
+        return len(self._templates())
+
+    def _make_kernel(self, n_features, n_classes):
+        kernel = StackingKernel(
+            self._who,
+            n_features,
+            n_classes,
+            len(self._made_from),
+            self._decays(),
+            real_number(self, "switching", self.switching, least=0, below=1),
+            whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING),
+            n_threads(self, self.n_jobs),
+            self._build,
+        )
+        kernel.build_members(len(self._made_from))
+        return kernel
+
+    def _decays(self):
+        try:
+            decays = list(self.forgetting)
+        except TypeError:
+            decays = []
+        if not 1 <= len(decays) <= MOST_STACKERS:
+            raise wrong(self, "forgetting", "a sequence of numbers above 0 and at most 1", self.forgetting)
+        return [real_number(self, "each number of forgetting", each, above=0, most=1) for each in decays]
+
+    def _observe(self, X):
+        self._kernel.observe(X)
+
+
+def _name(member):
+    # "LastLabels(BOLE)" for a learner inside another.
+    inner = getattr(member, "member", None)
+    own = type(member).__name__
+    return f"{own}({type(inner).__name__})" if hasattr(inner, "get_params") else own

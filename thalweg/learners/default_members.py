@@ -1,0 +1,31 @@
+"""The members of `AdaptiveStacking` where none are named."""
+
+from thalweg.learners.adaptive_random_forest import AdaptiveRandomForest
+from thalweg.learners.bole import BOLE
+from thalweg.learners.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
+from thalweg.learners.label_chain import LabelChain
+from thalweg.learners.last_labels import LastLabels
+from thalweg.learners.leveraging_bagging import LeveragingBagging
+from thalweg.learners.logistic_mixture import LogisticMixture
+from thalweg.learners.naive_bayes import NaiveBayes
+from thalweg.learners.nearest_neighbours import NearestNeighbours
+from thalweg.learners.streaming_random_patches import StreamingRandomPatches
+
+WIDE = 100  # inputs from which on logistic regression with full matrices is left out
+
+
+def default_members(n_features):
+    """Return the learners for rows of so many inputs."""
+    members = [
+        LastLabels(AdaptiveRandomForest()),
+        LastLabels(BOLE()),
+        StreamingRandomPatches(),
+        LastLabels(LeveragingBagging()),
+        NaiveBayes(),
+        LabelChain(),
+        NearestNeighbours(n_neighbours=5, window=5000),
+        HoeffdingAdaptiveTree(),
+    ]
+    if n_features <= WIDE:
+        members.append(LogisticMixture())
+    return members
