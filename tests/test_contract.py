@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from counting import Counting
+from counting import Counting, NearestMean
 
 from thalweg import learners
 from thalweg.checks.learner import CHECKS, check_learner
@@ -69,6 +69,51 @@ def test_learner_passes(name, check):
     if check.__name__ in EXCUSED.get(name, {}):
         pytest.skip(EXCUSED[name][check.__name__])
     check(learners.registry.load(name)())
+
+
+STRUCK = "Ctrl-C strikes inside a member written in Python, which then misses the row"
+MIXED = {
+    "bagging": (
+        learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
+        {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": NEVER_FORGETS},
+    ),
+    "with Python": (
+        learners.LeveragingBagging((learners.NaiveBayes(), NearestMean()), n_members=None),
+        {"weight_two_is_the_row_twice": DRAWN, "interrupts_lose_nothing": STRUCK},
+    ),
+    "majority": (
+        learners.DynamicWeightedMajority(
+            [learners.NaiveBayes(), learners.IBoost(n_members=5, window=30), learners.HoeffdingTree()],
+            max_members=6,
+        ),
+        {"weight_two_is_the_row_twice": "IBoost's window counts rows"},
+    ),
+    "patches": (
+        learners.StreamingRandomPatches(
+            [
+                learners.HoeffdingTree(grace_period=50),
+                learners.ParticleFilter(n_particles=50),
+                learners.NearestNeighbours(window=100),
+            ],
+            n_members=3,
+            n_jobs=2,
+        ),
+        {"weight_two_is_the_row_twice": DRAWN},
+    ),
+    "boosting": (
+        learners.BOLE([learners.DriftReset(), learners.NearestNeighbours(window=100)], n_members=3),
+        {"weight_two_is_the_row_twice": DRAWN},
+    ),
+}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", list(MIXED))
+def test_an_ensemble_of_different_learners_passes(name, check):
+    learner, excused = MIXED[name]
+    if check.__name__ in excused:
+        pytest.skip(excused[check.__name__])
+    check(learner)
 
 
 class LearnsPerBlock(Counting):

@@ -88,8 +88,8 @@ WRONG = [
     (AdaptiveRandomForest(TREE, 3), put("right", (0, 0), 1e9), "'right' holds more than 'seen'"),
     (AdaptiveRandomForest(TREE, 3), put("warning", (0, 0), 0.5), "'warning' holds ADWINs with"),
     (AdaptiveRandomForest(TREE, 3), put("drift", (0, 5), 99.0), "'drift' holds an ADWIN"),
-    (StreamingRandomPatches(TREE, 3), put("subset", (0, 1), 3), "'subset' holds 3"),
-    (StreamingRandomPatches(TREE, 3), put("subset", 0, [1, 1]), "'subset' must hold columns in"),
+    (StreamingRandomPatches(TREE, 3), put("adapters", 0, {"columns": np.array([0, 3])}), "'columns' holds 3"),
+    (StreamingRandomPatches(TREE, 3), put("adapters", 0, None), "must be a dict of arrays"),
     (LeveragingBagging(TREE, 3), put("watch", (0, 6), -1.0), "'watch' holds an ADWIN"),
     (LeveragingBagging(TREE, 3), put("progress", 2, 300), "'progress' holds"),
     (LeveragingBagging(TREE, 3), put("progress", 3, 7), "'progress' holds"),
@@ -120,7 +120,7 @@ def test_members_of_another_make_are_refused(kind):
         "this is the state of NaiveBayes": begun(NaiveBayes()),
         "has grace_period=77, the parameters say 20": begun(HoeffdingTree(grace_period=77)),
         "other classes than": HoeffdingTree(grace_period=20).begin(3, [0, 1, 2]),
-        "other inputs than": HoeffdingTree(grace_period=20).begin(4, [0, 1]),
+        "other inputs than|'columns' must have the": HoeffdingTree(grace_period=20).begin(4, [0, 1]),
         "has other classes": HoeffdingTree(grace_period=20),
     }
     before = learner.state()

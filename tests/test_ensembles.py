@@ -297,9 +297,9 @@ def test_an_adaptive_random_forest_is_the_loop_by_hand():
 def test_patches_have_inputs_of_their_own():
     X, y = drifting_rows()
     learner = begun(StreamingRandomPatches(NaiveBayes(), max_features=2))
-    first = learner._kernel.arrays["subset"].copy()
+    first = np.array([adapter.arrays["columns"] for adapter in learner._kernel.adapters()])
     learner.test_then_train(X, y)
-    later = learner._kernel.arrays["subset"]
+    later = np.array([adapter.arrays["columns"] for adapter in learner._kernel.adapters()])
     assert all(len(set(columns)) == 2 for columns in later.tolist())
     assert len(np.unique(first, axis=0)) == 3 and (first != later).any()
     assert all(member.n_features_in_ == 2 for member in learner.members_)
