@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 
 from thalweg.drift import KolmogorovSmirnovMonitor
+from thalweg.errors import StreamError
 from thalweg.evaluation import drift_page, drift_words, watch
 from thalweg.streams import SEA, from_arrays, from_file
-from thalweg.streams.files import StreamError
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 COLOURS = np.array(["red", "green", "<b>"])

@@ -4,9 +4,9 @@ import re
 
 import pyarrow.csv
 
+from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes
 from thalweg.streams.columns import CATEGORY, NUMBER, Column
-from thalweg.streams.errors import StreamError
 from thalweg.streams.text_files import MAX_ROW, TextSource
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""

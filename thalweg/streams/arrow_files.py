@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
+from thalweg.errors import StreamError
 from thalweg.streams.columns import CATEGORY, FLAG, Column
-from thalweg.streams.errors import StreamError
 from thalweg.streams.text_files import Batch
 
 ROWS = 1 << 14

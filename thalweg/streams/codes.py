@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
 MISSING, UNKNOWN = -1, -2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 # name: (files to look for, number at OpenML or None, first rows of new concepts where these are known)
 FILES = {
@@ -136,7 +136,7 @@ def _found(name, data):
 
 
 def _series(path, options):
-    from thalweg.streams.errors import reading
+    from thalweg.streams.reading import reading
     from thalweg.streams.threshold_series import ThresholdSeries
 
     with reading(path):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from thalweg.errors import StreamError, one_line
 from thalweg.streams.arff import arff_source, looks_like_arff
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.columns import CATEGORY, NUMBER, coded
-from thalweg.streams.errors import StreamError, one_line, reading
 from thalweg.streams.look_ahead import (
     all_classes,
     check_any,
@@ -24,9 +24,10 @@ from thalweg.streams.look_ahead import (
     raise_first,
     settle_kinds,
 )
+from thalweg.streams.reading import reading
 from thalweg.streams.text_files import Pieces, csv_source
 
-__all__ = ["FileStream", "StreamError", "from_file"]
+__all__ = ["FileStream", "from_file"]
 
 ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
 ARROW_SUFFIXES = {".parquet", ".pq", ".arrow", ".feather", ".ipc"}

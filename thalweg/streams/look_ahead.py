@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes, as_classes, number, spelling
 from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, find_kind
-from thalweg.streams.errors import StreamError
 
 FIRST_ROWS = 10_000
 FIRST_BYTES = 1 << 26

@@ -3,7 +3,7 @@
 import difflib
 from pathlib import Path
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 
 def open_stream(source, rows=None, seed=None, data=None, **options):

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 
 def cache_folder() -> Path:

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from thalweg._kernels.cells import distinct_cells
+from thalweg.errors import StreamError
 from thalweg.streams.codes import MISSING_TEXT, number
 from thalweg.streams.columns import Column
-from thalweg.streams.errors import StreamError
 
 PIECE = 1 << 20
 MAX_ROW, MAX_COLUMNS = 1 << 26, 100_000
