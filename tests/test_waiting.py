@@ -60,7 +60,7 @@ def test_ids_are_whole_numbers_or_strings(ids):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda store: store.add(numbered(4, 5), ids=["d", "b"]), WaitingError, "the id 'b' is waiting already"),
+        (lambda store: store.add(numbered(4, 5), ids=["d", "b"]), WaitingError, "'b' is waiting already"),
         (lambda store: store.add(numbered(4, 5), ids=["d", "d"]), WaitingError, "twice among those to add"),
         (lambda store: store.add(numbered(4, 5), ids=["d"]), ValueError, "2 rows but 1 ids"),
         (lambda store: store.add(numbered(4), ids=[1.5]), TypeError, "an int or a str, got 1.5"),

@@ -1,8 +1,8 @@
 """Checks of parameters: one function for each kind of value, one error, one style of message.
 
 `owner` is the learner, detector or stream that has the parameter, or its name. Each function returns the
-value as a plain Python type. If the value is not allowed, it raises a ParameterError that names the owner, the
-parameter, the allowed values and the value given.
+value as a plain Python type. If the value is not allowed, it raises a ParameterError that names the owner,
+the parameter, the allowed values and the given value.
 """
 
 import math

@@ -11,6 +11,12 @@ Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
 """Positions in `classes`, one a row."""
 
+Mask: TypeAlias = NDArray[np.bool_]
+"""True where something holds."""
+
+Counts: TypeAlias = NDArray[Any]
+"""Whole or real numbers of rows."""
+
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """What a parameter `random_state` can be."""
 

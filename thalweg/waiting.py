@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._types import Codes, Floats, State
+from thalweg._types import Codes, Floats, Mask, State
 from thalweg.errors import StateError, WaitingError
 
 __all__ = ["Rows", "WaitingRows"]
@@ -120,7 +120,7 @@ class WaitingRows:
         self._append(Rows(ids[kept], X[kept], p[kept], times[kept]))
         return ids
 
-    def contains(self, ids: Ids) -> NDArray[np.bool_]:
+    def contains(self, ids: Ids) -> Mask:
         """Return for each id whether its row is waiting."""
         slots = map(self._index.get, _as_ids(ids))
         return np.array([slot is not None and bool(self._live[slot]) for slot in slots], dtype=bool)
