@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._types import Codes, Floats, Mask, State
+from thalweg._types import Floats, Ints, Mask, State
 from thalweg.errors import StateError, WaitingError
 
 __all__ = ["Rows", "WaitingRows"]
@@ -222,7 +222,7 @@ class WaitingRows:
         self._live[part] = True
         self._n = n_waiting
 
-    def _remove(self, slots: Codes) -> Rows:
+    def _remove(self, slots: Ints) -> Rows:
         rows, n_waiting = self._at(slots), self._n - len(slots)
         self._live[slots] = False
         self._n = n_waiting
@@ -230,11 +230,11 @@ class WaitingRows:
             del self._index[name]
         return rows
 
-    def _at(self, slots: Codes) -> Rows:
+    def _at(self, slots: Ints) -> Rows:
         ids, X, p, times = self._slots
         return Rows(ids[slots].tolist(), X[slots], p[slots], times[slots])
 
-    def _oldest(self, n: int) -> Codes:
+    def _oldest(self, n: int) -> Ints:
         """Return the slots of the `n` oldest rows, or of all rows if there are fewer."""
         width = 2 * n + 64
         while True:
@@ -246,7 +246,7 @@ class WaitingRows:
         self._first = int(slots[0]) if len(slots) else self._end
         return slots[:n]
 
-    def _aged(self, age: float | None = None, now: float | None = None) -> Codes:
+    def _aged(self, age: float | None = None, now: float | None = None) -> Ints:
         waits = self._live[: self._end]
         if age is not None:
             waits = waits & (self._slots[3][: self._end] <= _time(now) - age)

@@ -13,7 +13,7 @@ from thalweg._kernels.detector import LARGEST_LOSS, WARNING, PythonDetectorKerne
 from thalweg._kernels.lock import Lock
 from thalweg._saved import check_alike, naming
 from thalweg._sklearn import BaseEstimator
-from thalweg._types import Codes, Floats, State
+from thalweg._types import Floats, Ints, State
 from thalweg.drift import registry
 from thalweg.errors import StateError
 
@@ -61,7 +61,7 @@ class Detector(BaseEstimator):
         """Whether the last loss gave a warning; always False if the method has none."""
         return False
 
-    def update_many(self, losses: ArrayLike) -> Codes:
+    def update_many(self, losses: ArrayLike) -> Ints:
         """Process losses in order; return the positions of the alarms."""
         losses = self._checked(losses)
         with self._own_lock().write:
@@ -221,7 +221,7 @@ class NativeDetector(Detector):
         """Process one loss; return whether it gives an alarm."""
         return self._handle().update(self._checked_one(loss)) == 2
 
-    def update_many(self, losses: ArrayLike) -> Codes:
+    def update_many(self, losses: ArrayLike) -> Ints:
         """Process losses in order; return the positions of the alarms."""
         return self._handle().update_many(self._checked(losses))
 

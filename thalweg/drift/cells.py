@@ -3,7 +3,7 @@
 import numpy as np
 
 from thalweg._kernels.cell_counts import count_cells
-from thalweg._types import Codes, Floats
+from thalweg._types import Floats, Ints
 
 MISSING, OTHER = 0, 1
 MOST_CODES = 1 << 20                    # categories with higher codes are counted as other ones
@@ -49,7 +49,7 @@ class Cells:
         self.n_cells = max(len(edges) + 2 if kept is None else len(kept) + 2
                            for edges, kept in zip(self.edges, self.kept, strict=True))
 
-    def add(self, X: Floats, groups: Codes, filled: int, window: int, counts: Codes) -> None:
+    def add(self, X: Floats, groups: Ints, filled: int, window: int, counts: Ints) -> None:
         """Add rows to `counts`, of shape (windows, groups, inputs, cells), in short steps."""
         step = max(1, MOST_VALUES // X.shape[1])
         for start in range(0, len(X), step):
@@ -70,13 +70,13 @@ def _edges(values: Floats, n_bins: int) -> Floats:
     return np.unique(values[places])
 
 
-def _frequent(values: Floats, most: int) -> Codes:
+def _frequent(values: Floats, most: int) -> Ints:
     """Return the codes of the most frequent categories, the most frequent first."""
     codes, counts = np.unique(values[(values >= 0) & (values < MOST_CODES)], return_counts=True)
     return codes[np.lexsort([codes, -counts])][:most].astype(np.intp)
 
 
-def _table(kept: Codes) -> Codes:
+def _table(kept: Ints) -> Ints:
     table = np.full(max(kept, default=0) + 1, OTHER, dtype=np.intp)
     table[kept] = np.arange(len(kept)) + OTHER + 1
     return table

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thalweg._types import Codes, Floats, Mask
+from thalweg._types import Floats, Ints, Mask
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ class Windows:
         The histograms of the windows.
     """
 
-    stops: Codes
+    stops: Ints
     distances: Floats
     expected: Floats
     p_values: Floats
-    counts: Codes
+    counts: Ints
 
 
-def adjusted(chances: Floats, possible: Mask, number: Codes) -> Floats:
+def adjusted(chances: Floats, possible: Mask, number: Ints) -> Floats:
     """Return p-values adjusted for all windows and all distributions watched.
 
     The `number`-th window, from 1, gets 1/(number (number + 1)) of the rate of false alarms, so that all

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from thalweg._parameters import columns, count, real_number, whole_number
 from thalweg._sklearn import BaseEstimator
-from thalweg._types import Codes, Counts, Floats, Mask
+from thalweg._types import Counts, Floats, Ints, Mask
 from thalweg.drift.cells import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
@@ -89,7 +89,7 @@ class Monitor(BaseEstimator):
             X = self._rows(X)
         return self._changes(self.update_coded(X, self._codes(y, len(X))))
 
-    def update_coded(self, X: Floats, codes: Codes | None = None) -> Windows:
+    def update_coded(self, X: Floats, codes: Ints | None = None) -> Windows:
         """Process rows and the codes of their labels (-1 if missing); return the Windows that are complete.
 
         Unlike `update` it returns all distances, not only alarms. Rows must be a float64 array in C order.
@@ -122,7 +122,7 @@ class Monitor(BaseEstimator):
         self._check_begun()
         self._forget()
 
-    def histograms(self) -> tuple[Codes, Codes]:
+    def histograms(self) -> tuple[Ints, Ints]:
         """Return the counts (watched, cells) of the reference and of the incomplete window."""
         self._check_begun()
         if self._cells is None:
@@ -138,10 +138,10 @@ class Monitor(BaseEstimator):
     def _forget(self) -> None:
         self._cells: Cells | None = None
         self._reference = self._counts = np.empty(0, dtype=np.intp)
-        self._kept: list[tuple[Floats, Codes]] = []
+        self._kept: list[tuple[Floats, Ints]] = []
         self._n_kept, self._filled = 0, 0
 
-    def _collect(self, X: Floats, groups: Codes) -> int:
+    def _collect(self, X: Floats, groups: Ints) -> int:
         """Keep rows until there are enough for a reference; return how many were kept."""
         used = min(self._length - self._n_kept, len(X))
         kept = [*self._kept, (X[:used].copy(), groups[:used].copy())]
@@ -153,7 +153,7 @@ class Monitor(BaseEstimator):
         self._set_reference(all_rows, all_groups, n_rows)
         return used
 
-    def _set_reference(self, X: Floats, groups: Codes, n_rows: int | None = None) -> None:
+    def _set_reference(self, X: Floats, groups: Ints, n_rows: int | None = None) -> None:
         cutting, counted = split_reference(len(X))
         n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
         cells = Cells(X[cutting], self._categorical, n_bins)
@@ -163,7 +163,7 @@ class Monitor(BaseEstimator):
         self._cells, self._reference, self._counts = cells, reference, counts
         self._kept, self._n_kept, self._filled, self.n_rows_ = [], 0, 0, n_rows
 
-    def _count(self, cells: Cells, X: Floats, groups: Codes) -> Windows:
+    def _count(self, cells: Cells, X: Floats, groups: Ints) -> Windows:
         """Count rows, and compare the windows that are complete."""
         n_windows, filled = divmod(self._filled + len(X), self._window)
         counts = self._blank(n_windows + 1, cells)
@@ -174,7 +174,7 @@ class Monitor(BaseEstimator):
         self._counts, self._filled, self.n_windows_, self.n_rows_ = rest, filled, n_windows, n_rows
         return found
 
-    def _compared(self, counts: Codes, start: int) -> Windows:
+    def _compared(self, counts: Ints, start: int) -> Windows:
         reference, counts = self._tabulate(self._reference), self._tabulate(counts)
         distances, expected, chances = self._compare(reference, counts, self._unordered)
         rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
@@ -188,7 +188,7 @@ class Monitor(BaseEstimator):
             counts,
         )
 
-    def _tabulate(self, counts: Codes) -> Codes:
+    def _tabulate(self, counts: Ints) -> Ints:
         """Return counts (windows, groups, inputs, cells) as counts (windows, watched, cells)."""
         tables = [counts.sum(axis=1)]
         if self.classes_ is not None:
@@ -200,7 +200,7 @@ class Monitor(BaseEstimator):
             tables += [of_labels, given]
         return np.concatenate(tables, axis=1)
 
-    def _blank(self, n_windows: int, cells: Cells) -> Codes:
+    def _blank(self, n_windows: int, cells: Cells) -> Ints:
         n_classes = 0 if self.classes_ is None else len(self.classes_)
         n_cells = max(cells.n_cells, n_classes + 2)
         return np.zeros((n_windows, n_classes + 1, self.n_features_, n_cells), dtype=np.intp)
@@ -250,7 +250,7 @@ class Monitor(BaseEstimator):
             raise ValueError(f"{self._who}: expected rows of shape {shape}, got shape {X.shape}")
         return X
 
-    def _codes(self, y: ArrayLike | None, n_rows: int) -> Codes | None:
+    def _codes(self, y: ArrayLike | None, n_rows: int) -> Ints | None:
         if y is None:
             return None
         if self.classes_ is None:
@@ -265,7 +265,7 @@ class Monitor(BaseEstimator):
             raise ValueError(f"{self._who}: label {unknown!r} is not among the classes {list(place)}")
         return np.array(codes, dtype=np.intp)
 
-    def _groups(self, codes: Codes | None, n_rows: int) -> Codes:
+    def _groups(self, codes: Ints | None, n_rows: int) -> Ints:
         """Return the group that counts each row: the code of its label, or the last one if it has none."""
         self._check_begun()
         n_classes = 0 if self.classes_ is None else len(self.classes_)
@@ -285,7 +285,7 @@ class Monitor(BaseEstimator):
         return type(self).__name__
 
 
-def split_reference(n_rows: int) -> tuple[Codes, Codes]:
+def split_reference(n_rows: int) -> tuple[Ints, Ints]:
     """Return the rows of a reference that define the cells, a random one of every four, and the others.
 
     Random, because in periodic data every fourth row might always be the same hour.
