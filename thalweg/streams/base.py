@@ -133,12 +133,16 @@ class Generator(Stream):
         return X, self.classes[codes]
 
 
+def stream_name(stream: Stream) -> str:
+    """Return the name of a stream: that of its file, or of its class."""
+    return str(getattr(stream, "name", type(stream).__name__))
+
+
 def check_closed(stream: Stream, who: str) -> None:
     """Raise ValueError if new labels may appear in `stream`, which `who` cannot handle."""
     if stream.is_open:
-        name = getattr(stream, "name", type(stream).__name__)
         raise ValueError(
-            f"{who}: {name} may have labels that its first rows do not have; pass all labels, classes=[…], "
+            f"{who}: {stream_name(stream)} may have labels that its first rows do not have; pass all labels, classes=[…], "
             "or let from_file find them, scan_labels=True"
         )
 

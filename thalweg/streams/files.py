@@ -221,7 +221,7 @@ class FileStream(Stream):
         column = batch.rows.column(self.n_features)
         codes, wrong = coded(column, self._labels, unknown)
         if wrong and self.is_open:
-            self._add_labels(column)
+            self._add_labels(self.label, column)
             codes, wrong = coded(column, self._labels, unknown)
         problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
         return X, codes, problems
