@@ -11,6 +11,7 @@ from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
+from thalweg.streams.base import Stream
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24

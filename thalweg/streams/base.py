@@ -142,8 +142,8 @@ def check_closed(stream: Stream, who: str) -> None:
     """Raise ValueError if new labels may appear in `stream`, which `who` cannot handle."""
     if stream.is_open:
         raise ValueError(
-            f"{who}: {stream_name(stream)} may have labels that its first rows do not have; pass all labels, classes=[…], "
-            "or let from_file find them, scan_labels=True"
+            f"{who}: {stream_name(stream)} may have labels that its first rows do not have; "
+            "pass all labels, classes=[…], or let from_file find them, scan_labels=True"
         )
 
 

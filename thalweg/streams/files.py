@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._types import Block, Floats, Ints
 from thalweg.errors import StreamError, one_line
