@@ -12,8 +12,14 @@ def section(title, registry):
     for name in registry:
         print(f"### {name}\n")
         thing = registry.load(name)
-        print(f"`{name}{inspect.signature(thing)}`\n".replace("NoneType", "None"))
+        print(f"`{name}{_signature(thing)}`\n".replace("NoneType", "None"))
         print(re.split(r"\n\w+\n---", inspect.getdoc(thing))[0].strip() + "\n")
+
+
+def _signature(thing):
+    found = inspect.signature(thing)
+    parameters = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    return found.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
 
 
 print("# Learners, detectors, streams")

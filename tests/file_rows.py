@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from thalweg.errors import StreamError
 from thalweg.streams import from_file
-from thalweg.streams.files import StreamError
 
 
 def write(folder, text, name="rows.csv"):

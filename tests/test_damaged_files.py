@@ -13,8 +13,8 @@ import pytest
 from file_rows import complaint, whole, write
 from valid_files import valid_files
 
+from thalweg.errors import StreamError, one_line
 from thalweg.streams import from_file
-from thalweg.streams.errors import StreamError, one_line
 
 IPC = pytest.mark.parametrize("writer", [pa.ipc.new_file, pa.ipc.new_stream])
 

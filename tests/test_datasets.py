@@ -8,8 +8,8 @@ import pytest
 import sklearn.datasets
 from sklearn.utils import Bunch
 
+from thalweg.errors import StreamError
 from thalweg.streams import datasets, from_file
-from thalweg.streams.errors import StreamError
 from thalweg.streams.openml import cache_folder
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"

@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 
 from thalweg.drift import KolmogorovSmirnovMonitor
+from thalweg.errors import StreamError
 from thalweg.evaluation import drift_page, drift_words, watch
 from thalweg.streams import SEA, from_arrays, from_file
-from thalweg.streams.files import StreamError
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 COLOURS = np.array(["red", "green", "<b>"])
@@ -92,7 +92,7 @@ def test_words_and_page(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("4 of 6 inputs changed.")
     assert "windows of 300 rows, compared with the first 600" in done.stdout
-    assert "at most 1 % would get any alarm" in done.stdout
+    assert "at most 1 % of streams" in done.stdout
     text = page.read_text()
     tree = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
     assert not list(tree.iter("script"))

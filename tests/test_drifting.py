@@ -171,7 +171,7 @@ def test_joined_streams_can_be_joined():
         (lambda: Abrupt(SEA()), "at least two streams"),
         (lambda: Abrupt(SEA(), Circles()), "Abrupt: stream 1 has 2 inputs, stream 0 has 3"),
         (lambda: Gradual(LED(), LED(binary=True), at=5, width=2), "Gradual: stream 1 has the classes"),
-        (lambda: Abrupt(SEA(10), SEA(), at=20), "stream 0 has 10 rows, its turn takes 20"),
+        (lambda: Abrupt(SEA(10), SEA(), at=20), "stream 0 has 10 rows, but 20 are needed"),
         (lambda: Abrupt(SEA(), SEA(), at=[20, 30]), "at needs 1 rising rows"),
         (lambda: Abrupt(SEA(), SEA(), SEA(), at=[30, 20]), "at needs 2 rising rows"),
         (lambda: Abrupt(OfUnknownLength(SEA()), SEA()), "stream 0 does not know its length"),

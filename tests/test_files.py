@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thalweg.checks import check_stream
+from thalweg.errors import StreamError
 from thalweg.streams import from_file, noisy
-from thalweg.streams.files import StreamError
 from thalweg.streams.text_files import PIECE
 
 ROWS = "price,colour,flag,class\n1.5,red,0,up\n?,blue,1,down\n-2,red,1,up\n1e300,,0,?\n"
@@ -364,7 +364,7 @@ def _peak(path):
 def test_files_are_described_without_importing_pyarrow():
     from thalweg.streams import registry
 
-    assert registry.summary("from_file").startswith("Rows of a CSV, ARFF")
+    assert registry.summary("from_file").startswith("Return a stream of the rows of a CSV, ARFF")
 
 
 @pytest.mark.parametrize("text", [ROWS, ARFF])

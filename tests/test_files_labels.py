@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thalweg._kernels.cells import distinct_cells
+from thalweg.errors import StreamError
 from thalweg.streams import from_file, text_files
-from thalweg.streams.files import StreamError
 from thalweg.streams.text_files import PIECE, Pieces, csv_source
 
 HEADER = "a,b,y"

@@ -9,7 +9,7 @@ from file_rows import write
 from isolated import Worker
 from mutations import MUTATIONS, damaged
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 SCRIPT = """
 import os, time

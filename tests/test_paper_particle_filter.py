@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from places import data_file
 
+from thalweg.errors import StreamError
 from thalweg.papers import particle_filter as paper
 from thalweg.papers import particle_filter_figures as figures
 from thalweg.papers import particle_filter_tables as tables
-from thalweg.streams.errors import StreamError
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_labels_can_come_in_the_order_of_the_rows():
     assert store.resolve_oldest(2).ids == [0, 2]
     assert store.add(numbered(4)) == [4]
     assert store.resolve_oldest(2).X[:, 0].tolist() == [3.0, 4.0]
-    with pytest.raises(WaitingError, match="cannot resolve 1 rows: 0 wait"):
+    with pytest.raises(WaitingError, match="cannot resolve 1 rows: only 0 are waiting"):
         store.resolve_oldest()
 
 
@@ -60,7 +60,7 @@ def test_ids_are_whole_numbers_or_strings(ids):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda store: store.add(numbered(4, 5), ids=["d", "b"]), WaitingError, "already under the id 'b'"),
+        (lambda store: store.add(numbered(4, 5), ids=["d", "b"]), WaitingError, "'b' is waiting already"),
         (lambda store: store.add(numbered(4, 5), ids=["d", "d"]), WaitingError, "twice among those to add"),
         (lambda store: store.add(numbered(4, 5), ids=["d"]), ValueError, "2 rows but 1 ids"),
         (lambda store: store.add(numbered(4), ids=[1.5]), TypeError, "an int or a str, got 1.5"),
@@ -68,9 +68,9 @@ def test_ids_are_whole_numbers_or_strings(ids):
         (lambda store: store.add(numbered(4), ids="d"), TypeError, "a sequence of int or str, got 'd'"),
         (lambda store: store.add(numbered(4)[:, :1], ids=["d"]), ValueError, "rows of 2 inputs"),
         (lambda store: store.add(numbered(4), p=np.ones((1, 2)), ids=["d"]), ValueError, "p of shape"),
-        (lambda store: store.resolve(["a", "z"]), WaitingError, "no row waits under the id 'z'"),
+        (lambda store: store.resolve(["a", "z"]), WaitingError, "no row is waiting with the id 'z'"),
         (lambda store: store.resolve(["a", "a"]), WaitingError, "twice among those to resolve"),
-        (lambda store: store.resolve_oldest(4), WaitingError, "3 wait"),
+        (lambda store: store.resolve_oldest(4), WaitingError, "only 3 are waiting"),
     ],
 )
 def test_what_is_refused_changes_nothing(store, call, error, message):
@@ -95,7 +95,7 @@ def test_a_full_store_drops_the_oldest_and_counts_them():
 def test_a_full_store_can_refuse_instead():
     store = WaitingRows(2, capacity=3, when_full="raise")
     store.add(numbered(0, 1))
-    with pytest.raises(WaitingError, match="cannot add 2 rows: 2 wait, and the capacity is 3"):
+    with pytest.raises(WaitingError, match="cannot add 2 rows: 2 are waiting, and the capacity is 3"):
         store.add(numbered(2, 3), ids=[2, 3])
     assert (waiting_ids(store), store.n_dropped) == ([0, 1], 0)
     store.resolve_oldest()

@@ -1,24 +1,30 @@
 """Classifiers for data streams whose rules keep changing.
 
-`thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting` and
-`thalweg.checks` are the public modules. Each is imported when it is first used, so `import thalweg` costs
-next to nothing.
+`thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`,
+`thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is first used, so
+`import thalweg` is quick.
 """
 
 import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["checks", "drift", "evaluation", "learners", "streams", "waiting"]
+__all__ = ["checks", "drift", "errors", "evaluation", "learners", "streams", "waiting"]
+
+if TYPE_CHECKING:
+    from thalweg import checks, drift, errors, evaluation, learners, streams, waiting
+
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in __all__:
+            return importlib.import_module(f"thalweg.{name}")
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("thalweg")
+        raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
 
 
-def __getattr__(name):
-    if name in __all__:
-        return importlib.import_module(f"thalweg.{name}")
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("thalweg")
-    raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
-
-
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *__all__, "__version__"])

@@ -1,37 +1,44 @@
 """Checks of parameters: one function for each kind of value, one error, one style of message.
 
-`owner` is the learner, detector or stream that has the parameter, or its name as text. Each function returns
-the value in its plain Python type, or raises ParameterError: whose parameter, what it must be, what it is.
+`owner` is the learner, detector or stream that has the parameter, or its name. Each function returns the
+value as a plain Python type. If the value is not allowed, it raises a ParameterError that names the owner,
+the parameter, the allowed values and the given value.
 """
 
 import math
+from collections.abc import Collection
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thalweg._types import RandomState
 from thalweg.errors import ParameterError
+
+if TYPE_CHECKING:
+    from thalweg._sklearn import BaseEstimator
 
 MOST_COUNT = 2**31 - 1
 MOST_THREADS = 1024
 
 
-def wrong(owner, name, wanted, value):
-    """Return the error that says that `name` must be `wanted` and is not."""
+def wrong(owner: object, name: str, wanted: str, value: Any) -> ParameterError:
+    """Return the error for a `value` of the parameter `name` that is not `wanted`."""
     who = owner if isinstance(owner, str) else type(owner).__name__
     return ParameterError(f"{who}: {name} must be {wanted}, got {value!r}")
 
 
-def is_whole(value):
-    """Whether `value` is an integer of Python or NumPy; True and False are not."""
+def is_whole(value: Any) -> bool:
+    """Return whether `value` is a Python or NumPy integer; a bool is not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_real(value):
-    """Whether `value` is a number of Python or NumPy; True and False are not."""
+def is_real(value: Any) -> bool:
+    """Return whether `value` is a Python or NumPy number; a bool is not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def whole_number(owner, name, value, least, most=None):
+def whole_number(owner: object, name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int of at least `least`, and at most `most` if that is given."""
     if not is_whole(value) or int(value) < least:
         raise wrong(owner, name, f"a whole number of at least {least}", value)
@@ -40,12 +47,20 @@ def whole_number(owner, name, value, least, most=None):
     return int(value)
 
 
-def count(owner, name, value, least):
-    """Return `value` as an int: how many rows, members, … a learner or detector has, or waits for."""
+def count(owner: object, name: str, value: Any, least: int) -> int:
+    """Return `value`, a number of rows, members, …, as an int from `least` to MOST_COUNT."""
     return whole_number(owner, name, value, least, MOST_COUNT)
 
 
-def real_number(owner, name, value, above=None, least=None, below=None, most=None):
+def real_number(
+    owner: object,
+    name: str,
+    value: Any,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+) -> float:
     """Return `value` as a finite float within the bounds that are given."""
     number = _as_float(value) if is_real(value) else math.nan
     if not (
@@ -61,35 +76,35 @@ def real_number(owner, name, value, above=None, least=None, below=None, most=Non
     return number
 
 
-def _as_float(value):
+def _as_float(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
         return math.inf
 
 
-def yes_or_no(owner, name, value):
+def yes_or_no(owner: object, name: str, value: Any) -> bool:
     """Return `value`, True or False, as a bool."""
     if not isinstance(value, bool | np.bool_):
         raise wrong(owner, name, "True or False", value)
     return bool(value)
 
 
-def one_of(owner, name, value, known):
-    """Return `value`, one of the texts `known`."""
+def one_of(owner: object, name: str, value: Any, known: Collection[str]) -> str:
+    """Return `value`, which must be one of the strings `known`."""
     if not isinstance(value, str) or value not in known:
         raise wrong(owner, name, f"one of {', '.join(map(repr, known))}", value)
     return value
 
 
-def instance_of(owner, name, value, kind, wanted):
-    """Return `value`, an instance of `kind`; `wanted` says in words what that is."""
+def instance_of(owner: object, name: str, value: Any, kind: type[Any], wanted: str) -> Any:
+    """Return `value`, which must be an instance of `kind`; the error message calls that `wanted`."""
     if not isinstance(value, kind):
         raise wrong(owner, name, wanted, value)
     return value
 
 
-def columns(owner, name, value, n_features):
+def columns(owner: object, name: str, value: Any, n_features: int) -> list[int]:
     """Return positions of inputs as a list of ints; negative ones count from the end."""
     found = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(found, list | tuple | range) or not all(map(is_whole, found)):
@@ -99,10 +114,10 @@ def columns(owner, name, value, n_features):
     return [int(j) for j in found]
 
 
-def seed_of(owner, random_state):
-    """Return the seed, a whole number of at least 0, that `random_state` stands for.
+def seed_of(owner: object, random_state: RandomState) -> int:
+    """Return the seed for `random_state`: a whole number of at least 0.
 
-    None stands for another one at each call, a NumPy generator (or RandomState) for the next it draws.
+    None gives a new random seed at each call; a NumPy generator or RandomState draws one.
     """
     if random_state is None:
         random_state = np.random.default_rng()
@@ -116,20 +131,20 @@ def seed_of(owner, random_state):
     return int(random_state)
 
 
-def is_seed(name):
-    """Whether `name` is that of a `random_state`, the estimator's own or that of one of its parts."""
+def is_seed(name: str) -> bool:
+    """Return whether `name` is a `random_state` parameter of an estimator or of one nested in it."""
     return name.split("__")[-1] == "random_state"
 
 
-def seeds_of(estimator):
-    """Return a seed for each `random_state` of `estimator` and of its parts, by the parameter's name."""
+def seeds_of(estimator: "BaseEstimator") -> dict[str, int]:
+    """Return a seed for each `random_state` of `estimator` and of nested estimators, by parameter name."""
     return {
         name: seed_of(estimator, value) for name, value in estimator.get_params().items() if is_seed(name)
     }
 
 
-def n_threads(owner, n_jobs):
-    """Return how many threads `n_jobs` asks for: 1 for None, all cores for -1, all but one for -2, …"""
+def n_threads(owner: object, n_jobs: int | None) -> int:
+    """Return the number of threads for `n_jobs`: 1 for None, all cores for -1, all but one for -2, …"""
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0 or n_jobs > MOST_THREADS:

@@ -2,7 +2,9 @@
 
 import importlib
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from thalweg.errors import StateError
 
@@ -10,39 +12,39 @@ from thalweg.errors import StateError
 class Registry:
     """The public names of one package: `{"NaiveBayes": "naive_bayes"}` maps a name to its module.
 
-    A package hands its `__getattr__` and `__dir__` over to this and writes one line a name; the command's
-    lists, the docs and the contract tests find the names here.
+    A package lists each name here once and delegates its `__getattr__` and `__dir__` to the registry. The
+    command's lists, the docs and the contract tests read the names from it.
     """
 
-    def __init__(self, package, modules, submodules=()):
+    def __init__(self, package: str, modules: dict[str, str], submodules: Sequence[str] = ()) -> None:
         self.package = package
         self.modules = modules
         self.submodules = submodules
-        self.folder = Path(importlib.import_module(package).__file__).parent
+        self.folder = Path(str(importlib.import_module(package).__file__)).parent
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.modules)
 
-    def load(self, name):
-        """Import and return what `name` stands for."""
+    def load(self, name: str) -> Any:
+        """Import the object called `name` and return it."""
         if name in self.submodules:
             return importlib.import_module(f"{self.package}.{name}")
         if name not in self.modules:
             raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{self.package}.{self.modules[name]}"), name)
 
-    def name_of(self, thing):
-        """Return the name by which `named` finds the class of `thing`: a public one, or module:class."""
+    def name_of(self, thing: object) -> str:
+        """Return the name of the class of `thing` for `named`: a public one, or module:class."""
         kind = type(thing)
         public = self.modules.get(kind.__name__)
         if public and kind.__module__ == f"{self.package}.{public}":
             return kind.__name__
         return f"{kind.__module__}:{kind.__qualname__}"
 
-    def named(self, name, base):
-        """Return the class that `name_of` named: a public one, or a subclass of `base` defined already.
+    def named(self, name: str, base: type[Any]) -> type[Any]:
+        """Return the class called `name`: a public one, or a subclass of `base` that is already imported.
 
-        Nothing is imported for a name that is not public: a saved state cannot make a program run other code.
+        A name that is not public imports nothing, so a saved state cannot make a program run other code.
         """
         if name in self.modules:
             return self.load(name)
@@ -50,27 +52,27 @@ class Registry:
             if f"{kind.__module__}:{kind.__qualname__}" == name:
                 return kind
         raise StateError(
-            f"the state is one of {name!r}, which is not known: if it is a class of your own, "
+            f"the state belongs to the unknown class {name!r}: if you wrote that class, "
             "import the module that defines it first"
         )
 
-    def summary(self, name):
+    def summary(self, name: str) -> str:
         """Return the first line of the docstring of `name`, read from its file without importing it."""
         text = (self.folder / f"{self.modules[name].replace('.', '/')}.py").read_text(encoding="utf-8")
         found = re.search(rf'^(?:class|def) {name}\b[\s\S]*?:\n +r?"""(.+?)(?:"""|\n)', text, re.M)
         return found.group(1).strip() if found else ""
 
-    def find(self, name):
-        """Return the registered name that `name` means, whatever its case and dashes, or None."""
+    def find(self, name: str) -> str | None:
+        """Return the registered name equal to `name` but for case, dashes and underscores, or None."""
         wanted = _plain(name)
         return next((known for known in self.modules if _plain(known) == wanted), None)
 
 
-def _subclasses(kind):
+def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
     for each in kind.__subclasses__():
         yield each
         yield from _subclasses(each)
 
 
-def _plain(name):
+def _plain(name: str) -> str:
     return re.sub(r"[-_ ]", "", name).lower()

@@ -1,6 +1,8 @@
-"""Saved states: checks that learners and detectors share."""
+"""Checks of saved states, shared by learners and detectors."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -8,8 +10,8 @@ from thalweg.errors import StateError
 
 
 @contextmanager
-def naming(who):
-    """Turn what a damaged state makes the code inside raise into StateError."""
+def naming(who: str) -> Iterator[None]:
+    """Convert the errors that a damaged state causes inside the `with` block into StateError."""
     try:
         yield
     except StateError:
@@ -18,8 +20,8 @@ def naming(who):
         raise StateError(f"{who}: the state is damaged: {type(error).__name__}: {error}") from error
 
 
-def check_alike(given, fresh, where):
-    """Raise StateError unless `given` is built as `fresh` is: the same keys, kinds of values and axes."""
+def check_alike(given: Any, fresh: Any, where: str) -> None:
+    """Raise StateError unless `given` has the structure of `fresh`: keys, types and numbers of axes."""
     if isinstance(fresh, dict) and "learner" in fresh:
         _check_member(given, fresh, where)
     elif isinstance(fresh, dict) and "format" not in fresh:
@@ -41,10 +43,10 @@ def check_alike(given, fresh, where):
             check_alike(given[i], part, f"{where}[{i}]")
 
 
-def _check_member(given, fresh, where):
-    # A learner inside another: of the same kind, for as many inputs and classes.
+def _check_member(given: Any, fresh: dict[str, Any], where: str) -> None:
+    # A learner inside another one must be of the same class, with as many inputs and classes.
     if not isinstance(given, dict) or given.get("learner") != fresh["learner"]:
-        raise StateError(f"the state's {where} must be that of {fresh['learner']}")
+        raise StateError(f"the state's {where} must be the state of a {fresh['learner']}")
     for name in ("classes", "n_categories"):
         if name in fresh and (name not in given or len(given[name]) != len(fresh[name])):
             raise StateError(f"the state's {where} must have {len(fresh[name])} {name}")

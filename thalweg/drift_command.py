@@ -110,7 +110,7 @@ def table(report, findings, most=30):
         column.justify = "right"
     for each in findings[:most]:
         cells = [str(each.watched), drift_words.sentence(each, report)]
-        figures = [f"{each.distance:.3f}", f"{each.expected:.3f}", drift_words.sureness(each.p_value)]
+        figures = [f"{each.distance:.3f}", f"{each.expected:.3f}", drift_words.p_value_text(each.p_value)]
         shown.add_row(*map(escape, cells + figures))
     return shown
 

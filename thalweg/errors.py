@@ -1,17 +1,37 @@
-"""The errors thalweg raises on purpose, in one tree."""
+"""The errors that thalweg raises on purpose, all derived from ThalwegError."""
+
+__all__ = ["ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
+
+_MOST_CHARACTERS = 1000
 
 
 class ThalwegError(Exception):
-    """Base of all errors of this library."""
+    """Base class of all errors of this library."""
 
 
 class ParameterError(ThalwegError, ValueError, TypeError):
-    """A parameter of a learner or detector has a value it cannot have."""
+    """A parameter of a learner, detector or stream has a value that is not allowed."""
 
 
 class StateError(ThalwegError, ValueError):
-    """A saved state does not fit the learner or detector, or is damaged."""
+    """A saved state is damaged or belongs to another learner or detector."""
+
+
+class StreamError(ThalwegError, ValueError):
+    """Rows cannot be read: one line that names the file and, where known, the row, column and value."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class WaitingError(ThalwegError, ValueError):
-    """A row does not wait for its label, waits already, or there is no place for it."""
+    """An id is not waiting for its label, or is waiting already, or the store is full."""
+
+
+def one_line(text: str) -> str:
+    """Return `text` shortened to a readable length, with line ends and other control characters escaped.
+
+    Names, labels and cells of a damaged file may be anything, even commands to a terminal.
+    """
+    text = text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

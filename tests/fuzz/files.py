@@ -18,8 +18,8 @@ from isolated import Worker, answer_cases
 from mutations import damaged
 from valid_files import valid_files
 
+from thalweg.errors import StreamError
 from thalweg.streams import from_file
-from thalweg.streams.files import StreamError
 
 KEPT = Path("build/fuzz")
 TIME_LIMIT = 10

@@ -1,70 +1,79 @@
-"""The contract of a detector: `update` and `reset` to write, everything else derived from them."""
+"""The contract of a detector: a subclass writes `update` and `reset`, the base class does the rest."""
 
 import copy
 import functools
 import sys
+from collections.abc import Callable
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike
 
 from thalweg._kernels.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
 from thalweg._kernels.lock import Lock
 from thalweg._saved import check_alike, naming
+from thalweg._sklearn import BaseEstimator
+from thalweg._types import Floats, Ints, State
 from thalweg.drift import registry
 from thalweg.errors import StateError
 
 FORMAT = 1
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Detector(BaseEstimator):
-    """Watches a loss, bigger is worse, and says when its mean has risen for good.
+    """Watches a loss, where bigger is worse, and reports when its mean has risen.
 
-    A detector writes `update` and `reset`, and `warning` if its method warns before it is sure. What `update`
-    is given has been checked: it is a float within the range of the method, and no other thread uses the
-    detector until it returns. Memory is bounded. An improvement is no alarm: a detector may react to it, but
-    does not report it.
+    A subclass writes `update` and `reset`, and `warning` if its method warns before an alarm. The loss passed
+    to `update` has been checked: it is a float within the range of the method, and no other thread uses the
+    detector until `update` returns. Memory is bounded. A falling mean is not an alarm.
 
-    Losses beyond ±1e100 are taken as ±1e100, so that their squares can be summed. Any thread may call a
-    detector; one call is done after the other. A call that fails, by Ctrl-C too, leaves a detector that
-    works; where compiled code processed part of the losses, the exception's `rows_learned` says how many.
+    Losses beyond ±1e100 are clipped to ±1e100, so that their squares can be summed. Threads may share a
+    detector; their calls run one after another. A call that raises, also by Ctrl-C, leaves a detector that
+    works; if compiled code has processed part of the losses, the exception's `rows_learned` is their number.
     """
 
-    lowest, highest = -sys.float_info.max, sys.float_info.max
-    """The range of losses the method is made for; others are refused."""
+    lowest: float = -sys.float_info.max
+    """The smallest loss allowed."""
 
-    def __init_subclass__(cls, **keywords):
+    highest: float = sys.float_info.max
+    """The largest loss allowed."""
+
+    _lock: Lock
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "update" in vars(cls) and not hasattr(cls.update, "is_safe"):
-            cls.update = _checking_update(cls.update)
+            cls.update = _checking_update(cls.update)  # type: ignore[assignment, method-assign]
         if "reset" in vars(cls) and not hasattr(cls.reset, "is_safe"):
-            cls.reset = _locking_reset(cls.reset)
+            cls.reset = _locking_reset(cls.reset)  # type: ignore[assignment, method-assign]
 
-    def update(self, loss):
-        """Process one loss; return True if this is an alarm."""
+    def update(self, loss: float) -> bool:
+        """Process one loss; return whether it gives an alarm."""
         raise NotImplementedError
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget all losses."""
         raise NotImplementedError
 
     @property
-    def warning(self):
-        """Whether the last loss led to a warning; always False where the method has none."""
+    def warning(self) -> bool:
+        """Whether the last loss gave a warning; always False if the method has none."""
         return False
 
-    def update_many(self, losses):
-        """Process losses one after another; return the positions of the alarms among them."""
+    def update_many(self, losses: ArrayLike) -> Ints:
+        """Process losses in order; return the positions of the alarms."""
         losses = self._checked(losses)
         with self._own_lock().write:
             return np.array([i for i, loss in enumerate(losses.tolist()) if self.update(loss)], dtype=np.intp)
 
-    def set_params(self, **parameters):
-        """Set parameters; all of them or, if one is unknown, none."""
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters; if one of them is unknown, set none. Return self."""
         with self._own_lock().write:
             return self._all_or_nothing(super().set_params, **parameters)
 
-    def state(self):
-        """Return all there is to this detector as a dict of arrays, numbers and strings."""
+    def state(self) -> State:
+        """Return parameters and state as a dict of arrays, numbers and strings."""
         with self._own_lock().write:  # it may have to make its kernel
             return {
                 "format": FORMAT,
@@ -73,16 +82,16 @@ class Detector(BaseEstimator):
                 "memory": self._state(),
             }
 
-    def restore(self, state):
-        """Become the detector whose `state()` this is; return self.
+    def restore(self, state: State) -> Self:
+        """Restore what `state()` returned; return self.
 
-        Raises StateError if the state is damaged or another detector's; this one is then as it was.
+        Raises StateError, and changes nothing, if the state is damaged or belongs to another detector.
         """
         self._own_lock().renew()
         with self._lock.write:
             return self._all_or_nothing(self._become, state)
 
-    def _become(self, state):
+    def _become(self, state: State) -> Self:
         self._check_header(state)
         with naming(self._who):
             parameters = copy.deepcopy(state["parameters"])
@@ -91,7 +100,7 @@ class Detector(BaseEstimator):
             self._restore(state["memory"])
         return self
 
-    def _check_header(self, state):
+    def _check_header(self, state: Any) -> None:
         if not isinstance(state, dict):
             raise StateError(f"{self._who}: a state is a dict, got {type(state).__name__}")
         if state.get("format") != FORMAT:
@@ -99,25 +108,25 @@ class Detector(BaseEstimator):
         if state.get("detector") != registry.name_of(self):
             raise StateError(f"{self._who}: this is the state of {state.get('detector')}")
 
-    def copy(self):
-        """Return a detector that knows all this one knows and shares nothing with it."""
+    def copy(self) -> Self:
+        """Return an independent copy."""
         return copy.deepcopy(self)
 
-    def _state(self):
+    def _state(self) -> State:
         others = {*self.get_params(deep=False), "_lock"}
         return {name: copy.deepcopy(value) for name, value in vars(self).items() if name not in others}
 
-    def _restore(self, memory):
-        """Replace what was learned by what `_state` returned; a detector may first check it."""
+    def _restore(self, memory: dict[str, Any]) -> None:
+        """Restore what `_state` returned; a subclass may check it first."""
         check_alike(memory, self._state(), "memory")
         vars(self).update(copy.deepcopy(memory))
 
-    def _own_lock(self):
-        # An attribute that neither parameters nor states know; the first of two threads makes it.
+    def _own_lock(self) -> Any:
+        # Neither a parameter nor part of the state. Made by the first thread that needs it.
         return vars(self).get("_lock") or vars(self).setdefault("_lock", Lock())
 
-    def _all_or_nothing(self, change, *arguments, **keywords):
-        """Call `change`, which replaces attributes; if it fails, put back those of before."""
+    def _all_or_nothing(self, change: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """Call `change`, which replaces attributes; if it raises, restore the old ones."""
         before = vars(self).copy()
         try:
             return change(*arguments, **keywords)
@@ -125,11 +134,11 @@ class Detector(BaseEstimator):
             self.__dict__ = before
             raise
 
-    def _handle(self):
-        """Return the kernel through which compiled code calls this detector; here a trampoline."""
+    def _handle(self) -> Any:
+        """Return the kernel through which compiled code calls this detector."""
         return PythonDetectorKernel(self)
 
-    def _checked(self, losses):
+    def _checked(self, losses: ArrayLike) -> Floats:
         try:
             losses = np.asarray(losses, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
@@ -142,7 +151,7 @@ class Detector(BaseEstimator):
             self._refuse(losses[place], f" at position {place}")
         return losses
 
-    def _checked_one(self, loss):
+    def _checked_one(self, loss: Any) -> float:
         try:
             loss = float(loss)
         except (TypeError, ValueError, OverflowError):
@@ -151,103 +160,103 @@ class Detector(BaseEstimator):
             self._refuse(loss)
         return loss
 
-    def _refuse(self, loss, where=""):
+    def _refuse(self, loss: float, where: str = "") -> NoReturn:
         kind = "a finite number" if self.highest > 1 else f"between {self.lowest} and {self.highest}"
         raise ValueError(f"{self._who}: a loss must be {kind}, got {loss}{where}")
 
     @property
-    def _who(self):
+    def _who(self) -> str:
         return type(self).__name__
 
-    def __getstate__(self):
+    def __getstate__(self) -> State:
         return self.state()
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(vars(type(self)()))
         self.restore(state)
 
 
-def _checking_update(update):
-    # The `update` of a detector written in Python: the loss is checked and nobody else uses the detector.
+def _checking_update(update: Callable[[Any, float], bool]) -> Callable[[Any, float], bool]:
+    # Wraps the `update` of a detector written in Python: check the loss, hold the lock.
     @functools.wraps(update)
-    def checking(self, loss):
+    def checking(self: Any, loss: float) -> bool:
         loss = self._checked_one(loss)
         with self._own_lock().write:
             return update(self, min(max(loss, -LARGEST_LOSS), LARGEST_LOSS))
 
-    checking.is_safe = True
+    checking.is_safe = True  # type: ignore[attr-defined]
     return checking
 
 
-def _locking_reset(reset):
+def _locking_reset(reset: Callable[[Any], None]) -> Callable[[Any], None]:
     @functools.wraps(reset)
-    def locking(self):
+    def locking(self: Any) -> None:
         self._own_lock().renew()
         with self._own_lock().write:
             return reset(self)
 
-    locking.is_safe = True
+    locking.is_safe = True  # type: ignore[attr-defined]
     return locking
 
 
-def _safe(method):
-    # A method that checks and locks by itself.
-    method.is_safe = True
+def _safe(method: F) -> F:
+    # Marks a method that checks and locks by itself.
+    method.is_safe = True  # type: ignore[attr-defined]
     return method
 
 
 class NativeDetector(Detector):
-    """A detector whose whole state is in a kernel (`thalweg._kernels.detector.DetectorKernel`).
+    """A detector whose state is in a kernel (`thalweg._kernels.detector.DetectorKernel`).
 
-    It writes one method, `_make_kernel`. The kernel is made when it is first needed, so that parameters may
-    be set until then.
+    A subclass writes `_make_kernel`. The kernel is made when it is first needed, so that parameters may be
+    set until then.
     """
 
-    def _make_kernel(self):
-        """Return a fresh kernel for the parameters, having checked them."""
+    def _make_kernel(self) -> Any:
+        """Check the parameters and return a new kernel for them."""
         raise NotImplementedError
 
     @_safe
-    def update(self, loss):
-        """Process one loss; return True if this is an alarm."""
+    def update(self, loss: float) -> bool:
+        """Process one loss; return whether it gives an alarm."""
         return self._handle().update(self._checked_one(loss)) == 2
 
-    def update_many(self, losses):
-        """Process losses one after another; return the positions of the alarms among them."""
+    def update_many(self, losses: ArrayLike) -> Ints:
+        """Process losses in order; return the positions of the alarms."""
         return self._handle().update_many(self._checked(losses))
 
     @_safe
-    def reset(self):
+    def reset(self) -> None:
         """Forget all losses."""
         self._own_lock().renew()
         self._handle().reset()
 
     @property
-    def warning(self):
-        """Whether the last loss led to a warning; always False where the method has none."""
+    def warning(self) -> bool:
+        """Whether the last loss gave a warning; always False if the method has none."""
         return self._handle().level == WARNING
 
-    def set_params(self, **parameters):
-        """Set parameters and reset the detector; all of them or, if one is unknown, none."""
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters and reset the detector; if one of them is unknown, do nothing. Return self."""
         with self._own_lock().write:
             super().set_params(**parameters)
             vars(self).pop("_kernel", None)
         return self
 
-    def _state(self):
+    def _state(self) -> State:
         return self._handle().state()
 
-    def _restore(self, memory):
+    def _restore(self, memory: dict[str, Any]) -> None:
         kernel = self._new_kernel()
         kernel.restore(memory)
         self._kernel = kernel
 
-    def _new_kernel(self):
+    def _new_kernel(self) -> Any:
         kernel = self._make_kernel()
         kernel.lock, kernel.who = self._own_lock(), self._who
         return kernel
 
-    def _handle(self):
+    def _handle(self) -> Any:
         try:
             return self._kernel
         except AttributeError:

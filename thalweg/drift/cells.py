@@ -1,33 +1,35 @@
-"""Cells of a histogram for every input, cut by a sample of the reference and counted in compiled code."""
+"""Histogram cells for every input, defined by a sample of the reference and counted in compiled code."""
 
 import numpy as np
 
 from thalweg._kernels.cell_counts import count_cells
+from thalweg._types import Floats, Ints
 
 MISSING, OTHER = 0, 1
-MOST_CODES = 1 << 20                    # categories coded higher share the cell of the others
+MOST_CODES = 1 << 20                    # categories with higher codes are counted as other ones
 MOST_VALUES = 1 << 21                   # counted between two looks for signals
 
 
 class Cells:
-    """The cells into which the values of each input fall.
+    """The histogram cells of each input.
 
-    Cell 0 is for missing values. The cells of a number lie between quantiles of the sample; where it has few
-    different values, each has a cell and so have the gaps between them, so that a constant has three. The
-    most frequent categories have a cell each, all others, unseen ones too, share cell 1.
+    Cell 0 counts missing values. The cells of a numeric input lie between quantiles of the sample; if the
+    sample has only a few different values, each value and each gap between values has a cell, so that a
+    constant has three. The most frequent categories have a cell each; all others, also unseen ones, share
+    cell 1.
 
     Parameters
     ----------
     sample : ndarray of shape (n_rows, n_features)
-        Rows to cut by; they must not be among those counted as the reference, or rare values would seem to
-        become rarer.
+        Rows that define the cells. They must not be counted as part of the reference, or rare values would
+        seem to become rarer.
     categorical : set of int
         Inputs whose values are categories, coded 0, 1, 2, ….
     n_bins : int
-        Cells an input has at most, the one for missing values not counted.
+        Most cells of an input, without the one for missing values.
     """
 
-    def __init__(self, sample, categorical, n_bins):
+    def __init__(self, sample: Floats, categorical: set[int], n_bins: int) -> None:
         n_features = sample.shape[1]
         columns = [np.sort(column[~np.isnan(column)]) for column in sample.T]
         self.categorical = categorical
@@ -47,8 +49,8 @@ class Cells:
         self.n_cells = max(len(edges) + 2 if kept is None else len(kept) + 2
                            for edges, kept in zip(self.edges, self.kept, strict=True))
 
-    def add(self, X, groups, filled, window, counts):
-        """Add rows to `counts`, of shape (windows, groups, inputs, cells at least), in steps short enough."""
+    def add(self, X: Floats, groups: Ints, filled: int, window: int, counts: Ints) -> None:
+        """Add rows to `counts`, of shape (windows, groups, inputs, cells), in short steps."""
         step = max(1, MOST_VALUES // X.shape[1])
         for start in range(0, len(X), step):
             done = filled + start
@@ -57,8 +59,8 @@ class Cells:
                         counts[done // window :])
 
 
-def _edges(values, n_bins):
-    """Return the edges between the cells of a number, of sorted `values`; a cell includes its upper edge."""
+def _edges(values: Floats, n_bins: int) -> Floats:
+    """Return the edges of the cells for sorted `values`; a cell includes its upper edge."""
     if not len(values):
         return np.empty(0)
     distinct = np.unique(values)
@@ -68,13 +70,13 @@ def _edges(values, n_bins):
     return np.unique(values[places])
 
 
-def _frequent(values, most):
+def _frequent(values: Floats, most: int) -> Ints:
     """Return the codes of the most frequent categories, the most frequent first."""
     codes, counts = np.unique(values[(values >= 0) & (values < MOST_CODES)], return_counts=True)
     return codes[np.lexsort([codes, -counts])][:most].astype(np.intp)
 
 
-def _table(kept):
+def _table(kept: Ints) -> Ints:
     table = np.full(max(kept, default=0) + 1, OTHER, dtype=np.intp)
     table[kept] = np.arange(len(kept)) + OTHER + 1
     return table

@@ -1,8 +1,10 @@
-"""What a monitor reports: what it watches, what it found in each window, and how sure that is."""
+"""What a monitor reports: the distributions watched, their distance in each window, and p-values."""
 
 from dataclasses import dataclass
 
 import numpy as np
+
+from thalweg._types import Floats, Ints, Mask
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Watched:
     label: object = None
     position: int | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.input is None:
             return "labels"
         return self.input if self.label is None else f"{self.input} | {self.label}"
@@ -42,10 +44,10 @@ class Change:
     distance : float
         How much the window differs from the reference.
     expected : float
-        The distance that chance alone leads one to expect.
+        The distance to be expected by chance.
     p_value : float
-        Probability that a stream without change ever gets an alarm as sure as this, all inputs and windows
-        taken into account.
+        Probability that a stream without change ever gives an alarm with a p-value as small as this, over all
+        inputs and windows.
     """
 
     watched: Watched
@@ -55,7 +57,7 @@ class Change:
     expected: float
     p_value: float
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             f"{self.watched}: rows {self.start:,} to {self.stop - 1:,} differ by {self.distance:.3f} "
             f"(by chance about {self.expected:.3f}), p = {self.p_value:.1g}"
@@ -64,30 +66,31 @@ class Change:
 
 @dataclass(frozen=True)
 class Windows:
-    """What was found in some windows, one after another.
+    """The comparisons of consecutive windows with the reference.
 
     Attributes
     ----------
     stops : ndarray of int, shape (n_windows,)
         The first row after each.
     distances, expected, p_values : ndarray, shape (n_windows, n_watched)
-        As in `Change`; distance NaN and p-value 1 where a histogram has fewer than 20 rows.
+        As in `Change`; where a histogram has fewer than 20 rows, the distance is NaN and the p-value 1.
     counts : ndarray of int, shape (n_windows, n_watched, n_cells)
         The histograms of the windows.
     """
 
-    stops: np.ndarray
-    distances: np.ndarray
-    expected: np.ndarray
-    p_values: np.ndarray
-    counts: np.ndarray
+    stops: Ints
+    distances: Floats
+    expected: Floats
+    p_values: Floats
+    counts: Ints
 
 
-def adjusted(chances, possible, number):
-    """Return p-values that hold for all windows and all that is watched together.
+def adjusted(chances: Floats, possible: Mask, number: Ints) -> Floats:
+    """Return p-values adjusted for all windows and all distributions watched.
 
-    The `number`-th window, from 1, may spend 1/(number (number + 1)) of the rate, so that all windows there
-    will ever be spend it once; within a window it is divided by Holm's method among the `possible` tests.
+    The `number`-th window, from 1, gets 1/(number (number + 1)) of the rate of false alarms, so that all
+    windows together use it up at most once. Within a window, Holm's method divides it among the `possible`
+    tests.
     """
     chances = np.where(possible, chances, 1.0)
     order = np.argsort(chances, axis=-1, kind="stable")

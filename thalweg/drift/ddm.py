@@ -1,4 +1,6 @@
-"""DDM: has the error rate left what chance allows?"""
+"""DDM: is the error rate higher than chance allows?"""
+
+from typing import Any
 
 from thalweg._kernels.ddm import DDMKernel
 from thalweg._parameters import count, real_number
@@ -8,9 +10,9 @@ from thalweg.drift.base import NativeDetector
 class DDM(NativeDetector):
     """DDM: warns when the error rate is two standard deviations above its lowest, alarms at three.
 
-    Made for errors (0 or 1; any loss from 0 to 1 will do). Quick after an abrupt change early on; the mean is
-    over all losses since the last alarm, so the longer the quiet time, the slower it sees a change, and slow
-    changes may be missed. Resets itself after an alarm. Memory: eight numbers.
+    Meant for errors (0 or 1), but any loss from 0 to 1 is allowed. Fast after an abrupt change early in the
+    stream. The mean is over all losses since the last alarm: the longer ago that was, the slower a change is
+    detected, and slow changes may be missed. Resets itself after an alarm. Memory: eight numbers.
 
     Parameters
     ----------
@@ -19,7 +21,8 @@ class DDM(NativeDetector):
     alarm_level : float, default=3.0
         Standard deviations for an alarm.
     min_values : int, default=30
-        The first alarm can come with this loss; the lowest error rate is looked for from the one before on.
+        Number of losses before the first possible alarm; the lowest error rate is recorded from the loss
+        before that one.
 
     Notes
     -----
@@ -38,12 +41,12 @@ class DDM(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, warning_level=2.0, alarm_level=3.0, min_values=30):
+    def __init__(self, warning_level: float = 2.0, alarm_level: float = 3.0, min_values: int = 30) -> None:
         self.warning_level = warning_level
         self.alarm_level = alarm_level
         self.min_values = min_values
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         warning = real_number(self, "warning_level", self.warning_level, above=0)
         alarm = real_number(self, "alarm_level", self.alarm_level, least=warning)
         return DDMKernel(warning, alarm, count(self, "min_values", self.min_values, 0))

@@ -1,62 +1,66 @@
-"""Distances between two histograms, and how likely they are where both are samples of one distribution.
+"""Distances between two histograms, and their p-values if both are samples of one distribution.
 
-Everything here works on counts of shape (…, cells), cell 0 being the missing values. Let n₁ and n₂ be the
-rows counted in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the cells after neighbours were joined until
-each expects at least ten rows in the smaller histogram. With no change, by the usual expansion about equal
-shares,
+All functions work on counts of shape (…, cells); cell 0 counts the missing values. Let n₁ and n₂ be the
+numbers of rows in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the number of cells after neighbouring ones
+were joined until each expects at least ten rows in the smaller histogram. If there is no change, then, by an
+expansion around equal shares,
 
     4n Σ(√p₁ − √p₂)²  and  n Σ(p₁ − p₂) ln(p₁/p₂)  follow χ² with b − 1 degrees of freedom,           (1)
     P(√n D > x) tends to Kolmogorov's 2 Σ (−1)^(i+1) exp(−2i²x²),                                     (2)
 
-(1) with shares (count + 1)/(n + b): the row added to each cell makes up for the heavy tail of rare ones, so
-that the law errs on the side of silence; (2) is an upper bound where values are tied.
+(1) uses the shares (count + 1)/(n + b): adding one row to each cell shortens the heavy tail of rare cells, so
+that the test is conservative. (2) is an upper bound if there are ties.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, chdtrc, kolmogorov
+
+from thalweg._types import Counts, Floats, Mask
 
 LEAST_ROWS = 20
 LEAST_EXPECTED = 10
 
 
-def hellinger(a, b):
-    """Return the Hellinger distance of the counts `a` and `b`, 0 to 1, over the last axis."""
+def hellinger(a: Counts, b: Counts) -> Floats:
+    """Return the Hellinger distance between the counts `a` and `b` over the last axis, from 0 to 1."""
     return np.sqrt(((np.sqrt(shares(a)) - np.sqrt(shares(b))) ** 2).sum(axis=-1) / 2)
 
 
-def kolmogorov_smirnov(a, b):
-    """Return the largest distance of the distribution functions of the counts `a` and `b`."""
+def kolmogorov_smirnov(a: Counts, b: Counts) -> Floats:
+    """Return the largest distance between the distribution functions of the counts `a` and `b`."""
     return np.abs(np.cumsum(shares(a), axis=-1) - np.cumsum(shares(b), axis=-1)).max(axis=-1)
 
 
-def stability_index(a, b):
-    """Return the population stability index of the counts `a` and `b`, a row added to each cell."""
+def stability_index(a: Counts, b: Counts) -> Floats:
+    """Return the population stability index of the counts `a` and `b`, with one row added to each cell."""
     return stability_index_of_cells(a, b, np.ones(np.broadcast_shapes(np.shape(a), np.shape(b)), dtype=bool))
 
 
-def stability_index_of_cells(a, b, cells):
-    """Return the index over the `cells` (a mask) only."""
+def stability_index_of_cells(a: Counts, b: Counts, cells: Mask) -> Floats:
+    """Return the index over those cells that the mask `cells` selects."""
     return _stability_index(smoothed(a, cells), smoothed(b, cells), cells)
 
 
-def shares(counts):
-    """Return counts as shares of their sum; NaN where that is 0."""
+def shares(counts: Counts) -> Floats:
+    """Return counts divided by their sum; NaN where the sum is 0."""
     counts = np.asarray(counts, dtype=float)
     total = counts.sum(axis=-1, keepdims=True)
     return np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
 
 
-def smoothed(counts, cells):
-    """Return shares of the `cells` (a mask) with one row added to each; 0 elsewhere."""
+def smoothed(counts: Counts, cells: Mask) -> Floats:
+    """Return the shares of the cells in the mask `cells`, with one row added to each; 0 elsewhere."""
     counts = np.where(cells, np.asarray(counts) + 1.0, 0.0)
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
-def joined(a, b):
+def joined(a: Counts, b: Counts) -> tuple[Floats, Floats, Mask]:
     """Join neighbouring cells until each expects LEAST_EXPECTED rows in the smaller histogram.
 
-    Return both counts and a mask of the cells that are left. Only the sums of both histograms decide, so that
-    the choice favours neither.
+    Returns both counts and a mask of the cells that are left. Only the sum of both histograms decides which
+    cells are joined.
     """
     a, b = np.broadcast_arrays(a, b)
     a, b = a.astype(float), b.astype(float)
@@ -82,51 +86,56 @@ def joined(a, b):
     return a, b, cells
 
 
-def effective_rows(a, b):
-    """Return 1/(1/n₁ + 1/n₂), 0 where a histogram is empty."""
+def effective_rows(a: Counts, b: Counts) -> Floats:
+    """Return 1/(1/n₁ + 1/n₂), and 0 where a histogram is empty."""
     n_a, n_b = a.sum(axis=-1).astype(float), b.sum(axis=-1).astype(float)
     return n_a * n_b / np.maximum(n_a + n_b, 1)
 
 
-def chance_by_hellinger(a, b, unordered):
-    """Return the probability of a Hellinger distance as large as this, (1)."""
+def chance_by_hellinger(a: Counts, b: Counts, unordered: Mask) -> Floats:
+    """Return the p-value of the Hellinger distance by (1)."""
     return _chance(a, b, unordered, _hellinger_statistic)
 
 
-def chance_by_stability(a, b, unordered):
-    """Return the probability of a population stability index as large as this, (1)."""
+def chance_by_stability(a: Counts, b: Counts, unordered: Mask) -> Floats:
+    """Return the p-value of the population stability index by (1)."""
     return _chance(a, b, unordered, _stability_index)
 
 
-def chance_by_kolmogorov_smirnov(a, b):
-    """Return the probability of a Kolmogorov–Smirnov distance, or share of missing values, like this, (2)."""
+def chance_by_kolmogorov_smirnov(a: Counts, b: Counts) -> Floats:
+    """Return the p-value of the Kolmogorov–Smirnov distance by (2), and of the share of missing values."""
     chance = kolmogorov(np.sqrt(effective_rows(a, b)) * np.nan_to_num(kolmogorov_smirnov(a, b)))
     any_missing = (a[..., 0] + b[..., 0]) > 0
-    missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), False)
+    missing = chance_by_hellinger(_missing_or_not(a), _missing_or_not(b), np.array(False))
     return np.where(any_missing, np.minimum(1, 2 * np.minimum(chance, missing)), chance)
 
 
-def _missing_or_not(counts):
+def _missing_or_not(counts: Counts) -> Counts:
     return np.stack([counts[..., 0], counts[..., 1:].sum(axis=-1)], axis=-1)
 
 
-def _hellinger_statistic(p, q, cells):
+def _hellinger_statistic(p: Floats, q: Floats, cells: Mask) -> Floats:
     return 4 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1)
 
 
-def _stability_index(p, q, cells):
+def _stability_index(p: Floats, q: Floats, cells: Mask) -> Floats:
     ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=cells)
     return ((p - q) * np.log(ratio)).sum(axis=-1)
 
 
-def _chance(a, b, unordered, statistic):
-    """Test all cells by (1), and by themselves those too rare for that: missing values, other categories."""
+def _chance(
+    a: Counts,
+    b: Counts,
+    unordered: Mask,
+    statistic: Callable[[Floats, Floats, Mask], Floats],
+) -> Floats:
+    """Test all cells by (1), and separately those too rare for it: missing values, other categories."""
     joined_a, joined_b, cells = joined(a, b)
     n_cells = cells.sum(axis=-1)
     p, q = smoothed(joined_a, cells), smoothed(joined_b, cells)
     found = statistic(p, q, cells)
     if statistic is not _hellinger_statistic:
-        # With two cells every statistic orders the tables alike; (1) holds furthest out for this one.
+        # With two cells all statistics order the tables alike; (1) holds furthest into the tail for this one.
         found = np.where(n_cells == 2, _hellinger_statistic(p, q, cells), found)
     chance = chdtrc(np.maximum(n_cells - 1, 1), effective_rows(a, b) * found)
     rare_a, rare_b = (counts[..., 0] + np.where(unordered, counts[..., 1], 0) for counts in (a, b))
@@ -135,16 +144,19 @@ def _chance(a, b, unordered, statistic):
     return np.where(n_cells == 1, _chance_of_rare(*_all_but_the_biggest(a, b), a, b)[0], chance)
 
 
-def _all_but_the_biggest(a, b):
+def _all_but_the_biggest(a: Counts, b: Counts) -> tuple[Counts, Counts]:
     a, b = np.broadcast_arrays(a, b)
     biggest = (a + b).argmax(axis=-1)[..., None]
-    return (counts.sum(axis=-1) - np.take_along_axis(counts, biggest, -1)[..., 0] for counts in (a, b))
+    rest_a, rest_b = (
+        counts.sum(axis=-1) - np.take_along_axis(counts, biggest, -1)[..., 0] for counts in (a, b)
+    )
+    return rest_a, rest_b
 
 
-def _chance_of_rare(x, y, a, b):
-    """Return how likely it is that x + y rows divide like this, and whether there are any but few of them.
+def _chance_of_rare(x: Counts, y: Counts, a: Counts, b: Counts) -> tuple[Floats, Mask]:
+    """Return the p-value of `x` and `y` rows in a cell, and whether it has too few rows for (1), but some.
 
-    Two-sided, by the binomial distribution, whose tails are longer than those of drawing without replacement.
+    The test is two-sided and binomial: its tails are longer than those of drawing without replacement.
     """
     n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
     share = n_b / np.maximum(n_a + n_b, 1)

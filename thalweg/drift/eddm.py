@@ -1,5 +1,7 @@
 """EDDM: do errors come closer together?"""
 
+from typing import Any
+
 from thalweg._kernels.ddm import EDDMKernel
 from thalweg._parameters import count, real_number
 from thalweg.drift.base import NativeDetector
@@ -8,23 +10,23 @@ from thalweg.drift.base import NativeDetector
 class EDDM(NativeDetector):
     """EDDM: watches the distances between errors, which shrink when the error rate rises.
 
-    Made for slow changes at low error rates. It becomes slow after a few hundred errors, when the mean
-    distance hardly moves any more, and gives many false alarms where errors are frequent or come in bursts.
+    Meant for slow changes at low error rates. It reacts slowly after a few hundred errors, when the mean
+    distance hardly changes any more, and gives many false alarms if errors are frequent or come in bursts.
     A loss of at least 0.5 counts as an error. Resets itself after an alarm. Memory: ten numbers.
 
     Parameters
     ----------
     warning_level : float, default=0.95
-        Warn when the mean distance plus two standard deviations falls below this part of its highest (α).
+        Warn when the mean distance plus two standard deviations is below this fraction of its maximum (α).
     alarm_level : float, default=0.9
-        Alarm below this part (β).
+        Alarm below this fraction (β).
     min_errors : int, default=30
-        No alarm before more errors than this.
+        No alarm until there were more errors than this.
 
     Notes
     -----
-    Gives MOA's alarms and warnings on the same errors; a warning stands until the next error, as there.
-    *Differs from the paper*: the highest value is looked for only from loss `min_errors` on, as in MOA.
+    Gives MOA's alarms and warnings on the same errors; as in MOA, a warning lasts until the next error.
+    *Differs from the paper*: as in MOA, the maximum is recorded only from loss `min_errors` on.
 
     References
     ----------
@@ -40,12 +42,12 @@ class EDDM(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, warning_level=0.95, alarm_level=0.9, min_errors=30):
+    def __init__(self, warning_level: float = 0.95, alarm_level: float = 0.9, min_errors: int = 30) -> None:
         self.warning_level = warning_level
         self.alarm_level = alarm_level
         self.min_errors = min_errors
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         warning = real_number(self, "warning_level", self.warning_level, above=0, most=1)
         alarm = real_number(self, "alarm_level", self.alarm_level, above=0, most=warning)
         return EDDMKernel(warning, alarm, count(self, "min_errors", self.min_errors, 0))

@@ -1,5 +1,7 @@
 """HDDM: drift detection by Hoeffding's and McDiarmid's inequalities."""
 
+from typing import Any
+
 from thalweg._kernels.hddm import HDDMAKernel, HDDMWKernel
 from thalweg._parameters import real_number, yes_or_no
 from thalweg.drift.base import NativeDetector
@@ -8,8 +10,9 @@ from thalweg.drift.base import NativeDetector
 class HDDM_A(NativeDetector):
     """HDDM with plain averages: has the mean of all losses risen above that of the first ones?
 
-    Best for abrupt changes; bounds its false alarms for any distribution of losses from 0 to 1. Slow to see a
-    change after a long quiet time. Resets itself after an alarm, and after a fall. Memory: nine numbers.
+    Best for abrupt changes; the rate of false alarms is bounded for any distribution of losses from 0 to 1.
+    Slow to detect a change after a long stationary time. Resets itself after an alarm, and when the mean has
+    fallen. Memory: nine numbers.
 
     Parameters
     ----------
@@ -38,12 +41,12 @@ class HDDM_A(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, delta=0.001, warning_delta=0.005, two_sided=True):
+    def __init__(self, delta: float = 0.001, warning_delta: float = 0.005, two_sided: bool = True) -> None:
         self.delta = delta
         self.warning_delta = warning_delta
         self.two_sided = two_sided
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         delta = real_number(self, "delta", self.delta, above=0, below=1)
         warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
         return HDDMAKernel(delta, warning, yes_or_no(self, "two_sided", self.two_sided))
@@ -52,7 +55,7 @@ class HDDM_A(NativeDetector):
 class HDDM_W(NativeDetector):
     """HDDM with fading averages: has the average of recent losses risen above what chance allows?
 
-    Quick after any change, abrupt or slow, with more false alarms than HDDM_A. Resets itself after an alarm.
+    Fast after any change, abrupt or slow, with more false alarms than HDDM_A. Resets itself after an alarm.
     Losses lie between 0 and 1. Memory: sixteen numbers.
 
     Parameters
@@ -68,9 +71,9 @@ class HDDM_W(NativeDetector):
 
     Notes
     -----
-    Gives MOA's alarms and warnings on the same losses. *Differs from MOA*, whose averages are static fields,
-    shared by all detectors of this kind that a program has: ours are each detector's own. Two-sided, MOA lets
-    the loss of an alarm count again in the fresh start; here it does not.
+    Gives MOA's alarms and warnings on the same losses. *Differs from MOA*, where the averages are static
+    fields shared by all HDDM_W detectors of a program: here each detector has its own. In MOA's two-sided
+    version the loss that gives an alarm is counted again after the reset; here it is not.
 
     References
     ----------
@@ -86,13 +89,15 @@ class HDDM_W(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, delta=0.001, warning_delta=0.005, rate=0.05, two_sided=False):
+    def __init__(
+        self, delta: float = 0.001, warning_delta: float = 0.005, rate: float = 0.05, two_sided: bool = False
+    ) -> None:
         self.delta = delta
         self.warning_delta = warning_delta
         self.rate = rate
         self.two_sided = two_sided
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         delta = real_number(self, "delta", self.delta, above=0, below=1)
         warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
         rate = real_number(self, "rate", self.rate, above=0, below=1)

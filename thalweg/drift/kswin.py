@@ -1,20 +1,23 @@
-"""KSWIN: do the latest losses come from another distribution?"""
+"""KSWIN: do the latest losses have another distribution?"""
+
+from typing import Any
 
 import numpy as np
 
 from thalweg._kernels.kswin import KSWINKernel
 from thalweg._parameters import is_whole, real_number, seed_of, whole_number
+from thalweg._types import RandomState
 from thalweg.drift.base import NativeDetector
 
-MOST_LOSSES = 10**6  # of a window: each update looks at all of them
+MOST_LOSSES = 10**6  # in a window: each update reads all of them
 
 
 class KSWIN(NativeDetector):
-    """KSWIN: compares the latest losses with a random sample of those before by a Kolmogorov–Smirnov test.
+    """KSWIN: compares the latest losses with a random sample of earlier ones by a Kolmogorov–Smirnov test.
 
-    Sees changes of a continuous loss that leave its mean alone. It tests at every loss, so even at the small
-    `alpha` false alarms are many for a continuous loss; of errors (0 or 1) it sees only large changes. Looks
-    back only `window` losses: a slow change is missed. After a change the latest losses are kept.
+    Detects changes of a continuous loss that do not change its mean. It tests at every loss, so even a small
+    `alpha` gives many false alarms for a continuous loss; for errors (0 or 1) it detects only large changes.
+    It remembers only `window` losses, so slow changes are missed. After a change the latest losses are kept.
 
     Memory: `window` losses and two samples.
 
@@ -23,17 +26,17 @@ class KSWIN(NativeDetector):
     alpha : float, default=0.005
         Probability of an alarm by chance, for one test (α).
     window : int, default=100
-        Losses looked back on (n), a million at most.
+        Number of losses remembered (n), at most a million.
     n_recent : int, default=30
-        Latest losses, and size of the sample of the others (r); at most half of `window`.
+        Number of latest losses, and size of the sample of earlier ones (r); at most half of `window`.
     random_state : int, None, Generator or RandomState, default=0
         Seed of the sampling.
 
     Notes
     -----
-    *Differs from the paper*: a change is an alarm only if the latest losses sum to more than the sample;
-    after an improvement the older losses are dropped without one. The test is exact.
-    Parameters are those of River, which, like this, also wants the distance to exceed 0.1.
+    *Differs from the paper*: a change is an alarm only if the latest losses have a larger sum than the
+    sample; otherwise the older losses are dropped without an alarm. The test is exact. The defaults are
+    River's; as in River, the distance must also exceed 0.1.
 
     References
     ----------
@@ -47,13 +50,15 @@ class KSWIN(NativeDetector):
     array([220])
     """
 
-    def __init__(self, alpha=0.005, window=100, n_recent=30, random_state=0):
+    def __init__(
+        self, alpha: float = 0.005, window: int = 100, n_recent: int = 30, random_state: RandomState = 0
+    ) -> None:
         self.alpha = alpha
         self.window = window
         self.n_recent = n_recent
         self.random_state = random_state
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         alpha = real_number(self, "alpha", self.alpha, above=0, below=1)
         window = whole_number(self, "window", self.window, 2, MOST_LOSSES)
         n_recent = whole_number(self, "n_recent", self.n_recent, 1, window // 2)

@@ -1,17 +1,21 @@
-"""The monitor that all distances share: reference, windows, histograms, and a false-alarm rate that holds."""
+"""What all monitors share: the reference, windows, histograms and the rate of false alarms."""
 
+from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from thalweg._parameters import columns, count, real_number, whole_number
+from thalweg._sklearn import BaseEstimator
+from thalweg._types import Counts, Floats, Ints, Mask
 from thalweg.drift.cells import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
 
-CUT_BY = 4                              # one of four rows of the reference sets the cells, the others count
+CUT_BY = 4                              # one of four rows of the reference defines the cells
 MOST_COUNTS = 1 << 20                   # in one array
 
 
@@ -21,23 +25,40 @@ class Monitor(BaseEstimator):
     Parameters, attributes and methods are those of `HellingerMonitor`.
     """
 
-    def __init__(self, reference=2000, window=1000, n_bins=None, false_alarms=0.01, categorical=()):
+    classes_: NDArray[Any] | None
+    watched_: list[Watched]
+    n_features_: int
+    n_rows_: int
+    n_windows_: int
+
+    def __init__(
+        self,
+        reference: int = 2000,
+        window: int = 1000,
+        n_bins: int | None = None,
+        false_alarms: float = 0.01,
+        categorical: Sequence[int] = (),
+    ) -> None:
         self.reference = reference
         self.window = window
         self.n_bins = n_bins
         self.false_alarms = false_alarms
         self.categorical = categorical
 
-    def _compare(self, reference, counts, unordered):
-        """Return distances, expected distances and chances of counts of shape (windows, watched, cells)."""
+    def _compare(
+        self, reference: Counts, counts: Counts, unordered: Mask
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return distances, expected distances and p-values for counts of shape (windows, watched, cells)."""
         raise NotImplementedError
 
-    def _usual_bins(self, n_rows):
-        """Return the number of cells for histograms of `n_rows`."""
+    def _usual_bins(self, n_rows: int) -> int:
+        """Return the number of cells for histograms of `n_rows` rows."""
         return int(np.clip(n_rows // 25, 3, 20))
 
-    def begin(self, n_features, classes=None, names=None):
-        """Start with rows of `n_features` inputs; watch labels too if `classes` are given. Return self."""
+    def begin(
+        self, n_features: int, classes: ArrayLike | None = None, names: Sequence[str] | None = None
+    ) -> Self:
+        """Start with rows of `n_features` inputs; if `classes` are given, watch labels too. Return self."""
         n_features = whole_number(self, "n_features", n_features, 1)
         names = [f"x{j}" for j in range(n_features)] if names is None else [str(name) for name in names]
         if len(names) != n_features:
@@ -56,11 +77,11 @@ class Monitor(BaseEstimator):
         self._forget()
         return self
 
-    def update(self, X, y=None):
-        """Look at rows, and at their labels if these are watched; return a list of the Changes found.
+    def update(self, X: ArrayLike, y: ArrayLike | None = None) -> list[Change]:
+        """Process rows, and their labels if these are watched; return a list of the Changes found.
 
-        A missing value is NaN, a missing label None or NaN. Each window that differs from the reference gives
-        a Change for each distribution that does, as long as it does.
+        A missing value is NaN, a missing label None or NaN. Each window gives a Change for each distribution
+        that differs from the reference.
         """
         X = self._rows(X)
         if not hasattr(self, "watched_"):
@@ -68,23 +89,26 @@ class Monitor(BaseEstimator):
             X = self._rows(X)
         return self._changes(self.update_coded(X, self._codes(y, len(X))))
 
-    def update_coded(self, X, codes=None):
-        """Look at rows and the codes of their labels (-1 where missing); return the Windows they complete.
+    def update_coded(self, X: Floats, codes: Ints | None = None) -> Windows:
+        """Process rows and the codes of their labels (-1 if missing); return the Windows that are complete.
 
-        For those who want every distance: rows must be a float64 array in C order.
+        Unlike `update` it returns all distances, not only alarms. Rows must be a float64 array in C order.
         """
         groups = self._groups(codes, len(X))
         found = []
         if self._cells is None:
             used = self._collect(X, groups)
             X, groups = X[used:], groups[used:]
-        size = self._window * max(1, MOST_COUNTS // self._blank(1).size) if len(X) else 1
-        for start in range(0, len(X), size):
-            found.append(self._count(X[start : start + size], groups[start : start + size]))
+        cells = self._cells
+        if cells is not None and len(X):
+            size = self._window * max(1, MOST_COUNTS // self._blank(1, cells).size)
+            for start in range(0, len(X), size):
+                part = slice(start, start + size)
+                found.append(self._count(cells, X[part], groups[part]))
         return self._joined(found)
 
-    def set_reference(self, X, y=None):
-        """Compare with these rows from now on; rows of an unfinished window are dropped. Return self."""
+    def set_reference(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Compare with these rows from now on; drop the rows of an incomplete window. Return self."""
         X = self._rows(X)
         if not hasattr(self, "watched_"):
             self.begin(X.shape[1], None if y is None else _labels_in(y))
@@ -93,40 +117,43 @@ class Monitor(BaseEstimator):
         self._set_reference(X, self._groups(self._codes(y, len(X)), len(X)))
         return self
 
-    def reset(self):
-        """Forget the reference: the next `reference` rows become it. The false-alarm rate still holds."""
+    def reset(self) -> None:
+        """Make the next `reference` rows the reference. The rate of false alarms still holds."""
         self._check_begun()
         self._forget()
 
-    def histograms(self):
-        """Return the counts (watched, cells) of the reference and of the unfinished window."""
+    def histograms(self) -> tuple[Ints, Ints]:
+        """Return the counts (watched, cells) of the reference and of the incomplete window."""
         self._check_begun()
         if self._cells is None:
             raise ValueError(f"{self._who}: the reference is not complete yet")
         return self._tabulate(self._reference)[0], self._tabulate(self._counts)[0]
 
     @property
-    def cells_(self):
-        """The Cells values are counted in; None before the reference is complete."""
+    def cells_(self) -> Cells | None:
+        """The cells of the histograms; None before the reference is complete."""
         self._check_begun()
         return self._cells
 
-    def _forget(self):
-        self._cells = self._reference = self._counts = None
-        self._kept, self._n_kept, self._filled = [], 0, 0
+    def _forget(self) -> None:
+        self._cells: Cells | None = None
+        self._reference = self._counts = np.empty(0, dtype=np.intp)
+        self._kept: list[tuple[Floats, Ints]] = []
+        self._n_kept, self._filled = 0, 0
 
-    def _collect(self, X, groups):
-        """Keep rows until there are enough for a reference; return how many were taken."""
+    def _collect(self, X: Floats, groups: Ints) -> int:
+        """Keep rows until there are enough for a reference; return how many were kept."""
         used = min(self._length - self._n_kept, len(X))
         kept = [*self._kept, (X[:used].copy(), groups[:used].copy())]
         if self._n_kept + used < self._length:
             self._kept, self._n_kept, self.n_rows_ = kept, self._n_kept + used, self.n_rows_ + used
             return used
         n_rows = self.n_rows_ + used
-        self._set_reference(*(np.concatenate(parts) for parts in zip(*kept, strict=True)), n_rows)
+        all_rows, all_groups = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        self._set_reference(all_rows, all_groups, n_rows)
         return used
 
-    def _set_reference(self, X, groups, n_rows=None):
+    def _set_reference(self, X: Floats, groups: Ints, n_rows: int | None = None) -> None:
         cutting, counted = split_reference(len(X))
         n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
         cells = Cells(X[cutting], self._categorical, n_bins)
@@ -136,18 +163,18 @@ class Monitor(BaseEstimator):
         self._cells, self._reference, self._counts = cells, reference, counts
         self._kept, self._n_kept, self._filled, self.n_rows_ = [], 0, 0, n_rows
 
-    def _count(self, X, groups):
-        """Count rows, and compare the windows that they complete."""
+    def _count(self, cells: Cells, X: Floats, groups: Ints) -> Windows:
+        """Count rows, and compare the windows that are complete."""
         n_windows, filled = divmod(self._filled + len(X), self._window)
-        counts = self._blank(n_windows + 1)
+        counts = self._blank(n_windows + 1, cells)
         counts[:1] = self._counts
-        self._cells.add(X, groups, self._filled, self._window, counts)
+        cells.add(X, groups, self._filled, self._window, counts)
         found = self._compared(counts[:-1], self.n_rows_ - self._filled)
         rest, n_windows, n_rows = counts[-1:].copy(), self.n_windows_ + n_windows, self.n_rows_ + len(X)
         self._counts, self._filled, self.n_windows_, self.n_rows_ = rest, filled, n_windows, n_rows
         return found
 
-    def _compared(self, counts, start):
+    def _compared(self, counts: Ints, start: int) -> Windows:
         reference, counts = self._tabulate(self._reference), self._tabulate(counts)
         distances, expected, chances = self._compare(reference, counts, self._unordered)
         rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
@@ -161,8 +188,8 @@ class Monitor(BaseEstimator):
             counts,
         )
 
-    def _tabulate(self, counts):
-        """Return counts by window, group, input and cell as counts by window, watched and cell."""
+    def _tabulate(self, counts: Ints) -> Ints:
+        """Return counts (windows, groups, inputs, cells) as counts (windows, watched, cells)."""
         tables = [counts.sum(axis=1)]
         if self.classes_ is not None:
             of_labels = np.zeros((len(counts), 1, counts.shape[-1]), dtype=np.intp)
@@ -173,13 +200,12 @@ class Monitor(BaseEstimator):
             tables += [of_labels, given]
         return np.concatenate(tables, axis=1)
 
-    def _blank(self, n_windows, cells=None):
-        cells = cells or self._cells
+    def _blank(self, n_windows: int, cells: Cells) -> Ints:
         n_classes = 0 if self.classes_ is None else len(self.classes_)
         n_cells = max(cells.n_cells, n_classes + 2)
         return np.zeros((n_windows, n_classes + 1, self.n_features_, n_cells), dtype=np.intp)
 
-    def _all_watched(self, names):
+    def _all_watched(self, names: list[str]) -> list[Watched]:
         inputs = [Watched(name, None, j) for j, name in enumerate(names)]
         by_input = np.array([j in self._categorical for j in range(len(names))])
         if self.classes_ is None:
@@ -189,7 +215,7 @@ class Monitor(BaseEstimator):
         self._unordered = np.concatenate([by_input, [True], np.tile(by_input, len(self.classes_))])
         return [*inputs, Watched(None), *given]
 
-    def _changes(self, windows):
+    def _changes(self, windows: Windows) -> list[Change]:
         places = np.argwhere(windows.p_values <= self.false_alarms)
         return [
             Change(
@@ -203,16 +229,16 @@ class Monitor(BaseEstimator):
             for i, k in places
         ]
 
-    def _joined(self, found):
+    def _joined(self, found: list[Windows]) -> Windows:
         if not found:
-            none = np.empty((0, len(self.watched_)))
-            return Windows(np.empty(0, dtype=np.intp), none, none, none, np.empty((*none.shape, 0)))
+            none, no_counts = np.empty((0, len(self.watched_))), np.empty((0, len(self.watched_), 0), np.intp)
+            return Windows(np.empty(0, dtype=np.intp), none, none, none, no_counts)
         if len(found) == 1:
             return found[0]
         names = [field.name for field in fields(Windows)]
         return Windows(*(np.concatenate([getattr(each, name) for each in found]) for name in names))
 
-    def _rows(self, X):
+    def _rows(self, X: ArrayLike) -> Floats:
         try:
             X = np.ascontiguousarray(X, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -224,7 +250,7 @@ class Monitor(BaseEstimator):
             raise ValueError(f"{self._who}: expected rows of shape {shape}, got shape {X.shape}")
         return X
 
-    def _codes(self, y, n_rows):
+    def _codes(self, y: ArrayLike | None, n_rows: int) -> Ints | None:
         if y is None:
             return None
         if self.classes_ is None:
@@ -239,8 +265,8 @@ class Monitor(BaseEstimator):
             raise ValueError(f"{self._who}: label {unknown!r} is not among the classes {list(place)}")
         return np.array(codes, dtype=np.intp)
 
-    def _groups(self, codes, n_rows):
-        """Return the group each row is counted in: its label's code, the last one without a label."""
+    def _groups(self, codes: Ints | None, n_rows: int) -> Ints:
+        """Return the group that counts each row: the code of its label, or the last one if it has none."""
         self._check_begun()
         n_classes = 0 if self.classes_ is None else len(self.classes_)
         if codes is None or not n_classes:
@@ -250,25 +276,25 @@ class Monitor(BaseEstimator):
             raise ValueError(f"{self._who}: expected {n_rows} codes from -1 to {n_classes - 1}")
         return np.where(codes < 0, n_classes, codes)
 
-    def _check_begun(self):
+    def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):
             raise NotFittedError(f"{self._who}: call begin() or update() first")
 
     @property
-    def _who(self):
+    def _who(self) -> str:
         return type(self).__name__
 
 
-def split_reference(n_rows):
-    """Return the rows of a reference that set the cells, one in every four drawn at random, and the others.
+def split_reference(n_rows: int) -> tuple[Ints, Ints]:
+    """Return the rows of a reference that define the cells, a random one of every four, and the others.
 
-    At random, since every fourth row would always be the same hour where rows have a rhythm.
+    Random, because in periodic data every fourth row might always be the same hour.
     """
     starts = np.arange(0, n_rows, CUT_BY)
     cutting = np.minimum(starts + np.random.default_rng(0).integers(CUT_BY, size=len(starts)), n_rows - 1)
     return cutting, np.delete(np.arange(n_rows), cutting)
 
 
-def _labels_in(y):
+def _labels_in(y: ArrayLike) -> NDArray[Any]:
     labels = {label for label in np.asarray(y).tolist() if label is not None and label == label}
     return np.array(sorted(labels))

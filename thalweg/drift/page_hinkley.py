@@ -1,24 +1,26 @@
 """Page–Hinkley: has the mean of a loss risen?"""
 
+from typing import Any
+
 from thalweg._kernels.page_hinkley import PageHinkleyKernel
 from thalweg._parameters import count, real_number, yes_or_no
 from thalweg.drift.base import NativeDetector
 
 
 class PageHinkley(NativeDetector):
-    """Page–Hinkley test: the sum of what the losses exceed their mean by, above its lowest value so far.
+    """Page–Hinkley test: the sum of the losses minus their mean, compared with its lowest value so far.
 
-    Cheap and quick to see a lasting rise; its threshold is in units of the loss, so it has to fit the noise.
+    Cheap, and fast to detect a lasting rise. The threshold is in units of the loss and must fit its noise.
     Resets itself after an alarm. Memory: nine numbers.
 
     Parameters
     ----------
     delta : float, default=0.005
-        Rise of the mean that is of no interest (δ).
+        Rise of the mean that is ignored (δ).
     threshold : float, default=50.0
-        Alarm when the sum stands this far above its lowest value (λ).
+        Alarm when the sum exceeds its lowest value by this much (λ).
     decay : float, default=1.0
-        Factor by which the sum fades at each loss (α).
+        Factor by which the sum is multiplied at each loss (α).
     min_values : int, default=30
         No alarm before this many losses.
     from_lowest : bool, default=True
@@ -26,8 +28,8 @@ class PageHinkley(NativeDetector):
 
     Notes
     -----
-    `PageHinkley(decay=0.9999, from_lowest=False)` gives the alarms of MOA's defaults on the same losses (MOA
-    counts one ahead, so its first alarm can come one loss earlier than `min_values`; so it does here).
+    `PageHinkley(decay=0.9999, from_lowest=False)` gives the alarms of MOA's defaults on the same losses. As
+    in MOA, whose count is one ahead, the first alarm can come one loss before `min_values`.
 
     References
     ----------
@@ -41,14 +43,21 @@ class PageHinkley(NativeDetector):
     array([108])
     """
 
-    def __init__(self, delta=0.005, threshold=50.0, decay=1.0, min_values=30, from_lowest=True):
+    def __init__(
+        self,
+        delta: float = 0.005,
+        threshold: float = 50.0,
+        decay: float = 1.0,
+        min_values: int = 30,
+        from_lowest: bool = True,
+    ) -> None:
         self.delta = delta
         self.threshold = threshold
         self.decay = decay
         self.min_values = min_values
         self.from_lowest = from_lowest
 
-    def _make_kernel(self):
+    def _make_kernel(self) -> Any:
         return PageHinkleyKernel(
             real_number(self, "delta", self.delta, least=0),
             real_number(self, "threshold", self.threshold, above=0),

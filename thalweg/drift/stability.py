@@ -2,25 +2,28 @@
 
 import numpy as np
 
+from thalweg._types import Counts, Floats, Mask
 from thalweg.drift.distances import chance_by_stability, effective_rows, joined, stability_index_of_cells
 from thalweg.drift.monitor import Monitor
 
 
 class StabilityMonitor(Monitor):
-    """Like HellingerMonitor, by the population stability index (PSI) of credit scoring.
+    """Like HellingerMonitor, but with the population stability index (PSI) of credit scoring.
 
-    Its usual rule of thumb, 0.1 for some change and 0.25 for much, is blind to the number of rows: small
-    windows exceed it by chance, and large ones change for certain long before. Here an alarm is a test at a
-    stated rate.
+    The usual rule of thumb, 0.1 for some change and 0.25 for much, ignores the number of rows: small windows
+    exceed it by chance, and in large windows a much smaller index is certain proof of a change. Here an alarm
+    is a test with a stated rate of false alarms.
 
     Parameters
     ----------
     reference : int, default=2000
-        Rows compared with, the first ones. A quarter of them sets the cells and is not counted.
+        Number of rows at the start of the stream that windows are compared with. A quarter of them defines
+        the cells and is not counted.
     window : int, default=1000
-        Rows of a window.
+        Number of rows in a window.
     n_bins : int or None, default=None
-        Cells of a histogram; by default a 25th of the rows in it, 3 to 20. PSI's usual number is 10.
+        Number of cells of a histogram; by default a 25th of its rows, between 3 and 20. The usual number for
+        PSI is 10.
     false_alarms : float, default=0.01
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
     categorical : sequence of int
@@ -28,8 +31,8 @@ class StabilityMonitor(Monitor):
 
     Notes
     -----
-    Empty cells would make the index infinite. So neighbouring cells are joined until each expects ten rows,
-    and one row is added to each.
+    Empty cells would make the index infinite. Therefore neighbouring cells are joined until each expects ten
+    rows, and one row is added to each cell.
 
     Examples
     --------
@@ -41,7 +44,9 @@ class StabilityMonitor(Monitor):
     x7: rows 3,000 to 3,999 differ by 0.254 (by chance about 0.015), p = 4e-26
     """
 
-    def _compare(self, reference, counts, unordered):
+    def _compare(
+        self, reference: Counts, counts: Counts, unordered: Mask
+    ) -> tuple[Floats, Floats, Floats]:
         a, b, cells = joined(reference, counts)
         by_chance = (cells.sum(axis=-1) - 1) / np.maximum(effective_rows(reference, counts), 1)
         found = stability_index_of_cells(a, b, cells)

@@ -1,4 +1,6 @@
-"""How well a learner did: the one evaluation loop, its Run, the metrics, the report."""
+"""How well a learner did: the evaluation loop, its result (a Run), metrics and reports."""
+
+from typing import TYPE_CHECKING, Any
 
 from thalweg._registry import Registry
 
@@ -34,10 +36,22 @@ metric_registry = Registry(
 )
 __all__ = [*registry, "metrics", "report"]
 
+if TYPE_CHECKING:
+    from thalweg.evaluation import metrics as metrics
+    from thalweg.evaluation import report as report
+    from thalweg.evaluation.detection import loss_streams as loss_streams
+    from thalweg.evaluation.detection import score_detector as score_detector
+    from thalweg.evaluation.protocols import chunked as chunked
+    from thalweg.evaluation.protocols import holdout as holdout
+    from thalweg.evaluation.protocols import prequential as prequential
+    from thalweg.evaluation.run import Run as Run
+    from thalweg.evaluation.watching import DriftReport as DriftReport
+    from thalweg.evaluation.watching import watch as watch
+else:
 
-def __getattr__(name):
-    return registry.load(name)
+    def __getattr__(name: str) -> Any:
+        return registry.load(name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -1,38 +1,53 @@
-"""When labels come: at once, late, or never, drawn by row number so that blocks change nothing."""
+"""When labels come: at once, late or never. Draws depend only on the row number, not on the blocks."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole, real_number, wrong
+from thalweg._types import Block, Floats, Ints, Mask
 from thalweg.evaluation.loop import Step
+from thalweg.waiting import WaitingRows
 
 NEVER = np.iinfo(np.int64).max
 _CHUNK = 4096
 _NEAR = 16_384
 
 
+class Distribution(Protocol):
+    """A frozen distribution of scipy.stats."""
+
+    def rvs(self, size: int, random_state: Any) -> Any:
+        """Draw `size` numbers."""
+
+
 class Arrivals:
-    """The row after whose prediction each row's label is there; NEVER if it does not come.
+    """For each row the row after whose prediction its label comes; NEVER if it does not come.
 
     Parameters
     ----------
     delay : int or frozen scipy.stats distribution
-        Rows a label waits; draws are rounded up to whole rows, negative ones count as 0, infinite as never.
+        Number of rows by which labels are late. Draws are rounded up; negative ones count as 0, infinite ones
+        as never.
     labels : float
-        Share of the labels that come at all.
+        Share of the labels that come.
     seed : int
-        Seed of both draws. Each stretch of 4,096 rows has a random generator of its own.
+        Seed of both draws. Every 4,096 rows have their own random generator.
     """
 
-    def __init__(self, delay, labels, seed):
+    def __init__(self, delay: int | Distribution, labels: float, seed: int) -> None:
         if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)):
             wanted = "a whole number of rows, at least 0, or a frozen scipy.stats distribution"
             raise wrong("prequential", "delay", wanted, delay)
         self.delay, self.seed = delay, seed
         self.labels = real_number("prequential", "labels", labels, least=0, most=1)
-        self._number, self._waits = None, None
+        self._number = -1
+        self._waits = np.empty(0, dtype=np.int64)
 
-    def of(self, start, n):
-        """Return when the labels of the rows `start` to `start + n` come."""
+    def of(self, start: int, n: int) -> NDArray[np.int64]:
+        """Return when the labels of the rows from `start` to `start + n` come."""
         rows = np.arange(start, start + n, dtype=np.int64)
         if self.labels == 1 and not hasattr(self.delay, "rvs"):
             return rows + int(self.delay)
@@ -44,7 +59,7 @@ class Arrivals:
         waits = np.concatenate(parts) if parts else rows
         return np.where(waits == NEVER, NEVER, rows + np.where(waits == NEVER, 0, waits))
 
-    def _chunk(self, number):
+    def _chunk(self, number: int) -> NDArray[np.int64]:
         if number != self._number:
             rng = np.random.default_rng([self.seed, number])
             comes = rng.random(_CHUNK) < self.labels
@@ -57,25 +72,25 @@ class Arrivals:
 
 
 class LabelsUnderWay:
-    """Labels that have not come yet, as lines of (row after which it comes, its own row, code).
+    """Labels that have not come yet, as rows of (row after which it comes, its own row, code).
 
-    Those that come within the next 16,384 rows are kept apart, so that a block does not look at all the rest.
+    Those that come within the next 16,384 rows are kept separately, so that a block does not search the rest.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._near = np.empty((0, 3), dtype=np.int64)
         self._far = [self._near]
         self._horizon = 0
 
-    def add(self, comes, rows, codes):
-        """Send labels on their way."""
+    def add(self, comes: NDArray[np.int64], rows: NDArray[np.int64], codes: Ints) -> None:
+        """Add labels that will come later."""
         lines = np.column_stack([comes, rows, codes])
         near = comes < self._horizon
         self._near = np.concatenate([self._near, lines[near]])
         self._far.append(lines[~near])
 
-    def pop(self, stop):
-        """Remove those that come before row `stop`; return them, the first first, of equals by row."""
+    def pop(self, stop: int) -> NDArray[np.int64]:
+        """Remove the labels that come before row `stop`; return them in order of arrival, then of rows."""
         if stop > self._horizon:
             self._horizon = stop + _NEAR
             far = np.concatenate(self._far)
@@ -86,11 +101,13 @@ class LabelsUnderWay:
         return popped[np.lexsort((popped[:, 1], popped[:, 0]))]
 
 
-def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
-    """Yield the steps of test-then-train with the labels coming as `arrivals` says.
+def steps_as_labels_come(
+    blocks: Iterable[Block], arrivals: Arrivals, observes: bool, total: int | None, waiting: WaitingRows
+) -> Iterator[Step]:
+    """Yield the steps of test-then-train for labels that come when `arrivals` says.
 
-    A block is one step, in which rows are tested and, in between, earlier ones learned whose labels come;
-    only if the learner observes, a step ends with each row whose label is not there at once. Rows are kept in
+    A block is one step: its rows are tested and, in between, earlier rows are learned when their labels come.
+    If the learner observes, a step ends after each row whose label does not come at once. Rows are kept in
     `waiting` until their labels come.
     """
     start, under_way = 0, LabelsUnderWay()
@@ -106,7 +123,7 @@ def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
             continue
         under_way.add(comes[coming], rows[coming], codes[coming])
         due = under_way.pop(start)
-        # A row is learned right after it is tested, unless older ones whose labels come then go first.
+        # A row is learned right after its test, unless labels of older rows come at the same time.
         first = np.diff(due[:, 0], prepend=-1) > 0
         at_once = first & (due[:, 0] == due[:, 1])
         both = np.zeros(len(X), dtype=bool)
@@ -116,8 +133,16 @@ def steps_as_labels_come(blocks, arrivals, observes, total, waiting):
         yield from _block_steps(X, codes, rows, both, late & observes, due[~at_once], waiting)
 
 
-def _block_steps(X, codes, rows, both, observed, due, waiting):
-    """Yield the steps of a block: `both` marks rows learned at once, `due` are the labels that come late."""
+def _block_steps(
+    X: Floats,
+    codes: Ints,
+    rows: NDArray[np.int64],
+    both: Mask,
+    observed: Mask,
+    due: NDArray[np.int64],
+    waiting: WaitingRows,
+) -> Iterator[Step]:
+    """Yield the steps of a block; `both` marks rows learned at once, `due` are the labels that come late."""
     tested_at = np.arange(len(X)) + np.searchsorted(due[:, 0], rows)
     learned_at = np.arange(len(due)) + due[:, 0] - rows[0] + 1
     n = len(X) + len(due)
@@ -136,16 +161,17 @@ def _block_steps(X, codes, rows, both, observed, due, waiting):
         yield _step(all_X[first:], all_codes[first:], tested[first:], learned[first:])
 
 
-def _step(X, codes, *masks):
-    """Return a Step, with one word for a mask that says the same of all rows."""
-    return Step(X, codes, *(bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks))
+def _step(X: Floats, codes: Ints, *masks: Mask) -> Step:
+    """Return a Step, with True or False in place of masks that are constant."""
+    tested, learned = (bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks)
+    return Step(X, codes, tested, learned)
 
 
-def _whole_rows(drawn):
-    drawn = np.maximum(np.ceil(np.asarray(drawn, dtype=float)), 0)
-    if np.isnan(drawn).any():
-        raise ValueError("delay drew NaN: check the parameters of the distribution")
-    waits = np.full(len(drawn), NEVER)
-    ends = drawn < 2**62
-    waits[ends] = drawn[ends]
+def _whole_rows(drawn: ArrayLike) -> NDArray[np.int64]:
+    rows: Floats = np.maximum(np.ceil(np.asarray(drawn, dtype=np.float64)), 0)
+    if np.isnan(rows).any():
+        raise ValueError("a delay is NaN: check the parameters of the distribution")
+    waits = np.full(len(rows), NEVER)
+    ends = rows < 2**62
+    waits[ends] = rows[ends]
     return waits

@@ -1,14 +1,20 @@
-"""A line chart as SVG text that needs nothing else: its own colours, light or dark, and its own legend."""
+"""A line chart as self-contained SVG, with a legend and colours for light and dark pages."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats
 
 WIDTH, LEFT, RIGHT, PLOT_HEIGHT = 960, 66, 30, 290
 _LEGEND_LINE, _CHARACTER = 22, 6.7
 _MOST_MARKS = 300
+Rows: TypeAlias = Sequence[int] | NDArray[Any]
 STYLE = """
 .chart { --ink: #1f2933; --soft: #64707d; --grid: #e6e9ed; --drift: #b42318; --alarm: #d97706;
   --line0: #1d5fd1; --line1: #b5179e; --line2: #0a8f62; --line3: #c2570c; --line4: #6d3fc4;
@@ -26,16 +32,18 @@ STYLE = """
 
 @dataclass
 class Line:
-    """One line of a chart: what it is called, its colour's name, its points (y from 0 to 1)."""
+    """One line of a chart: its name, the name of its colour, and its points (y from 0 to 1)."""
 
     name: str
     colour: str
-    x: np.ndarray
-    y: np.ndarray
+    x: NDArray[Any]
+    y: Floats
 
 
-def line_chart(lines, n_rows, drifts=(), alarms=(), y_title="") -> str:
-    """Return the SVG of rates over row numbers, with known drifts dashed and alarms as triangles."""
+def line_chart(
+    lines: Sequence[Line], n_rows: int, drifts: Rows = (), alarms: Rows = (), y_title: str = ""
+) -> str:
+    """Return the SVG of rates over row numbers, with dashed lines at known drifts and triangles at alarms."""
     legend, plot_top = _legend(lines, len(drifts), len(alarms))
     low, high, step = _range_of([line.y for line in lines])
     bottom = plot_top + PLOT_HEIGHT
@@ -52,8 +60,10 @@ def line_chart(lines, n_rows, drifts=(), alarms=(), y_title="") -> str:
     )
 
 
-def _axes(n_rows, across, low, high, step, top, y_title):
-    """Return the grid, both axes' ticks and what they show."""
+def _axes(
+    n_rows: int, across: float, low: float, high: float, step: float, top: float, y_title: str
+) -> list[str]:
+    """Return the grid, the ticks of both axes and their titles."""
     bottom = top + PLOT_HEIGHT
     parts = []
     for tick in np.arange(round(low / step), round(high / step) + 1) * step:
@@ -71,8 +81,8 @@ def _axes(n_rows, across, low, high, step, top, y_title):
     return parts
 
 
-def _legend(lines, n_drifts, n_alarms):
-    """Return the legend's SVG and the height at which the plot begins."""
+def _legend(lines: Sequence[Line], n_drifts: int, n_alarms: int) -> tuple[str, int]:
+    """Return the SVG of the legend and the vertical position of the plot."""
     entries = [
         (line.name, f'<path class="{_css(line)}" style="stroke: var(--{line.colour})" d="M0 -4H24"/>')
         for line in lines
@@ -81,7 +91,8 @@ def _legend(lines, n_drifts, n_alarms):
         entries.append(("known drift", '<line class="drift" x1="12" x2="12" y1="-12" y2="4"/>'))
     if n_alarms:
         entries.append(("drift the learner found", f'<path class="alarm" d="{_triangle(12, 0)}"/>'))
-    parts, x, y = [], LEFT, 18
+    parts: list[str] = []
+    x, y = float(LEFT), 18
     for name, sign in entries:
         width = 30 + _CHARACTER * len(name) + 22
         if x > LEFT and x + width > WIDTH - RIGHT:
@@ -92,8 +103,8 @@ def _legend(lines, n_drifts, n_alarms):
     return "".join(parts), y + 20
 
 
-def _marks(drifts, alarms, across, top, bottom):
-    """Return dashed lines for drifts and triangles for alarms; of very many only some, evenly chosen."""
+def _marks(drifts: Rows, alarms: Rows, across: float, top: float, bottom: float) -> list[str]:
+    """Return dashed lines for drifts and triangles for alarms; of very many only an even selection."""
     parts = []
     for row in _some(drifts):
         x = LEFT + row * across
@@ -105,21 +116,21 @@ def _marks(drifts, alarms, across, top, bottom):
     return parts
 
 
-def _some(rows):
+def _some(rows: Rows) -> NDArray[Any]:
     rows = np.asarray(rows)
     return rows[:: max(1, math.ceil(len(rows) / _MOST_MARKS))]
 
 
-def _triangle(x, y):
+def _triangle(x: float, y: float) -> str:
     return f"M{x:.1f} {y}l-5 -9h10z"
 
 
-def _css(line):
+def _css(line: Line) -> str:
     return "line" if line.colour.startswith("line") else f"line base {line.colour}"
 
 
-def _points(x, y):
-    """Return the path through the points, with gaps where y is not a number."""
+def _points(x: Floats, y: Floats) -> str:
+    """Return the path through the points, with gaps where y is NaN."""
     parts, pen = [], "M"
     for a, b in zip(x.tolist(), y.tolist(), strict=True):
         if math.isnan(b):
@@ -130,8 +141,8 @@ def _points(x, y):
     return "".join(parts)
 
 
-def _range_of(series):
-    """Return the lowest and highest tick and the step that hold all values, all within 0 and 1."""
+def _range_of(series: list[Floats]) -> tuple[float, float, float]:
+    """Return the lowest tick, the highest tick and the step for values between 0 and 1."""
     values = np.concatenate([y[~np.isnan(y)] for y in series])
     lowest, highest = (values.min(), values.max()) if len(values) else (0.0, 1.0)
     step = 0.1 if highest - lowest > 0.3 else 0.05 if highest - lowest > 0.12 else 0.02
@@ -140,7 +151,7 @@ def _range_of(series):
     return low * step, max(high, low + 1) * step, step
 
 
-def nice(value):
-    """Return the 1, 2 or 5 times a power of ten next above `value`, 1 at least."""
+def nice(value: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`."""
     power = 10 ** math.floor(math.log10(value)) if value > 1 else 1
     return max(1, int(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= value)))

@@ -1,58 +1,66 @@
-"""How quickly and how surely a detector finds drift, beside one that fires at random."""
+"""How fast and how reliably a detector finds drifts, compared with random alarms."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._types import Floats, Ints
+
 KINDS = {"abrupt": 1, "gradual": 1000}
+LossStream: TypeAlias = tuple[Floats, Ints]
 
 
 @dataclass(frozen=True)
 class DetectionScore:
-    """What a detector made of streams of losses whose drifts are known.
+    """The result of a detector on streams of losses with known drifts.
 
     Attributes
     ----------
     n_drifts : int
-        Drifts there were.
+        Number of drifts.
     missed : float
-        Share of them that no alarm followed within the horizon.
+        Share of drifts without an alarm within the horizon.
     delay : float
-        Median number of losses from a drift's begin to the first alarm, over those found; NaN if none was.
+        Median number of losses from the start of a drift to the first alarm, over the drifts found; NaN if
+        there are none.
     delays : ndarray
-        The delays of all that were found.
+        The delays of all drifts found.
     false_alarms : float
-        Alarms outside every horizon, for 10,000 losses outside.
+        Alarms outside all horizons per 10,000 losses outside.
     random : DetectionScore or None
-        The same for a dummy that fires as often in all, at random.
+        The same for equally many alarms at random.
     """
 
     n_drifts: int
     missed: float
     delay: float
-    delays: np.ndarray
+    delays: Ints
     false_alarms: float
     random: "DetectionScore | None" = None
 
 
-def score_detector(detector, streams="abrupt", horizon=2000, seed=0):
-    """Return how quickly and how surely `detector` finds drift, as a DetectionScore.
+def score_detector(
+    detector: Any, streams: str | Iterable[LossStream] = "abrupt", horizon: int = 2000, seed: int = 0
+) -> DetectionScore:
+    """Return how fast and how reliably `detector` finds drifts, as a DetectionScore.
 
-    Each stream is a pair of losses and the positions of drifts in it, and is watched by a fresh copy. The
-    first alarm within `horizon` losses of a drift finds it; more alarms there count for nothing; all other
-    alarms are false.
+    Each stream is a pair of losses and the positions of its drifts, and is watched by a new copy. The first
+    alarm within `horizon` losses of a drift finds it; further alarms there are ignored; all other alarms are
+    false.
 
     Parameters
     ----------
     detector : detector
-        Anything with `update(loss) -> bool`; it is cloned (copied, if it cannot be), not changed.
+        Any object with `update(loss) -> bool`; it is cloned, or copied if it cannot be cloned.
     streams : {"abrupt", "gradual"} or iterable of (losses, drifts), default="abrupt"
-        A name stands for `loss_streams(name)`.
+        The streams; a name means `loss_streams(name)`.
     horizon : int, default=2000
-        Losses from the begin of a drift within which an alarm finds it.
+        Number of losses from the start of a drift within which an alarm finds it.
     seed : int, default=0
-        Seed of the dummy.
+        Seed of the random alarms.
 
     Examples
     --------
@@ -77,11 +85,13 @@ def score_detector(detector, streams="abrupt", horizon=2000, seed=0):
     return _score(streams, alarms, horizon, random=_score(streams, random, horizon))
 
 
-def loss_streams(kind, n_streams=30, seed=0, length=5000, before=0.2, after=0.4):
+def loss_streams(
+    kind: str, n_streams: int = 30, seed: int = 0, length: int = 5000, before: float = 0.2, after: float = 0.4
+) -> Iterator[LossStream]:
     """Yield seeded streams of errors with one drift each, as (losses, drifts).
 
-    `length` errors come at the rate `before` and as many at `after`. The rate changes at once ("abrupt"), or
-    grows evenly over 1000 losses ("gradual"), which begin at the drift.
+    `length` errors at the rate `before` are followed by as many at the rate `after`. The rate changes at once
+    ("abrupt"), or linearly within 1000 losses after the drift ("gradual").
     """
     if kind not in KINDS:
         raise ValueError(f"loss_streams: kind must be one of {list(KINDS)}, got {kind!r}")
@@ -92,15 +102,18 @@ def loss_streams(kind, n_streams=30, seed=0, length=5000, before=0.2, after=0.4)
         yield (rng.random(2 * length) < rates).astype(float), np.array([length])
 
 
-def _alarms(detector, losses):
+def _alarms(detector: Any, losses: Floats) -> Ints:
     detector = clone(detector, safe=False)
     if hasattr(detector, "update_many"):
         return detector.update_many(losses)
     return np.flatnonzero([detector.update(loss) for loss in losses])
 
 
-def _score(streams, alarms, horizon, random=None):
-    delays, n_drifts, n_false, n_quiet = [], 0, 0, 0
+def _score(
+    streams: list[LossStream], alarms: list[Ints], horizon: int, random: DetectionScore | None = None
+) -> DetectionScore:
+    delays: list[int] = []
+    n_drifts = n_false = n_quiet = 0
     for (losses, drifts), found in zip(streams, alarms, strict=True):
         quiet = np.ones(len(losses), dtype=bool)
         for drift in drifts:

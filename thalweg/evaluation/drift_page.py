@@ -1,4 +1,7 @@
-"""One self-contained page about what a monitor found: words, a heat map, distributions before and after."""
+"""A self-contained HTML page about what a monitor found: text, a heat map, histograms."""
+
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
@@ -7,6 +10,7 @@ from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
 from thalweg.evaluation.heat_map import bar_pairs, heat_map
 from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.watching import DriftReport, Finding
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
 DISTANCES = {
@@ -16,8 +20,8 @@ DISTANCES = {
 }
 
 
-def write(report, path):
-    """Write one HTML page about a DriftReport; it needs no network and no script. Return its path."""
+def write(report: DriftReport, path: str | PathLike[str]) -> Path:
+    """Write a self-contained HTML page about a DriftReport; return its path."""
     findings = report.findings
     parts = [f'<p class="lead">{text(drift_words.headline(report))}</p>']
     if report.interrupted:
@@ -31,14 +35,14 @@ def write(report, path):
     if findings:
         parts.append(f"<h3>What changed</h3>{_table(report, findings)}")
         pictures = findings[:MOST_PICTURES]
-        parts.append(f"<h3>Before and after: the {len(pictures)} surest</h3>")
+        parts.append(f"<h3>Before and after: the {len(pictures)} smallest p-values</h3>")
         parts += [_picture(report, finding) for finding in pictures]
-    parts.append(f'<h3>How sure this is</h3><p class="note">{text(drift_words.rate(report))}</p>')
+    parts.append(f'<h3>False alarms</h3><p class="note">{text(drift_words.rate(report))}</p>')
     parts.append(_settings(report))
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 
 
-def _map(report, findings):
+def _map(report: DriftReport, findings: list[Finding]) -> str:
     lines = _lines(report, findings)
     names = [str(report.watched[k]) for k in lines]
     distances, alarms = report.distances[:, lines], report.alarms[:, lines]
@@ -46,8 +50,8 @@ def _map(report, findings):
     return heat_map(names, distances, alarms, report.stops, report.monitor.window, title.partition(" (")[0])
 
 
-def _lines(report, findings):
-    """Return which distributions to show: those that changed, and inputs that did not while there is room."""
+def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
+    """Return the distributions to show: those that changed, then inputs that did not."""
     position = {watched: k for k, watched in enumerate(report.watched)}
     changed = [position[finding.watched] for finding in findings][:MOST_LINES]
     known = set(changed)
@@ -55,39 +59,39 @@ def _lines(report, findings):
     return sorted([*changed, *quiet[: MOST_LINES - len(changed)]])
 
 
-def _map_note(report, findings):
+def _map_note(report: DriftReport, findings: list[Finding]) -> str:
     shown, total = len(_lines(report, findings)), len(report.watched)
     words = f"A line for each input, a cell for each window of {report.monitor.window:,} rows"
     if len(report.stops) > 240:
-        words += " (of several windows in one cell, the furthest)"
+        words += " (a cell that covers several windows shows the largest distance)"
     if report.monitor.classes_ is not None:
         words += "; “a | b” is the input a among rows labelled b"
     return f"{words}. {shown:,} of {total:,} distributions are shown." if shown < total else f"{words}."
 
 
-def _table(report, findings):
+def _table(report: DriftReport, findings: list[Finding]) -> str:
     rows = [["", "first row", "windows", "distance", "by chance", "p", "how"]]
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
         figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
         words = drift_words.what(each, report)
-        rows.append([each.watched, *figures, drift_words.sureness(each.p_value), words])
+        rows.append([str(each.watched), *figures, drift_words.p_value_text(each.p_value), words])
     n_more = len(findings) - MOST_ROWS
     more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
-        "First row of the first window that differs; windows that differ, of those from it on; the largest "
-        "distance, and the distance to be expected there by chance; the share of streams without change that "
-        "would ever get an alarm as sure as the surest one."
+        "First row of the first window that differs; windows that differ, out of those from it on; the "
+        "largest distance, and the distance expected there by chance; the probability that a stream without "
+        "change ever gives an alarm with a p-value as small as the smallest one."
     )
     return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
 
 
-def _picture(report, finding):
+def _picture(report: DriftReport, finding: Finding) -> str:
     k = report.watched.index(finding.watched)
     before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
     names = drift_words.cell_names(finding.watched, report)
     if names is None:
-        names = drift_words.numeric_cell_names(report.monitor.cells_.edges[finding.watched.position])
+        names = drift_words.numeric_cell_names(drift_words.edges_of(finding.watched, report))
     names = ["missing", *names]
     kept = np.flatnonzero((before + after)[: len(names)] > 0)
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
@@ -97,12 +101,12 @@ def _picture(report, finding):
     return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p>{picture}'
 
 
-def _settings(report):
+def _settings(report: DriftReport) -> str:
     monitor = report.monitor
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "reference": f"the first {monitor.reference:,} rows, a quarter of which sets the cells only",
+        "reference": f"the first {monitor.reference:,} rows, a quarter of which only defines the cells",
         "windows": f"{len(report.stops):,} of {monitor.window:,} rows",
         "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
         "watched": f"{len(report.watched):,} distributions",

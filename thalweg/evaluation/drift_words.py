@@ -1,17 +1,21 @@
-"""What a monitor found, in plain words and as JSON."""
+"""What a monitor found, as text and as JSON."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from thalweg.drift.cells import MISSING, OTHER
+from thalweg._types import Floats
+from thalweg.drift.cells import MISSING, OTHER, Cells
+from thalweg.drift.changes import Watched
 from thalweg.drift.distances import shares
+from thalweg.evaluation.watching import DriftReport, Finding
 
-SHIFTED = 0.05                          # how far from one half the share of larger values must be
+SHIFTED = 0.05                          # least distance from one half of the share of larger values
 
 
-def headline(report):
-    """Return one sentence: how many inputs changed, of how many."""
+def headline(report: DriftReport) -> str:
+    """Return a sentence about the number of inputs that changed."""
     n_inputs = report.monitor.n_features_
     found = [finding.watched for finding in report.findings]
     changed = {watched.input for watched in found if watched.input is not None and watched.label is None}
@@ -30,18 +34,18 @@ def headline(report):
     return words + "."
 
 
-def rate(report):
-    """Return what the false-alarm rate means, in one or two sentences."""
+def rate(report: DriftReport) -> str:
+    """Return what the rate of false alarms means, in a few sentences."""
     share = report.monitor.false_alarms
     return (
-        f"Of streams that do not change, at most {_percent(share)} would get any alarm at all, however long "
-        "they are, if rows are independent. Rows that resemble their neighbours (seasons, trends) get more. "
-        "p is the share of such streams that would ever get an alarm as sure as the surest one here."
+        f"If rows are independent, at most {_percent(share)} of streams without change ever give an alarm, "
+        "however long they are. Where rows resemble their neighbours (seasons, trends), more do. p is the "
+        "probability that a stream without change ever gives an alarm with a p-value this small."
     )
 
 
-def sentence(finding, report):
-    """Return where, how much and how sure, for one finding."""
+def sentence(finding: Finding, report: DriftReport) -> str:
+    """Return a sentence about one finding: where and how the distribution changed."""
     when = f"from row {finding.start:,} on"
     if finding.n_changed == 1:
         when = f"in rows {finding.start:,} to {finding.start + report.monitor.window - 1:,} only"
@@ -52,8 +56,8 @@ def sentence(finding, report):
     return f"{when}; {what(finding, report)}"
 
 
-def what(finding, report):
-    """Return how a distribution changed: missing values, the median, or the category that moved most."""
+def what(finding: Finding, report: DriftReport) -> str:
+    """Return how a distribution changed: missing values, the median, or the category that changed most."""
     k = report.watched.index(finding.watched)
     before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
     words = []
@@ -62,15 +66,15 @@ def what(finding, report):
     names = cell_names(finding.watched, report)
     present = [(a[1:] / a[1:].sum() if a[1:].sum() else a[1:]) for a in (before, after)]
     if names is None:
-        words.append(_moved(*present, report.monitor.cells_.edges[finding.watched.position]))
+        words.append(_moved(present[0], present[1], edges_of(finding.watched, report)))
     else:
         cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
         words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
     return ", ".join(filter(None, words))
 
 
-def numeric_cell_names(edges):
-    """Return the names of the cells from 1 on of a number: single values where the edges enclose one."""
+def numeric_cell_names(edges: Floats) -> list[str]:
+    """Return the names of the cells of a numeric input, from cell 1 on; some cells hold a single value."""
     if not len(edges):
         return ["any"]
     single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
@@ -80,24 +84,39 @@ def numeric_cell_names(edges):
     return [*names, f"> {edges[-1]:.3g}"]
 
 
-def cell_names(watched, report):
-    """Return the names of the cells from 1 on of categories or labels; None for numbers."""
+def cell_names(watched: Watched, report: DriftReport) -> list[str] | None:
+    """Return the names of the cells of categories or labels, from cell 1 on; None for numbers."""
     if watched.input is None:
-        return ["other", *map(str, report.monitor.classes_)]
-    kept = report.monitor.cells_.kept[watched.position]
+        classes = report.monitor.classes_
+        return ["other", *map(str, [] if classes is None else classes)]
+    cells, j = _cells_and_position(watched, report)
+    kept = cells.kept[j]
     if kept is None:
         return None
-    known = report.category_names[watched.position]
+    known = report.category_names[j]
     return ["other categories", *(known[code] if code < len(known) else str(code) for code in kept)]
 
 
-def sureness(p_value):
+def edges_of(watched: Watched, report: DriftReport) -> Floats:
+    """Return the edges of the cells of a numeric input."""
+    cells, j = _cells_and_position(watched, report)
+    return cells.edges[j]
+
+
+def _cells_and_position(watched: Watched, report: DriftReport) -> tuple[Cells, int]:
+    cells, position = report.monitor.cells_, watched.position
+    if cells is None or position is None:
+        raise ValueError(f"there are no cells for {watched}")
+    return cells, position
+
+
+def p_value_text(p_value: float) -> str:
     """Return a p-value as text."""
     return "< 1e-12" if p_value < 1e-12 else f"{p_value:.1g}"
 
 
-def to_plain(report):
-    """Return everything found as a dict of numbers, texts and lists, ready for JSON."""
+def to_plain(report: DriftReport) -> dict[str, Any]:
+    """Return everything found as a dict of numbers, strings and lists, for JSON."""
     monitor = report.monitor
     return {
         "stream": report.stream,
@@ -115,7 +134,7 @@ def to_plain(report):
     }
 
 
-def _plain(finding, report):
+def _plain(finding: Finding, report: DriftReport) -> dict[str, Any]:
     return {
         "input": finding.watched.input,
         "label": None if finding.watched.label is None else str(finding.watched.label),
@@ -132,15 +151,15 @@ def _plain(finding, report):
     }
 
 
-def kind(watched):
-    """Return what is watched: input, labels, or input given label."""
+def kind(watched: Watched) -> str:
+    """Return what `watched` is: "input", "labels" or "input given label"."""
     if watched.input is None:
         return "labels"
     return "input" if watched.label is None else "input given label"
 
 
-def _moved(before, after, edges):
-    """Describe how a number moved, by shares of its cells."""
+def _moved(before: Floats, after: Floats, edges: Floats) -> str:
+    """Return how a number changed, from the shares of its cells."""
     if len(edges) == 2 and before[1] > 0.999:
         now = f"now {_percent(after[0])} of rows lower and {_percent(after[2:].sum())} higher"
         return f"{edges[1]:.4g} in every row before, {now}"
@@ -152,8 +171,8 @@ def _moved(before, after, edges):
     return word if low == high else f"{word} (median {low} → {high})"
 
 
-def _median(shares_of_cells, edges):
-    """Return the median as text: inside its cell; beyond the outermost edges only a bound."""
+def _median(shares_of_cells: Floats, edges: Floats) -> str:
+    """Return the median as text, interpolated within its cell; a bound in the outermost cells."""
     cell = int(np.searchsorted(np.cumsum(shares_of_cells), 0.5 - 1e-9))
     if not len(edges):
         return "unknown"
@@ -166,9 +185,9 @@ def _median(shares_of_cells, edges):
     return f"{edges[cell - 1] + inside * (edges[cell] - edges[cell - 1]):.4g}"
 
 
-def _inputs(n):
+def _inputs(n: int) -> str:
     return "1 input" if n == 1 else f"{n:,} inputs"
 
 
-def _percent(share):
+def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"

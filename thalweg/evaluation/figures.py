@@ -1,18 +1,19 @@
-"""The figures of a run, in one list: what the terminal, the page and the JSON show, and in which unit."""
+"""The figures of a run that the terminal, the page and the JSON show, in one list."""
 
 import math
 from typing import NamedTuple
 
 from thalweg.evaluation import metrics
+from thalweg.evaluation.run import Run
 
 NOT_DEFINED = "–"
 BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
 
 
 class Figure(NamedTuple):
-    """A figure: the metric of that name, what people call it, and whether they read it as a percentage.
+    """A figure: the name of its metric, its title, and whether it is shown as a percentage.
 
-    `of_baselines` says whether it means anything for answers that are no probabilities.
+    `of_baselines` is False for figures that need probabilities, which the baselines do not have.
     """
 
     name: str
@@ -20,12 +21,12 @@ class Figure(NamedTuple):
     is_share: bool = True
     of_baselines: bool = True
 
-    def of(self, run) -> float:
-        """Return its value for a Run, a fraction of 1 if it is a share; NaN where it is not defined."""
+    def of(self, run: Run) -> float:
+        """Return the value for a Run; shares are fractions of 1; NaN if it is not defined."""
         return getattr(metrics, self.name)(run)
 
-    def shown(self, value) -> str:
-        """Return a value as people read it."""
+    def shown(self, value: float) -> str:
+        """Return `value` as text."""
         if self.is_share:
             return percentage(value)
         return NOT_DEFINED if math.isnan(value) else f"{value:.4f}"
@@ -42,13 +43,13 @@ FIGURES = (
 )
 
 
-def percentage(share) -> str:
+def percentage(share: float) -> str:
     """Return a fraction of 1 as a percentage."""
     return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"
 
 
-def shown(run, baseline=None) -> list[str]:
-    """Return all figures of the learner, or of a baseline beside it, as people read them."""
+def shown(run: Run, baseline: str | None = None) -> list[str]:
+    """Return all figures of the learner, or of a baseline, as text."""
     answers = run if baseline is None else run.of_baseline(baseline)
     return [
         figure.shown(figure.of(answers) if figure.of_baselines or baseline is None else math.nan)
@@ -56,11 +57,11 @@ def shown(run, baseline=None) -> list[str]:
     ]
 
 
-def plain(run) -> dict[str, float | None]:
-    """Return all figures as plain numbers, shares as fractions of 1, None where one is not defined."""
+def plain(run: Run) -> dict[str, float | None]:
+    """Return all figures as numbers; shares are fractions of 1; None if a figure is not defined."""
     return {figure.name: plain_number(figure.of(run)) for figure in FIGURES}
 
 
-def plain_number(value) -> float | None:
-    """Return a number that JSON has: None in place of NaN and infinity."""
+def plain_number(value: float) -> float | None:
+    """Return `value` as a float for JSON: None for NaN and infinity."""
     return float(value) if math.isfinite(value) else None

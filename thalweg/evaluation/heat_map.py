@@ -1,9 +1,13 @@
-"""A heat map and pairs of bars as SVG text that needs nothing else, light or dark."""
+"""A heat map and pairs of bars as self-contained SVG, for light and dark pages."""
 
+from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.chart import nice
 
 WIDTH, LEFT, RIGHT, ROW, TOP = 960, 190, 24, 20, 34
@@ -19,19 +23,21 @@ STYLE = """
 """
 
 
-def heat_map(names, distances, alarms, stops, window, title) -> str:
-    """Return the SVG of distances over time, a line of cells for each name: red where there is an alarm.
+def heat_map(
+    names: Sequence[str], distances: Floats, alarms: Mask, stops: Ints, window: int, title: str
+) -> str:
+    """Return the SVG of distances over time, a row of cells for each name; alarms are red.
 
     Parameters
     ----------
     names : sequence of str
-        One for each line.
+        The names of the rows.
     distances, alarms : ndarray of shape (windows, lines)
-        How far each window is from the reference (NaN: not known), and whether that is an alarm.
+        Distance of each window from the reference (NaN if unknown), and whether it is an alarm.
     stops : ndarray of int
         The first row after each window.
     window : int
-        Rows of a window.
+        Number of rows in a window.
     title : str
         What the colours show.
     """
@@ -52,7 +58,7 @@ def heat_map(names, distances, alarms, stops, window, title) -> str:
     return _svg(bottom + 40, title, parts)
 
 
-def bar_pairs(names, before, after, title) -> str:
+def bar_pairs(names: Sequence[str], before: Floats, after: Floats, title: str) -> str:
     """Return the SVG of shares before and after, a pair of bars for each name."""
     height, bottom = 150, 180
     most = max(before.max(), after.max(), 1e-9)
@@ -78,8 +84,8 @@ def bar_pairs(names, before, after, title) -> str:
     return _svg(bottom + 84, title, parts)
 
 
-def _line(name, top, begins, ends, levels, alarms):
-    """Return one line: its name, its ground, and the cells of each colour as one path."""
+def _line(name: str, top: int, begins: Floats, ends: Floats, levels: NDArray[Any], alarms: Mask) -> str:
+    """Return one row: its name, its background, and the cells of each colour as one path."""
     shown = escape(_short(name, 26))
     label = f'<text class="name" x="{LEFT - 8}" y="{top + 14}" text-anchor="end">{shown}</text>'
     ground = (f'<rect class="ground" x="{LEFT}" y="{top + 1}" width="{WIDTH - LEFT - RIGHT}" '
@@ -95,7 +101,7 @@ def _line(name, top, begins, ends, levels, alarms):
     return f"<g><title>{escape(name)}</title>{label}{ground}{''.join(parts)}</g>"
 
 
-def _legend(most, title):
+def _legend(most: float, title: str) -> str:
     parts = [f'<text x="{LEFT}" y="18">{escape(title)}</text>']
     x = WIDTH - RIGHT - 330
     for kind, words, shift in (("quiet", "within chance", 0), ("hot", f"changed, up to {most:.2f}", 150)):
@@ -107,7 +113,7 @@ def _legend(most, title):
     return "".join(parts)
 
 
-def _row_axis(first, last, across, bottom):
+def _row_axis(first: int, last: int, across: float, bottom: int) -> list[str]:
     parts = []
     step = nice((last - first) / 8)
     for row in range(-(-first // step) * step, last + 1, step):
@@ -119,12 +125,12 @@ def _row_axis(first, last, across, bottom):
     return parts
 
 
-def _svg(height, title, parts):
+def _svg(height: int, title: str, parts: list[str]) -> str:
     return (
         f'<svg class="heat" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(title)}"><style>{STYLE}</style>{"".join(parts)}</svg>'
     )
 
 
-def _short(name, most):
+def _short(name: str, most: int) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"

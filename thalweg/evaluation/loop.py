@@ -1,54 +1,60 @@
-"""The one loop: a protocol's steps played against a learner, what it answered written into arrays."""
+"""The evaluation loop: runs the steps of a protocol and records the predictions in arrays."""
 
 import time
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
+from thalweg.streams.base import Stream
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24
+Progress: TypeAlias = Callable[[int, int | None, float], object]
 
 
 class Step(NamedTuple):
-    """What happens next: rows to test, to learn, or first one and then the other, one row after another.
+    """Rows to test, to learn, or to test and then learn, one row after another.
 
-    `tested` and `learned` say which, for all rows or for each; `codes` are the labels to score and to learn.
-    Without codes the rows are only observed; with `observed` they are tested and then observed, one row after
-    another. `row` is the stream's row the learner has got to, where the tested rows are not themselves the
-    stream's.
+    `tested` and `learned` say which, for all rows or for each row; `codes` are the labels. Rows without codes
+    are only observed; with `observed`, each row is tested and then observed. `row` is the current row of the
+    stream, if the tested rows are not rows of the stream.
     """
 
-    X: np.ndarray
-    codes: np.ndarray | None = None
-    tested: bool | np.ndarray = False
-    learned: bool | np.ndarray = False
+    X: Floats
+    codes: Ints | None = None
+    tested: bool | Mask = False
+    learned: bool | Mask = False
     observed: bool = False
     row: int | None = None
 
 
 class Record:
-    """Labels, probabilities and what the baselines answer, in arrays that grow.
+    """Labels, probabilities and predictions of the baselines, in arrays that grow.
 
-    For K classes a row takes 8 K + 3 bytes if K < 128, and for a moment at the end 2 more.
+    For K < 128 classes a row needs 8 K + 3 bytes, and 2 more for a moment at the end.
     """
 
-    def __init__(self, n_classes, expected, numbered, most_classes=None):
+    def __init__(
+        self, n_classes: int, expected: int | None, numbered: bool, most_classes: int | None = None
+    ) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
         self.interrupted = False
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
-        self._labels = np.empty(n, self._baselines.dtype)
+        self._labels: NDArray[Any] = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
         self._numbers = np.empty(n, np.int64) if numbered else None
 
-    def set_classes(self, n_classes):
-        """Let there be more classes than before; rows so far gave them the probability 0."""
+    def set_classes(self, n_classes: int) -> None:
+        """Increase the number of classes; the new ones have probability 0 in the rows so far."""
         if n_classes > self._probabilities.shape[1]:
             wider = np.zeros((len(self._probabilities), n_classes + n_classes // 8))
             wider[: self.n, : self.n_classes] = self._probabilities[: self.n, : self.n_classes]
@@ -56,8 +62,8 @@ class Record:
         self._baselines.set_classes(n_classes)
         self.n_classes = n_classes
 
-    def add(self, step, p, n):
-        """Record the first `n` rows of a step; `p` are the probabilities of those that were tested."""
+    def add(self, step: Step, p: Floats, n: int) -> None:
+        """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
             labels, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
@@ -69,26 +75,26 @@ class Record:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
 
     @property
-    def n_rows(self):
-        """Rows of the stream used so far."""
+    def n_rows(self) -> int:
+        """Number of rows of the stream used so far."""
         return self.n if self._numbers is None else self.reached
 
     @property
-    def highest_code(self):
+    def highest_code(self) -> int:
         """The highest code of a label so far, -1 before the first."""
         return int(self._labels[: self.n].max(initial=-1))
 
-    def running_accuracy(self):
-        """Return the share of right answers so far, NaN before the first."""
+    def running_accuracy(self) -> float:
+        """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
         labels, scored = self._labels[part], self._labels[part] >= 0
         right = self._probabilities[part, : self.n_classes].argmax(axis=1)[scored] == labels[scored]
-        n_right, n_scored = self._n_right + np.count_nonzero(right), self._n_scored + len(right)
+        n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
 
-    def arrays(self, order=None):
-        """Return the fields of a Run this has recorded; `order` are the codes of the Run's classes."""
+    def arrays(self, order: Ints | None = None) -> dict[str, Any]:
+        """Return the recorded fields of a Run; `order` are the codes of the Run's classes."""
         n = self.n
         labels, probabilities = _first_rows(self._labels, n), _first_rows(self._probabilities, n)
         baselines = self._baselines.codes(n)
@@ -105,30 +111,37 @@ class Record:
             "interrupted": self.interrupted,
         }
 
-    def _add_tested(self, codes, p, row):
+    def _add_tested(self, codes: Ints, p: Floats, row: int | None) -> None:
         n, m = self.n, self.n + len(codes)
         if m > len(self._labels):
             self._grow(m)
         self._labels[n:m] = codes
         self._probabilities[n:m, : self.n_classes], self._probabilities[n:m, self.n_classes :] = p, 0.0
-        if self._numbers is not None:
+        if self._numbers is not None and row is not None:
             self._numbers[n:m] = row
         self.n = m
 
-    def _grow(self, least):
+    def _grow(self, least: int) -> None:
         self._labels = _grown(self._labels, least)
         self._probabilities = _grown(self._probabilities, least)
         if self._numbers is not None:
             self._numbers = _grown(self._numbers, least)
 
 
-def play(steps, learner, record, progress=None, total=None, stream=None):
-    """Play `steps` against `learner` until they end or Ctrl-C; return the seconds the learner took.
+def run_steps(
+    steps: Iterable[Step],
+    learner: Any,
+    record: Record,
+    progress: Progress | None = None,
+    total: int | None = None,
+    stream: Stream | None = None,
+) -> float:
+    """Run all steps, or until Ctrl-C; return the seconds spent in the learner.
 
-    `stream` is where the steps' rows come from, if its classes may grow.
+    `stream` is the stream that the rows come from, if its classes may grow.
     """
     clock, inside = time.perf_counter, 0.0
-    run = _run if isinstance(learner, StreamClassifier) else _run_in_stretches
+    run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
         for step in steps:
@@ -141,7 +154,7 @@ def play(steps, learner, record, progress=None, total=None, stream=None):
                 run(learner, step, p, classes)
                 n = len(step.X)
             except KeyboardInterrupt as stop:
-                # What compiled code learned before it was stopped is part of the run.
+                # Rows that compiled code learned before Ctrl-C are part of the run.
                 n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
                 raise
             finally:
@@ -156,8 +169,8 @@ def play(steps, learner, record, progress=None, total=None, stream=None):
     return inside
 
 
-def _run(learner, step, p, classes):
-    """Let a learner do a step in one call, and write what it answers into `p`."""
+def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any] | None) -> None:
+    """Run a step in one call of the learner; write the probabilities into `p`."""
     X, codes, tested, learned, observed, _ = step
     if codes is None:
         learner.observe(X)
@@ -169,13 +182,12 @@ def _run(learner, step, p, classes):
     else:
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
-        if isinstance(tested, bool):
-            tested = None if tested else np.zeros(len(X), dtype=bool)
-        learner.test_then_train_coded(X, codes, w, asked=tested, p=p, classes=classes)
+        asked = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
+        learner.test_then_train_coded(X, codes, w, asked=asked, p=p, classes=classes)
 
 
-def _run_in_stretches(learner, step, p, _classes):
-    """Do the same with a learner that has the usual methods but is no StreamClassifier."""
+def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | None) -> None:
+    """Do the same for a learner that has these methods but is not a StreamClassifier."""
     X, codes, _, learned, observed, _ = step
     if codes is None:
         learner.observe(X)
@@ -186,7 +198,7 @@ def _run_in_stretches(learner, step, p, _classes):
             learner.observe(X[i : i + 1])
         return
     learned = np.broadcast_to(learned, len(X))
-    for start, stop in stretches(learned):
+    for start, stop in constant_parts(learned):
         part = slice(start, stop)
         if learned[start]:
             p[part] = learner.test_then_train_coded(X[part], codes[part])
@@ -194,35 +206,35 @@ def _run_in_stretches(learner, step, p, _classes):
             p[part] = learner.predict_block(X[part])
 
 
-def stretches(mask):
-    """Return (start, stop) of each stretch in which `mask` stays the same."""
+def constant_parts(mask: Mask) -> Iterator[tuple[int, int]]:
+    """Return (start, stop) of each longest range in which `mask` is constant."""
     edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
     return zip([0, *edges], [*edges, len(mask)], strict=True)
 
 
-def _first(mask, n):
+def _first(mask: bool | Mask, n: int) -> bool | Mask:
     return mask if isinstance(mask, bool) else mask[:n]
 
 
-def _where(values, mask):
+def _where(values: NDArray[Any], mask: bool | Mask) -> NDArray[Any]:
     if isinstance(mask, bool):
         return values if mask else values[:0]
     return values[mask]
 
 
-def _count_before(mask, n):
-    """Return for each of `n` rows how many before it are in the mask."""
+def _count_before(mask: bool | Mask, n: int) -> NDArray[np.int64]:
+    """Return for each of `n` rows how many rows before it are in the mask."""
     if isinstance(mask, bool):
         return np.arange(n) if mask else np.zeros(n, dtype=np.int64)
     return np.cumsum(mask) - mask
 
 
-def _grown(array, least):
+def _grown(array: NDArray[Any], least: int) -> NDArray[Any]:
     larger = np.empty((max(least, 2 * len(array)), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
-def _first_rows(array, n):
-    # Not copied: what was never written takes no memory, and an interrupted run must end at once.
+def _first_rows(array: NDArray[Any], n: int) -> NDArray[Any]:
+    # Not copied: unwritten pages need no memory, and an interrupted run must end at once.
     return array if len(array) == n else array[:n]

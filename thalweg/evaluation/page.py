@@ -1,6 +1,8 @@
-"""The frame of our pages: one file, light or dark, no script, nothing from outside."""
+"""HTML pages: one file, light or dark, without scripts or external resources."""
 
 import html
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 STYLE = """
@@ -28,8 +30,8 @@ figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
 """
 
 
-def write_page(path, title, body) -> Path:
-    """Write a page with this title and the HTML `body`; return its path."""
+def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
+    """Write a page with a title and the HTML `body`; return its path."""
     page = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
@@ -41,8 +43,8 @@ def write_page(path, title, body) -> Path:
     return path
 
 
-def table(rows, n_bold=0, kind="") -> str:
-    """Return the HTML of a table: its head is the first row, the next `n_bold` rows are set in bold."""
+def table(rows: Sequence[Sequence[object]], n_bold: int = 0, kind: str = "") -> str:
+    """Return the HTML of a table; the first row is the header, the next `n_bold` rows are bold."""
     head = "".join(f"<th>{text(cell)}</th>" for cell in rows[0])
     body = ""
     for i, row in enumerate(rows[1:]):
@@ -53,6 +55,6 @@ def table(rows, n_bold=0, kind="") -> str:
     return f'<div class="scroll">{made}</div>'
 
 
-def text(value) -> str:
-    """Return `value` as text that is nothing but text to a browser."""
+def text(value: object) -> str:
+    """Return `value` as escaped text."""
     return html.escape(str(value))

@@ -1,53 +1,66 @@
-"""Three ways to put a stream to a learner; each is a generator of steps for the one loop."""
+"""Three evaluation protocols; each generates steps for the evaluation loop."""
 
 import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._parameters import is_real, wrong
-from thalweg.evaluation.arrivals import Arrivals, steps_as_labels_come
-from thalweg.evaluation.loop import Record, Step, play, stretches
+from thalweg._types import Block, Ints
+from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
+from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
 from thalweg.learners.base import StreamClassifier
-from thalweg.streams.base import check_closed
+from thalweg.streams.base import Stream, check_closed, stream_name
 from thalweg.waiting import WaitingRows
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
 
 
-def prequential(stream, learner, delay=0, labels=1.0, seed=0, rows=None, block=1000, progress=None) -> Run:
-    """Test each row, then learn it once its label is there.
+def prequential(
+    stream: Stream,
+    learner: StreamClassifier,
+    delay: int | Distribution = 0,
+    labels: float = 1.0,
+    seed: int = 0,
+    rows: int | None = None,
+    block: int = 1000,
+    progress: Progress | None = None,
+) -> Run:
+    """Test each row, then learn it when its label comes; return a Run.
 
-    A row is predicted by a learner that has learned exactly the labels that had come: row j's label, `delay`
-    d rows late, is learned after row j + d was predicted, so `delay=0` is plain test-then-train. Labels that
-    come at the same moment are learned in the order of their rows. A row whose label is not there at once is
-    observed right after it was predicted, whether its label comes later or never. Labels still under way at
-    the end of the stream are not learned. Only rows that wait are kept.
+    A row is predicted by a learner that has learned exactly the labels that have come so far: with a `delay`
+    of d, the label of row j is learned after row j + d was predicted, so `delay=0` is plain test-then-train.
+    Labels that come at the same time are learned in the order of their rows. A row whose label does not come
+    at once is observed right after its prediction. Labels that have not come at the end of the stream are not
+    learned. Only rows that wait for labels are kept in memory.
 
     Parameters
     ----------
     stream : Stream
         Where the rows come from.
     learner : StreamClassifier
-        Starts afresh, and holds what it learned afterwards.
+        The learner; it is reset first, and keeps what it learned.
     delay : int or frozen scipy.stats distribution
-        Rows a label is late; draws are rounded up to whole rows >= 0.
+        Number of rows by which labels are late; draws are rounded up to whole rows >= 0.
     labels : float
-        Share of the labels that ever come to the learner. Rows without are scored all the same.
+        Share of the labels that the learner gets. Rows without one are scored too.
     seed : int
-        Seed of the delays and of which labels come.
+        Seed of the delays and of the choice of labels.
     rows : int or None
-        Stop after that many rows.
+        Stop after this many rows.
     block : int
-        Rows asked of the stream at a time; changes the speed, never the result.
+        Number of rows per block; it affects the speed, never the result.
     progress : callable or None
-        Called a few times a second with rows done, rows in all (or None), accuracy so far.
+        Called a few times a second with the rows done, the rows in all (or None) and the accuracy so far.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
     total = _total(stream, rows)
 
-    def steps():
+    def steps() -> Iterator[Step]:
         blocks = _limited(stream.coded_blocks(block), rows)
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
@@ -55,30 +68,38 @@ def prequential(stream, learner, delay=0, labels=1.0, seed=0, rows=None, block=1
     return _evaluate(stream, learner, steps, settings, total, progress)
 
 
-def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=None) -> Run:
-    """Test a whole chunk of rows, then learn it.
+def chunked(
+    stream: Stream,
+    learner: StreamClassifier,
+    size: int,
+    labels: str | float = "all",
+    seed: int = 0,
+    rows: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Test a whole chunk of rows, then learn it; return a Run.
 
-    Each row is observed right after it was predicted, as its label is not there yet; the chunk's labels, if
-    they come, are learned together after its last row. The first chunk is scored too, though the learner
-    knows nothing then: leave it out with `run.part(size)`.
+    Each row is observed right after its prediction; the labels of the chunk, if they come, are learned
+    together after its last row. The first chunk is scored too, although the learner has learned nothing yet:
+    `run.part(size)` leaves it out.
 
     Parameters
     ----------
     stream, learner, rows, progress
         As in `prequential`.
     size : int
-        Rows a chunk has.
+        Number of rows of a chunk.
     labels : "all", "first" or float
-        Which chunks get their labels: all, the first only, or the first and this share of the others.
+        Which chunks have labels: all, only the first, or the first and this share of the others.
     seed : int
-        Seed of which chunks get labels.
+        Seed of the choice of chunks.
     """
     share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
     if not is_real(share) or not 0 <= share <= 1:
         raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
     settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
 
-    def steps():
+    def steps() -> Iterator[Step]:
         observes = _observes(learner)
         for number, (X, codes) in enumerate(_limited(stream.coded_blocks(size), rows)):
             yield Step(X, codes, tested=True, observed=observes)
@@ -89,29 +110,37 @@ def chunked(stream, learner, size, labels="all", seed=0, rows=None, progress=Non
     return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress)
 
 
-def holdout(stream, learner, every, n, seed=0, rows=None, progress=None) -> Run:
-    """Learn rows, and after every so many test on a fresh sample free of noise.
+def holdout(
+    stream: Stream,
+    learner: StreamClassifier,
+    every: int,
+    n: int,
+    seed: int = 0,
+    rows: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Learn rows, and test regularly on a new sample without noise; return a Run.
 
-    The sample is of the concept the last learned row belongs to, and `run.row_numbers` gives that row for
-    each tested row. Rows the stream has no label for are observed.
+    The sample is from the concept of the last learned row, and `run.row_numbers` gives that row for each
+    tested row. Rows without a label are observed.
 
     Parameters
     ----------
     stream, learner, rows, progress
         As in `prequential`; the stream must be able to draw a `sample`.
     every : int
-        Rows learned between two tests.
+        Number of rows learned between two tests.
     n : int
-        Rows of each test.
+        Number of rows of each test.
     seed : int
         Seed of the samples.
     """
     settings = {"protocol": "holdout", "every": every, "n": n, "seed": seed}
 
-    def steps():
+    def steps() -> Iterator[Step]:
         observes, row = _observes(learner), -1
         for X, codes in _limited(stream.coded_blocks(every), rows):
-            for start, stop in stretches(codes >= 0):
+            for start, stop in constant_parts(codes >= 0):
                 if codes[start] >= 0:
                     yield Step(X[start:stop], codes[start:stop], learned=True, row=row + stop)
                 elif observes:
@@ -126,14 +155,22 @@ def holdout(stream, learner, every, n, seed=0, rows=None, progress=None) -> Run:
     return _evaluate(stream, learner, steps, settings, total, progress, n_tests)
 
 
-def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
-    """Play a protocol's steps and gather the Run."""
+def _evaluate(
+    stream: Stream,
+    learner: StreamClassifier,
+    steps: Callable[[], Iterator[Step]],
+    settings: dict[str, Any],
+    total: int | None,
+    progress: Progress | None,
+    n_tests: int | None = None,
+) -> Run:
+    """Run the steps of a protocol and return the Run."""
     numbered = settings["protocol"] == "holdout"
     begin = time.perf_counter()
     classes = _begin(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
     record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
-    inside = play(steps(), learner, record, progress, total, stream if stream.is_open else None)
+    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
@@ -144,7 +181,7 @@ def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
     return Run(
         learner=type(learner).__name__,
         parameters=learner.get_params(deep=False) if hasattr(learner, "get_params") else {},
-        stream=str(getattr(stream, "name", type(stream).__name__)),
+        stream=stream_name(stream),
         classes=classes,
         settings=settings,
         n_rows=record.n_rows,
@@ -159,8 +196,8 @@ def _evaluate(stream, learner, steps, settings, total, progress, n_tests=None):
     )
 
 
-def _begin(stream, learner):
-    """Let a learner begin for the rows of a stream; return the classes that are known at the start."""
+def _begin(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
+    """Call `begin` of the learner for a stream; return the classes that are known at the start."""
     classes, settings = np.asarray(stream.first_classes), {}
     if stream.is_open:
         if not isinstance(learner, StreamClassifier):
@@ -171,18 +208,18 @@ def _begin(stream, learner):
     return classes
 
 
-def _sorted_classes(stream, n_found):
-    """Return the classes of the rows that were read, sorted as if all had been known, and their codes."""
+def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
+    """Return the sorted classes of the rows that were read, and their codes."""
     n_first = len(stream.first_classes)
     classes = np.asarray(stream.classes)[: max(n_first, n_found)]
     if not len(classes):
-        raise ValueError(f"{stream.name}: there is no label in the rows that were read")
+        raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
     order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
     return classes[order], order
 
 
-def _limited(blocks, rows):
-    """Yield blocks until `rows` rows are through."""
+def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
+    """Yield blocks with `rows` rows in all."""
     left = rows
     for X, codes in blocks:
         if left is not None:
@@ -194,16 +231,16 @@ def _limited(blocks, rows):
             return
 
 
-def _total(stream, rows):
+def _total(stream: Stream, rows: int | None) -> int | None:
     known = [n for n in (stream.n_rows, rows) if n is not None]
     return min(known) if known else None
 
 
-def _observes(learner):
-    """Whether rows without a label are shown to the learner: unless it says that they mean nothing to it."""
+def _observes(learner: Any) -> bool:
+    """Return whether rows without a label are passed to the learner."""
     return getattr(learner, "observes", True)
 
 
-def _codes(y, classes):
+def _codes(y: NDArray[Any], classes: NDArray[Any]) -> Ints:
     order = np.argsort(classes)
     return order[np.searchsorted(classes[order], y)]

@@ -1,17 +1,21 @@
-"""How well probabilities order rows: the area under the ROC curve as a rank statistic."""
+"""The area under the ROC curve, computed as a rank statistic."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Mask
 
 _POINTS = 1000
 _NEGLIGIBLE = 1e-9
 
 
-def area(labels, probabilities, weights=None):
-    """Return the area under the ROC curve: class 1 of two, else the mean of each class against the rest.
+def area(labels: NDArray[Any], probabilities: Floats, weights: Floats | None = None) -> float:
+    """Return the area under the ROC curve: of class 1 if there are two, else the mean over all classes.
 
-    Rows without a label or with a probability that is NaN are left out; NaN if no class is left to rank.
+    Rows without a label or with NaN as a probability are left out; NaN if no class is left.
     """
     usable = (labels >= 0) & ~np.isnan(probabilities).any(axis=1)
     if not usable.all():
@@ -26,12 +30,14 @@ def area(labels, probabilities, weights=None):
     return float(np.mean(defined)) if defined else math.nan
 
 
-def over_grid(labels, probabilities, window, fade):
-    """Return the sliding or faded area at each row, computed at 1,000 rows at most and held in between."""
+def over_grid(labels: NDArray[Any], probabilities: Floats, window: int | None, fade: float | None) -> Floats:
+    """Return the sliding or faded area at each row, computed at no more than 1,000 rows."""
     n = len(labels)
     every = max(1, math.ceil(n / _POINTS))
     # fade ** reach = _NEGLIGIBLE
-    reach = window if fade is None else n if fade == 1 else math.ceil(math.log(_NEGLIGIBLE) / math.log(fade))
+    reach = window or n
+    if fade is not None and fade < 1:
+        reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(fade))
     result = np.full(n, np.nan)
     for last in range(every - 1, n, every):
         part = slice(max(0, last + 1 - reach), last + 1)
@@ -40,16 +46,16 @@ def over_grid(labels, probabilities, window, fade):
     return result
 
 
-def _area_of_one(positive, scores, weights):
-    """Return the chance that a positive row outranks a negative one, ties counting half."""
+def _area_of_one(positive: Mask, scores: Floats, weights: Floats | None) -> float:
+    """Return the probability that a positive row has a higher score than a negative one; ties count half."""
     above, below = scores[positive], scores[~positive]
     if not len(above) or not len(below):
         return math.nan
     if weights is None:
-        heavy_above = 1.0
+        heavy_above: Any = 1.0
         below = np.sort(below)
         mass = np.arange(len(below) + 1.0)
-        all_above = len(above)
+        all_above: float = len(above)
         above = np.sort(above)
     else:
         heavy_above, heavy_below = weights[positive], weights[~positive]

@@ -1,10 +1,15 @@
-"""One self-contained page about runs: figures, accuracy over time, classes."""
+"""A self-contained HTML page about runs: figures, accuracy over time, classes."""
 
 import math
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Floats
 from thalweg.evaluation import metrics
 from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.figures import BASELINES, FIGURES, NOT_DEFINED, percentage, shown
@@ -15,26 +20,28 @@ from thalweg.evaluation.totals import ratio
 _POINTS = 800
 
 
-def write(runs, path, window=None, title=None) -> Path:
-    """Write one HTML page about a Run or several; it needs no network and no script. Return its path.
+def write(
+    runs: Run | Iterable[Run], path: str | PathLike[str], window: int | None = None, title: str | None = None
+) -> Path:
+    """Write a self-contained HTML page about one or several Runs; return its path.
 
-    Runs over the same stream under the same settings share a table and a picture.
+    Runs on the same stream with the same settings share a table and a chart.
 
     Parameters
     ----------
     runs : Run or sequence of Run
-        What to show.
+        The runs to show.
     path : str or Path
         The file to write.
     window : int or None
-        Rows of the sliding window of the picture; by default about a fiftieth of the run.
+        Number of rows of the sliding window of the chart; by default about a fiftieth of the run.
     title : str or None
         Title of the page.
     """
     runs = [runs] if isinstance(runs, Run) else list(runs)
     if not runs:
         raise ValueError("report: no run to write about, give at least one")
-    groups: dict[tuple, list[Run]] = {}
+    groups: dict[tuple[str, bytes], list[Run]] = {}
     for run in runs:
         groups.setdefault((_circumstances(run), run.labels.tobytes()), []).append(run)
     title = title or " · ".join(dict.fromkeys(f"{run.learner} on {run.stream}" for run in runs))
@@ -42,8 +49,8 @@ def write(runs, path, window=None, title=None) -> Path:
     return write_page(path, title, body)
 
 
-def picture(runs, window=None) -> str:
-    """Return the accuracy over time of a Run, or of several over one stream, as the text of an SVG file."""
+def picture(runs: Run | Iterable[Run], window: int | None = None) -> str:
+    """Return the SVG of the accuracy over time of a Run, or of several Runs on one stream."""
     runs = [runs] if isinstance(runs, Run) else list(runs)
     first = runs[0]
     window = max(1, min(window or usual_window(len(first.labels)), len(first.labels)))
@@ -59,14 +66,14 @@ def picture(runs, window=None) -> str:
     return line_chart(lines, first.n_rows, first.drifts, alarms, title)
 
 
-def usual_window(n) -> int:
+def usual_window(n: int) -> int:
     """Return a round number near a fiftieth of `n` rows."""
     target = max(10, n / 50)
     power = 10 ** math.floor(math.log10(target))
     return int(min((power, 2 * power, 5 * power, 10 * power), key=lambda choice: abs(choice - target)))
 
 
-def _section(runs, window, named):
+def _section(runs: list[Run], window: int | None, named: bool) -> str:
     first = runs[0]
     parts = [f"<h2>{text(_circumstances(first))}</h2>"] if named else []
     parts += [f'<p class="lead">{text(_in_words(run))}</p>' for run in runs]
@@ -82,17 +89,17 @@ def _section(runs, window, named):
     return "".join(parts)
 
 
-def _circumstances(run):
+def _circumstances(run: Run) -> str:
     return ", ".join([run.stream, *(f"{name} {_setting(value)}" for name, value in run.settings.items())])
 
 
-def _in_words(run):
-    """Say in a sentence or two how the learner did beside the better baseline."""
+def _in_words(run: Run) -> str:
+    """Return a sentence that compares the learner with the better baseline."""
     reached = metrics.accuracy(run)
     if math.isnan(reached):
         return "No row was scored."
     rivals = {name: metrics.agreement(run.labels, codes) for name, codes in run.baselines.items()}
-    best = max(rivals, key=rivals.get)
+    best = max(rivals, key=lambda name: rivals[name])
     points = 100 * (reached - rivals[best])
     verdict = "more" if points >= 0 else "less"
     name = {"majority": "always answering the majority class", "no_change": "repeating the last label"}[best]
@@ -103,7 +110,7 @@ def _in_words(run):
     )
 
 
-def _figures(runs):
+def _figures(runs: list[Run]) -> str:
     rows = [["", *(figure.title for figure in FIGURES), "rows/s"]]
     for run in runs:
         speed = NOT_DEFINED if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"
@@ -111,13 +118,13 @@ def _figures(runs):
     rows += [[title, *shown(runs[0], name), NOT_DEFINED] for name, title in BASELINES.items()]
     note = (
         "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
-        "temporal: above repeating the last label. The baselines learn the same labels at the same moments "
-        "and give no probabilities, so they have no log-loss."
+        "temporal: above repeating the last label. The baselines learn the same labels at the same time and "
+        "have no probabilities, so they have no log-loss."
     )
     return f'{table(rows, n_bold=len(runs))}<p class="note">{note}</p>'
 
 
-def _classes(run):
+def _classes(run: Run) -> str:
     rows = [["class", "rows", "answered", "precision", "recall"]]
     scored = run.labels >= 0
     for k, label in enumerate(run.classes):
@@ -128,7 +135,7 @@ def _classes(run):
     return table(rows)
 
 
-def _settings(run):
+def _settings(run: Run) -> str:
     entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
     entries |= {name: _setting(value) for name, value in run.settings.items()}
     entries["parameters"] = ", ".join(f"{name}={value!r}" for name, value in run.parameters.items()) or "none"
@@ -142,34 +149,34 @@ def _settings(run):
     return f"<dl>{''.join(items)}</dl>"
 
 
-def _setting(value):
-    """Describe a setting; a frozen distribution by its name and parameters."""
+def _setting(value: Any) -> str:
+    """Return a setting as text; a frozen distribution by its name and parameters."""
     if not hasattr(value, "rvs") or not hasattr(value, "dist"):
         return str(value)
     parameters = [*map(str, value.args), *(f"{name}={number}" for name, number in value.kwds.items())]
     return f"{value.dist.name}({', '.join(parameters)})"
 
 
-def _rows_listed(rows, most=20):
+def _rows_listed(rows: NDArray[Any], most: int = 20) -> str:
     listed = ", ".join(f"{row:,}" for row in rows[:most].tolist())
     more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
     return f"row {listed}{more}" if listed else "none"
 
 
-def _curve(run, answered, window):
-    """Return row numbers and sliding accuracies, thinned; for tests on samples each test's accuracy."""
+def _curve(run: Run, answered: NDArray[Any], window: int) -> tuple[NDArray[Any], Floats]:
+    """Return row numbers and sliding accuracies, thinned out; for a holdout, the accuracy of each test."""
+    numbers = np.arange(len(run.labels)) if run.row_numbers is None else run.row_numbers
     if _is_grouped(run):
-        x, start = np.unique(run.row_numbers, return_index=True)
+        x, start = np.unique(numbers, return_index=True)
         right = np.add.reduceat((run.labels == answered).astype(int), start)
-        y = ratio(right, np.add.reduceat((run.labels >= 0).astype(int), start))
+        y: Any = ratio(right, np.add.reduceat((run.labels >= 0).astype(int), start))
     else:
         y = metrics.agreement(run.labels, answered, window=window)
-        x = np.arange(len(y)) if run.row_numbers is None else run.row_numbers
-        x, y = x[window - 1 :], y[window - 1 :]
+        x, y = numbers[window - 1 :], y[window - 1 :]
     kept = np.unique(np.linspace(0, len(x) - 1, min(_POINTS, len(x))).round().astype(int))
     return x[kept], y[kept]
 
 
-def _is_grouped(run):
+def _is_grouped(run: Run) -> bool:
     numbers = run.row_numbers
     return numbers is not None and len(numbers) > 1 and bool((numbers[1:] == numbers[:-1]).any())

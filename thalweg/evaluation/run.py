@@ -1,4 +1,4 @@
-"""What an evaluation found: every answer, every label, and how long it took."""
+"""The result of an evaluation: all predictions, all labels, and the time spent."""
 
 import math
 import sys
@@ -7,56 +7,59 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats
 
 
 @dataclass
 class Run:
-    """One learner's answers to one stream; the metrics are functions of it.
+    """The predictions of a learner for a stream; the metrics are functions of a Run.
 
     Attributes
     ----------
     learner, parameters : str, dict
-        The learner's class and its parameters.
+        The class of the learner and its parameters.
     stream, classes : str, ndarray
-        The stream's name and its labels in the order of their codes.
+        The name of the stream and its labels in the order of their codes.
     settings : dict
         The protocol and its settings.
     labels : ndarray of int
-        Code of each tested row's label, -1 where the stream has none: such rows are not scored.
+        Code of the label of each tested row; -1 if it has none: such rows are not scored.
     probabilities : ndarray of float
-        Tested rows × classes, as they were before the row's label was learned. A tested row takes
-        8 K + 3 bytes in all for K < 128 classes.
+        Tested rows × classes, predicted before the label of the row was learned. For K < 128 classes a Run
+        has 8 K + 3 bytes per tested row.
     baselines : dict of ndarray
-        The codes that "no_change" (repeat the last label) and "majority" answer, which learn the same labels
-        at the same moments as the learner.
+        The codes predicted by "no_change" (repeat the last label) and "majority", which learn the same labels
+        at the same time as the learner.
     row_numbers : ndarray of int or None
-        The stream's row each tested row belongs to; None if they are 0, 1, 2, …
+        The row of the stream that each tested row belongs to; None if they are 0, 1, 2, …
     n_rows : int
-        Rows of the stream that were used.
+        Number of rows of the stream that were used.
     drifts, alarms : ndarray of int
-        Rows at which the stream is known to change, and at which the learner said it does.
+        Rows at which the stream is known to change, and rows at which the learner found a change.
     seconds, learner_seconds : float
-        Time in all, and the part of it inside the learner.
+        Total time, and the time spent in the learner.
     memory : int
-        Bytes of the learner's state at the end.
+        Size of the state of the learner at the end, in bytes.
     skipped, messages : int, list of str
-        Rows of a file left out as unreadable, and what was wrong with the first of them.
+        Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
-        Whether the run was stopped by Ctrl-C; all the rest is then the result so far.
+        Whether Ctrl-C stopped the run; then the rest is the result so far.
     """
 
     learner: str
     stream: str
-    classes: np.ndarray
-    labels: np.ndarray
-    probabilities: np.ndarray
-    baselines: dict[str, np.ndarray]
+    classes: NDArray[Any]
+    labels: NDArray[Any]
+    probabilities: Floats
+    baselines: dict[str, NDArray[Any]]
     n_rows: int
-    parameters: dict = field(default_factory=dict)
-    settings: dict = field(default_factory=dict)
-    row_numbers: np.ndarray | None = None
-    drifts: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    alarms: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    parameters: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    row_numbers: NDArray[np.int64] | None = None
+    drifts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    alarms: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     seconds: float = 0.0
     learner_seconds: float = 0.0
     memory: int = 0
@@ -65,8 +68,8 @@ class Run:
     interrupted: bool = False
 
     @cached_property
-    def predicted(self) -> np.ndarray:
-        """Code of the most probable class of each tested row, the first of equals."""
+    def predicted(self) -> NDArray[Any]:
+        """Code of the most probable class of each tested row; the first of equally probable ones."""
         best = np.zeros(len(self.labels), dtype=self.labels.dtype)
         if len(self.classes) == 2:
             best[self.probabilities[:, 1] > self.probabilities[:, 0]] = 1
@@ -76,7 +79,7 @@ class Run:
 
     @property
     def rows_per_second(self) -> float:
-        """Rows of the stream a second, reading and predicting and learning together."""
+        """Rows of the stream per second, including reading, predicting and learning."""
         return self.n_rows / self.seconds if self.seconds > 0 else math.nan
 
     @property
@@ -86,7 +89,7 @@ class Run:
         return dict(zip(self.classes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
-        """Return the Run of the tested rows `start` to `stop` alone; times stay those of the whole."""
+        """Return the Run of the tested rows from `start` to `stop`; times remain those of the whole run."""
         numbers = np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
         kept = slice(start, stop)
         return replace(
@@ -98,13 +101,13 @@ class Run:
         )
 
     def of_baseline(self, name: str) -> "Run":
-        """Return a baseline as a Run of its own, sure of each answer it gives."""
+        """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
         return replace(self, learner=name, parameters={}, probabilities=certain, alarms=self.alarms[:0])
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as plain numbers: rates as fractions of 1, None where one is not defined."""
+        """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
         from thalweg.evaluation.figures import plain, plain_number
         from thalweg.evaluation.metrics import agreement
 
@@ -127,8 +130,8 @@ class Run:
         }
 
 
-def bytes_of(state) -> int:
-    """Return the bytes a nested dict or list of arrays, numbers and strings takes, about."""
+def bytes_of(state: Any) -> int:
+    """Return the approximate size in bytes of a nested dict or list of arrays, numbers and strings."""
     if isinstance(state, np.ndarray):
         return state.nbytes
     if isinstance(state, dict):

@@ -1,31 +1,44 @@
-"""Which columns of a stream changed, when, how much and how sure: a monitor's pass over the stream."""
+"""Which inputs of a stream changed, and when: a monitor applied to a whole stream."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Block, Floats, Ints, Mask
+from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.hellinger import HellingerMonitor
+from thalweg.drift.monitor import Monitor
+from thalweg.streams.base import Stream, stream_name
 
 BLOCK = 1 << 16
-VALUES = 1 << 22                        # in a block at most
+VALUES = 1 << 22                        # most values in a block
 
 
-def watch(stream, monitor=None, labels=False, rows=None, progress=None):
-    """Return a DriftReport on a stream, read once from its first row on.
+def watch(
+    stream: Stream,
+    monitor: Monitor | None = None,
+    labels: bool = False,
+    rows: int | None = None,
+    progress: Callable[[int, int | None, int], object] | None = None,
+) -> "DriftReport":
+    """Return a DriftReport about a stream, which is read once.
 
-    Memory: that of the monitor, and 12 bytes for each distribution watched and each window.
+    Memory: that of the monitor, and 12 bytes for each window and each distribution watched.
 
     Parameters
     ----------
     stream : Stream
         Where the rows come from.
     monitor : monitor or None
-        A HellingerMonitor by default. It starts afresh, with the stream's names and categories; its parameter
-        `categorical` is that of the stream.
+        A HellingerMonitor by default. It is reset, and its parameter `categorical` is set to the categorical
+        inputs of the stream.
     labels : bool, default=False
-        Watch the labels too, and each input given each label.
+        Whether to watch the labels too, and each input given each label.
     rows : int or None
         Stop after this many rows.
     progress : callable or None
@@ -43,12 +56,12 @@ def watch(stream, monitor=None, labels=False, rows=None, progress=None):
     categorical = np.flatnonzero(stream.n_categories).tolist()
     monitor.set_params(categorical=categorical)
     monitor.begin(stream.n_features, stream.classes if labels else None, stream.names)
-    report = DriftReport(getattr(stream, "name", type(stream).__name__), monitor)
+    report = DriftReport(stream_name(stream), monitor)
     start = perf_counter()
     try:
         for X, codes in _first(stream, rows):
             report.add(monitor.update_coded(X, codes if labels else None))
-            if progress:
+            if progress is not None:
                 progress(monitor.n_rows_, rows or stream.n_rows, len(report.findings))
     except KeyboardInterrupt:
         report.interrupted = True
@@ -70,18 +83,18 @@ class Finding:
     start : int
         First row of the first window that differs.
     n_windows, n_changed : int
-        Windows from that one on, and how many of them differ.
+        Number of windows from that one on, and how many of them differ.
     ended : int or None
-        First row after the last window that differs, None if that is the last one of all.
+        First row after the last window that differs; None if the last window of all differs.
     distance, expected : float
-        Largest distance, and the one to be expected by chance there.
+        Largest distance, and the distance expected by chance in that window.
     at : int
         First row of the window with that distance.
     p_value : float
-        The least p-value: probability that a stream without change ever gets an alarm as sure as that.
+        The smallest p-value: the probability that a stream without change ever gives such an alarm.
     """
 
-    watched: object
+    watched: Watched
     start: int
     n_windows: int
     n_changed: int
@@ -101,32 +114,32 @@ class DriftReport:
     stream : str
         The stream's name.
     monitor : monitor
-        The monitor, as it was at the end.
+        The monitor in its final state.
     n_rows, skipped : int
-        Rows read, and rows left out because they could not be.
+        Number of rows read, and of unreadable rows left out.
     seconds : float
         Time taken, reading included.
     interrupted : bool
-        Whether this is the result of a part only.
+        Whether Ctrl-C stopped the run; then the rest is the result so far.
     category_names : dict
         For each categorical input, by position, its categories in the order of their codes.
     """
 
     stream: str
-    monitor: object
+    monitor: Monitor
     n_rows: int = 0
     skipped: int = 0
     seconds: float = 0.0
     interrupted: bool = False
-    category_names: dict = field(default_factory=dict)
-    _parts: list = field(default_factory=list)
+    category_names: dict[int, list[str]] = field(default_factory=dict)
+    _parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
 
-    def __post_init__(self):
-        self.changed_counts = 0
+    def __post_init__(self) -> None:
+        self.changed_counts: Any = 0
         self._n_changed = np.zeros(len(self.watched), dtype=np.intp)
 
-    def add(self, windows):
-        """Take what was found in the next windows."""
+    def add(self, windows: Windows) -> None:
+        """Add what was found in the next windows."""
         if not len(windows.stops):
             return
         alarms = windows.p_values <= self.monitor.false_alarms
@@ -136,35 +149,35 @@ class DriftReport:
         self._parts.append((windows.stops, *(values.astype(np.float32) for values in kept), alarms))
 
     @property
-    def watched(self):
-        """What was watched."""
+    def watched(self) -> list[Watched]:
+        """The distributions watched."""
         return self.monitor.watched_
 
     @property
-    def stops(self):
+    def stops(self) -> Ints:
         """The first row after each window."""
         return self._column(0, (0,))
 
     @property
-    def distances(self):
-        """The distance of each window from the reference, (windows, watched)."""
+    def distances(self) -> Floats:
+        """The distance of each window from the reference, of shape (windows, watched)."""
         return self._column(1, (0, len(self.watched)))
 
     @property
-    def alarms(self):
-        """Whether each window differs, (windows, watched)."""
+    def alarms(self) -> Mask:
+        """Whether each window differs, of shape (windows, watched)."""
         return self._column(4, (0, len(self.watched))).astype(bool)
 
     @property
-    def findings(self):
-        """What changed, as a list of Finding: inputs, the labels, inputs given a label, the surest first."""
+    def findings(self) -> list[Finding]:
+        """What changed: inputs, then the labels, then inputs given a label, each by rising p-value."""
         changed = np.flatnonzero(self._n_changed)
         if not len(changed):
             return []
-        found = [self._finding(k) for k in changed]
+        found = [self._finding(k) for k in changed.tolist()]
         return sorted(found, key=lambda each: (_rank(each.watched), each.p_value, -each.distance))
 
-    def _finding(self, k):
+    def _finding(self, k: int) -> Finding:
         window = self.monitor.window
         stops, distances, expected, p_values, alarms = (
             np.concatenate([part[i] if i == 0 else part[i][:, k] for part in self._parts]) for i in range(5)
@@ -183,16 +196,16 @@ class DriftReport:
             p_value=float(p_values[places].min()),
         )
 
-    def _column(self, i, shape):
+    def _column(self, i: int, shape: tuple[int, ...]) -> NDArray[Any]:
         return np.concatenate([part[i] for part in self._parts]) if self._parts else np.empty(shape)
 
 
-def _rank(watched):
+def _rank(watched: Watched) -> int:
     return 2 if watched.label is not None else int(watched.input is None)
 
 
-def _first(stream, rows):
-    """Yield blocks of the stream, of up to `rows` rows in all."""
+def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
+    """Yield blocks of the stream with up to `rows` rows in all."""
     size = max(1, min(BLOCK, VALUES // stream.n_features))
     if rows is None:
         yield from stream.coded_blocks(size)
@@ -202,7 +215,7 @@ def _first(stream, rows):
         rows -= len(X)
 
 
-def _names_of(stream, j):
+def _names_of(stream: Any, j: int) -> list[str]:
     if hasattr(stream, "inputs"):
         return [str(value) for value in stream.inputs[j].codes.values] or ["0", "1"]
     known = getattr(stream, "categories", {}).get(stream.names[j])

@@ -7,11 +7,11 @@ chosen by us: the length of the gradient's step, the range of λ, RPROP's bounds
 
 import numpy as np
 
+from thalweg.errors import StreamError
 from thalweg.learners import AdaptiveLogistic, LogisticMixture, NoChange, WindowLogistic
 from thalweg.papers.reports import Claim, Report, Table
 from thalweg.papers.running import Task
 from thalweg.streams import DriftingGaussians, datasets
-from thalweg.streams.errors import StreamError
 
 TITLE = "Temporally adaptive estimation of logistic classifiers on data streams"
 REFERENCE = "Anagnostopoulos, Tasoulis, Adams, Hand. Advances in Data Analysis and Classification, 2009."

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 
+from thalweg.errors import StreamError
 from thalweg.learners import (
     AdaBoostWindow,
     AdwinBagging,
@@ -19,7 +20,6 @@ from thalweg.learners import (
 )
 from thalweg.papers.running import Task
 from thalweg.streams import LED, SEA, RandomRBF, datasets
-from thalweg.streams.errors import StreamError
 
 TITLE = "Tracking concept change with incremental boosting by minimization of the evolving exponential loss"
 REFERENCE = "Grbovic, Vucetic. ECML PKDD 2011."

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg import learners
+from thalweg.errors import StreamError
 from thalweg.evaluation import holdout, prequential
 from thalweg.learners import ParticleFilter
 from thalweg.papers.running import Task
 from thalweg.streams import SEA, Circles, Hyperplane, Many, datasets, from_arrays
-from thalweg.streams.errors import StreamError
 
 TITLE = "Mining evolving data streams with particle filters"
 REFERENCE = "Fok, An, Wang. Technical report CSE-2013-11, York University, 2013."

@@ -1,13 +1,14 @@
-"""ARFF files: the header's attributes; the rows below it are read as CSV."""
+"""ARFF files: the attributes come from the header; the rows are read as CSV."""
 
 import re
+from collections.abc import Iterator
 
 import pyarrow.csv
 
+from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes
 from thalweg.streams.columns import CATEGORY, NUMBER, Column
-from thalweg.streams.errors import StreamError
-from thalweg.streams.text_files import MAX_ROW, TextSource
+from thalweg.streams.text_files import MAX_ROW, Pieces, TextSource
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.*)", re.I)
@@ -16,20 +17,20 @@ DATA = re.compile(rb"^[ \t]*@data[^\r\n]*(?:\r\n|\n|\r|\Z)", re.I | re.M)
 COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
 
 
-def looks_like_arff(start):
-    """Tell whether a file that starts with these bytes is ARFF."""
+def looks_like_arff(start: bytes) -> bool:
+    """Return whether a file that starts with these bytes is ARFF."""
     return COMMENT.sub(b"", start).lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
 
 
-def arff_source(pieces):
-    """Open an ARFF file; nominal attributes are categories in the header's order, `string` ones are open."""
+def arff_source(pieces: Pieces) -> TextSource:
+    """Open an ARFF file. Nominal attributes are categories in the order of the header."""
     head, _ = _split(pieces, last=False)
     columns = [_column(line, pieces.name) for line in head.splitlines() if line[:10].lower() == "@attribute"]
     if not columns:
         raise StreamError(f"{pieces.name} has no @attribute line")
     zeros = [_quoted(column.codes.values[0]) if column.codes.values else "0" for column in columns]
 
-    def body(last):
+    def body(last: bool) -> Iterator[bytes]:
         _, read = _split(pieces, last)
         for piece in read:
             yield _cleaned(piece, zeros)
@@ -37,8 +38,8 @@ def arff_source(pieces):
     return TextSource(pieces, columns, body, _form)
 
 
-def _split(pieces, last):
-    """Return the header's text, comments taken out, and the pieces of data below it."""
+def _split(pieces: Pieces, last: bool) -> tuple[str, Iterator[bytes]]:
+    """Return the text of the header without comments, and the pieces of data below it."""
     read, head = pieces.read(last), b""
     for piece in read:
         done = len(head)
@@ -53,12 +54,12 @@ def _split(pieces, last):
     raise StreamError(f"{pieces.name} has no @data line" if head.strip() else f"{pieces.name} is empty")
 
 
-def _chained(first, rest):
+def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
 
 
-def _column(line, name):
+def _column(line: str, name: str) -> Column:
     found = ATTRIBUTE.match(line)
     if not found or not found[2]:
         raise StreamError(f"{name}: cannot read {line!r}; it should be @attribute NAME TYPE")
@@ -74,20 +75,20 @@ def _column(line, name):
     return Column(column, f"type {word!r}")
 
 
-def _values(text):
+def _values(text: str) -> list[str]:
     return [value for value in map(str.strip, VALUE.findall(text)) if value]
 
 
-def _plain(text):
+def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
 
 
-def _quoted(text):
+def _quoted(text: str) -> str:
     return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
 
 
-def _cleaned(piece, zeros):
-    """Take out comments and blanks before quotes; write sparse rows, `{3 yes, 7 1.5}`, in full."""
+def _cleaned(piece: bytes, zeros: list[str]) -> bytes:
+    """Remove comments, and blanks before quotes; write sparse rows, `{3 yes, 7 1.5}`, in full."""
     if b"%" in piece:
         piece = COMMENT.sub(b"", piece)
     if b"'" in piece or b'"' in piece:
@@ -98,7 +99,7 @@ def _cleaned(piece, zeros):
     return piece
 
 
-def _in_full(line, zeros):
+def _in_full(line: str, zeros: list[str]) -> str:
     cells = zeros.copy()
     try:
         for pair in _values(line[1 : line.rindex("}")]) if line else ():
@@ -109,7 +110,7 @@ def _in_full(line, zeros):
     return ",".join(cells) if line else ""
 
 
-def _form(piece):
+def _form(piece: bytes) -> pyarrow.csv.ParseOptions:
     single = b"'" in piece and (b'"' not in piece or re.search(rb"(?:^|,)'", piece, re.M))
     double = b'"' in piece and not single
     return pyarrow.csv.ParseOptions(

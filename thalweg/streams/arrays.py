@@ -1,28 +1,40 @@
-"""Rows that are already in memory as a stream."""
+"""A stream of rows that are in memory."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from thalweg._types import Block, Floats, Ints
 from thalweg.streams.base import CHUNK, Stream, recut
 
 
-def from_arrays(X, y, names=None, categorical=(), classes=None, drifts=()):
-    """Make a stream of arrays, lists or a pandas frame.
+def from_arrays(
+    X: Any,
+    y: ArrayLike,
+    names: Sequence[str] | None = None,
+    categorical: Sequence[int | str] = (),
+    classes: ArrayLike | None = None,
+    drifts: ArrayLike = (),
+) -> "Arrays":
+    """Return a stream of the rows of arrays, lists or a pandas DataFrame.
 
-    A numeric array is not copied: blocks are converted to float64 as they are read. Missing values (NaN,
+    A numeric array is not copied: blocks are converted to float64 when they are read. Missing values (NaN,
     None, NA) stay missing; a missing label is coded -1.
 
     Parameters
     ----------
     X : array-like or pandas.DataFrame of shape (n_rows, n_features)
-        The rows in order. Columns of text and of pandas' categories are taken as categorical.
+        The rows in order. Text and pandas' categorical columns of a DataFrame are categorical inputs.
     y : array-like of shape (n_rows,)
         Their labels, of any type.
     names : sequence of str, optional
-        One name an input; by default a frame's columns, else x0, x1, ….
+        Names of the inputs; by default the columns of a DataFrame, else x0, x1, ….
     categorical : sequence of int or str
-        Inputs, by position or name, whose values are categories: they are coded 0, 1, 2, … in sorted order.
+        Positions or names of inputs whose values are categories; these are coded 0, 1, 2, … in sorted order.
     classes : sequence, optional
-        All labels in the order of their codes; by default those seen, sorted.
+        All labels in the order of their codes; by default those in `y`, sorted.
     drifts : sequence of int
         Rows at which the concept is known to change.
 
@@ -45,7 +57,17 @@ class Arrays(Stream):
         For each categorical input its values in the order of their codes.
     """
 
-    def __init__(self, X, y, names=None, categorical=(), classes=None, drifts=()):
+    n_rows: int
+
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        names: Sequence[str] | None = None,
+        categorical: Sequence[int | str] = (),
+        classes: ArrayLike | None = None,
+        drifts: ArrayLike = (),
+    ) -> None:
         columns = getattr(X, "columns", None)
         if columns is None:
             X = _matrix(X)
@@ -58,7 +80,7 @@ class Arrays(Stream):
         if len(set(self._names)) < self.n_features:
             raise ValueError(f"from_arrays: inputs need different names, got {', '.join(self._names)}")
         chosen = self._positions(categorical)
-        self.categories = {}
+        self.categories: dict[str, NDArray[Any]] = {}
         if columns is not None or chosen or X.dtype.kind not in "fiub":
             X = self._coded(X, chosen)
         self._X = X
@@ -74,19 +96,19 @@ class Arrays(Stream):
         return self._names
 
     @property
-    def n_categories(self) -> np.ndarray:
+    def n_categories(self) -> Ints:
         """Categories of each input, 0 where it is numeric."""
         return np.array([len(self.categories.get(name, ())) for name in self._names], dtype=np.intp)
 
-    def coded_blocks(self, size: int = 1000):
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
         starts = range(0, len(self._codes), max(size, 1))
         return recut(((self._block(slice(a, a + size)), self._codes[a : a + size]) for a in starts), size)
 
-    def _block(self, rows):
-        return np.require(self._X[rows], dtype=np.float64, requirements="CW")
+    def _block(self, rows: slice) -> Floats:
+        return np.require(self._X[rows], dtype=np.float64, requirements=["C", "W"])
 
-    def _positions(self, inputs):
+    def _positions(self, inputs: Sequence[int | str]) -> set[int]:
         positions = set()
         for which in inputs:
             if isinstance(which, str) and which in self._names:
@@ -98,7 +120,7 @@ class Arrays(Stream):
                 raise ValueError(f"from_arrays: there is no input {which!r}; inputs are {known}")
         return positions
 
-    def _coded(self, X, chosen):
+    def _coded(self, X: Any, chosen: set[int]) -> Floats:
         """Return a float64 copy of `X` whose categorical columns are coded."""
         coded = np.empty((self.n_rows, self.n_features))
         for j, name in enumerate(self._names):
@@ -110,7 +132,7 @@ class Arrays(Stream):
                 coded[:, j] = _numbers(column, name)
         return coded
 
-    def _check_finite(self):
+    def _check_finite(self) -> None:
         for start in range(0, self.n_rows, CHUNK):
             infinite = np.isinf(self._X[start : start + CHUNK])
             if infinite.any():
@@ -118,15 +140,15 @@ class Arrays(Stream):
                 raise ValueError(f"from_arrays: row {start + row}, input {self._names[j]}: infinite value")
 
 
-def _matrix(X):
+def _matrix(X: Any) -> NDArray[Any]:
     X = X if isinstance(X, np.ndarray) else _from_list(X)
     if X.ndim != 2:
         raise ValueError(f"from_arrays: X needs two dimensions, got shape {X.shape}")
     return X
 
 
-def _from_list(rows):
-    """Return an array of numbers, or of objects if any value is not a number: never all turned into text."""
+def _from_list(rows: Any) -> NDArray[Any]:
+    """Return an array of numbers, or of objects if a value is not a number; never convert numbers to text."""
     X = np.asarray(rows, dtype=object)
     try:
         return X.astype(float)
@@ -134,14 +156,14 @@ def _from_list(rows):
         return X
 
 
-def _is_text(column):
+def _is_text(column: Any) -> bool:
     return hasattr(column, "cat") or (
         column.dtype.kind in "OSU" and any(isinstance(value, str) for value in column)
     )
 
 
-def _numbers(column, name):
-    """Return a column as floats with NaN where a value is missing, or say which value is no number."""
+def _numbers(column: Any, name: str) -> Floats:
+    """Return a column as floats, NaN where missing; raise ValueError if a value is not a number."""
     if hasattr(column, "to_numpy"):
         is_number = column.dtype.kind in "fiub"
         column = column.to_numpy(float, na_value=np.nan) if is_number else column.to_numpy(object)
@@ -161,8 +183,8 @@ def _numbers(column, name):
     return numbers
 
 
-def _missing(value):
-    # NaN and NaT differ from themselves; pandas' NA answers neither yes nor no.
+def _missing(value: Any) -> bool:
+    # NaN and NaT differ from themselves; comparing pandas' NA gives no bool.
     if value is None:
         return True
     try:
@@ -171,8 +193,8 @@ def _missing(value):
         return True
 
 
-def _code(values):
-    """Return the codes of `values` (-1 where one is missing) and what they stand for, in order."""
+def _code(values: Any) -> tuple[Ints, NDArray[Any]]:
+    """Return the codes of `values` (-1 if missing) and the values in the order of their codes."""
     if hasattr(values, "cat"):
         return values.cat.codes.to_numpy(), values.cat.categories.to_numpy()
     values = np.asarray(values)
@@ -186,8 +208,8 @@ def _code(values):
     codes = np.full(len(values), -1, dtype=np.intp)
     try:
         known, codes[~missing] = np.unique(present, return_inverse=True)
-    except TypeError:  # objects of several types have no order but that of their first appearance
-        place: dict = {}
+    except TypeError:  # objects of several types cannot be sorted: keep the order of appearance
+        place: dict[Any, int] = {}
         codes[~missing] = [place.setdefault(value, len(place)) for value in present]
         known = np.array(list(place), dtype=object)
     if known.dtype.kind == "O" and len({type(label) for label in known}) == 1:
@@ -195,7 +217,7 @@ def _code(values):
     return codes, known
 
 
-def _code_labels(y, classes):
+def _code_labels(y: Any, classes: ArrayLike | None) -> tuple[Ints, NDArray[Any]]:
     values = y if hasattr(y, "cat") or hasattr(y, "dtype") else np.asarray(y, dtype=object)
     if values.ndim != 1:
         raise ValueError(f"from_arrays: y needs one dimension, got shape {values.shape}")

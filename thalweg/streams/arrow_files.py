@@ -1,15 +1,18 @@
 """Parquet and Arrow (Feather, IPC) files."""
 
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
+from thalweg.errors import StreamError
 from thalweg.streams.columns import CATEGORY, FLAG, Column
-from thalweg.streams.errors import StreamError
-from thalweg.streams.text_files import Batch
+from thalweg.streams.text_files import Batch, Distinct
 
 ROWS = 1 << 14
 NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
@@ -20,13 +23,13 @@ IN_DICTIONARIES = (*NUMBERS, *TEXTS, pa.types.is_boolean, pa.types.is_binary, pa
 class ArrowSource:
     """Rows of a Parquet or Arrow file; text and dictionary columns are categories, booleans are flags.
 
-    pyarrow takes a file's word for offsets, lengths and codes, and reads outside its memory where they are
-    wrong. So every batch is validated before anything else is done with it.
+    pyarrow trusts the offsets, lengths and codes of a file, and reads out of bounds if they are wrong. So
+    every batch is validated before it is used.
     """
 
     once = False
 
-    def __init__(self, path):
+    def __init__(self, path: str | PathLike[str]) -> None:
         self.name = str(path)
         self.path = path
         with open(path, "rb") as file:
@@ -36,10 +39,12 @@ class ArrowSource:
             self.n_rows = self._claimed_rows(file.metadata) if self._parquet else None
         self.columns = [Column(field.name, _kind(field.type)) for field in self._schema]
 
-    def batches(self, names, numeric=(), last=False):
+    def batches(
+        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
+    ) -> Iterator[Batch]:
         """Yield batches of the columns `names`: those in `numeric` as floats, the rest as they are."""
         if all(pa.types.is_null(self._schema.field(name).type) for name in names):
-            # Their number of rows is a mere claim, with no values to prove it.
+            # The number of rows of such columns cannot be checked against any values.
             raise StreamError(f"{self.name}: there are no values in column {names[-1]!r}, its type is null")
         done = 0
         for batch in self._read(names):
@@ -51,13 +56,13 @@ class ArrowSource:
         if self.n_rows not in (None, done):
             raise StreamError(f"{self.name} is damaged: it claims to have {self.n_rows} rows, found {done}")
 
-    def distinct(self, name):
-        """Yield (values, n_rows, problems) of each batch: the different values of the column `name`."""
+    def distinct(self, name: str) -> Iterator[Distinct]:
+        """Yield (values, n_rows, problems) of each batch: the distinct values of the column `name`."""
         for batch in self.batches([name]):
             yield batch.rows.column(0).unique().to_pylist(), batch.rows.num_rows, batch.problems
 
-    def _read(self, names):
-        """Yield record batches of at most ROWS rows whose values have not been validated."""
+    def _read(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield record batches of at most ROWS rows, not yet validated."""
         with self._opened(names) as file:
             types = {field.name: field.type for field in self._schema_of(file)}
             if any(types.get(name) != self._schema.field(name).type for name in names):
@@ -71,7 +76,7 @@ class ArrowSource:
                 for start in range(0, batch.num_rows, ROWS):
                     yield batch.slice(start, ROWS)
 
-    def _validate(self, batch, names, done):
+    def _validate(self, batch: Any, names: Sequence[str], done: int) -> None:
         for name in names:
             try:
                 batch.column(name).validate(full=True)
@@ -80,19 +85,19 @@ class ArrowSource:
                 reason = f"damaged values: {str(error).splitlines()[0]}"
                 raise StreamError(f"{self.name}, {rows}, column {name!r}: {reason}") from error
 
-    def _claimed_rows(self, metadata):
+    def _claimed_rows(self, metadata: Any) -> int:
         claimed = metadata.num_rows
         found = sum(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
         if found != claimed or claimed < 0:
             raise StreamError(f"{self.name} is damaged: it claims to have {claimed} rows, its groups {found}")
         return claimed
 
-    def _schema_of(self, file):
+    def _schema_of(self, file: Any) -> Any:
         return file.schema_arrow if self._parquet else file.schema
 
     @contextmanager
-    def _opened(self, names=None):
-        # Not mapped to memory: there, reading on after the file was cut short would end the process.
+    def _opened(self, names: Sequence[str] | None = None) -> Iterator[Any]:
+        # Not memory-mapped: if the file were truncated, reading on would end the process.
         with pa.OSFile(str(self.path)) as source:
             if self._parquet:
                 yield pa.parquet.ParquetFile(source, page_checksum_verification=True)
@@ -104,7 +109,7 @@ class ArrowSource:
             yield (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source, options=options)
 
 
-def _kind(type):
+def _kind(type: Any) -> str | None:
     if pa.types.is_boolean(type):
         return FLAG
     if any(test(type) for test in TEXTS):
@@ -116,7 +121,7 @@ def _kind(type):
     return f"type {str(type)!r}"
 
 
-def _array(array, numeric):
+def _array(array: Any, numeric: bool) -> Any:
     type = array.type
     if numeric and _kind(type) in (None, FLAG):
         return array.cast(pa.float64(), safe=False)

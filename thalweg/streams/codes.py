@@ -1,26 +1,30 @@
-"""Codes of categories and labels: 0, 1, 2, …, the same however a file spells the value."""
+"""Codes 0, 1, 2, … of categories and labels, regardless of how a file spells a value."""
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from thalweg.streams.errors import StreamError
+from thalweg._types import Ints
+from thalweg.errors import StreamError
 
 MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
 MISSING, UNKNOWN = -1, -2
 MAX_TEXT = 1 << 16
 
 
-def number(text):
-    """Return the number that `text` spells; None if it spells none."""
+def number(text: str) -> float | None:
+    """Return `text` as a number, or None if it is none."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
         return None
 
 
-def spelling(value):
-    """Return the one spelling of `value` (1, 1.0, "1" and " 1.0" are all "1"); None if it is missing."""
+def spelling(value: Any) -> str | None:
+    """Return the canonical text of `value` (1, 1.0, "1" and " 1.0" are all "1"); None if it is missing."""
     if value is None:
         return None
     if isinstance(value, bytes):
@@ -39,32 +43,32 @@ def spelling(value):
     return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
 
 
-def holds_rows(text):
-    """Tell whether `text` is long and of several lines, as rows that follow a quote which never ends."""
+def holds_rows(text: str) -> bool:
+    """Return whether `text` is so long that it must be rows after a quote that is never closed."""
     return len(text) > MAX_TEXT and ("\n" in text or "\r" in text)
 
 
 class Codes:
-    """Numbers values from 0 on: known ones in the order given, and new ones as they turn up if `grows`.
+    """Assigns the codes 0, 1, 2, … to values in the order given; if `grows`, new values get the next codes.
 
     A text that `holds_rows` is never a new value.
     """
 
-    def __init__(self, values=(), grows=False, where="classes"):
+    def __init__(self, values: Iterable[Any] = (), grows: bool = False, where: str = "classes") -> None:
         self.values = list(values)
         self.grows = grows
         self._code = {spelling(value): code for code, value in enumerate(self.values)}
         if len(self._code) < len(self.values):
             raise StreamError(f"{where}: a value is listed twice: {', '.join(map(str, self.values))}")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.values)
 
-    def of(self, values):
-        """Return the codes of `values`, MISSING or UNKNOWN where there is none."""
+    def of(self, values: Iterable[Any]) -> Ints:
+        """Return the codes of `values`; MISSING or UNKNOWN for values without one."""
         return np.array([self._of_one(value) for value in values], dtype=np.intp)
 
-    def _of_one(self, value):
+    def _of_one(self, value: Any) -> int:
         text = spelling(value)
         if text is None:
             return MISSING
@@ -75,20 +79,22 @@ class Codes:
         return code
 
 
-def as_classes(values, ordered=False):
+def as_classes(values: Iterable[Any], ordered: bool = False) -> NDArray[Any]:
     """Return labels as an array: whole numbers as integers, other numbers as floats, else text.
 
-    They are sorted, unless their order is already that of a declared list (`ordered`).
+    They are sorted, unless they are `ordered` already.
     """
     values = list(values)
     if values and all(isinstance(value, (bool, np.bool_)) for value in values):
         classes = np.array(values)
     else:
-        spelled = [spelling(value) for value in values]
+        spelled = [text for value in values if (text := spelling(value)) is not None]
+        if len(spelled) < len(values):
+            raise StreamError("a missing value cannot be one of the classes")
         numbers = [number(text) for text in spelled]
         if any(value is None or not abs(value) < 2**53 for value in numbers):
             classes = np.array([str(value) for value in values])
-        elif all(value == int(value) for value in numbers):
+        elif all(value is not None and value == int(value) for value in numbers):
             classes = np.array([int(text) for text in spelled], dtype=np.int64)
         else:
             classes = np.array(numbers)

@@ -1,14 +1,18 @@
 """Public datasets by name, from a folder of files or from OpenML."""
 
 import os
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
+from thalweg.streams.base import Stream
 
 # name: (files to look for, number at OpenML or None, first rows of new concepts where these are known)
-FILES = {
+FILES: dict[str, tuple[tuple[str, ...], int | None, Sequence[int]]] = {
     "elec2": (("elec2.arff", "electricity.arff"), 151, ()),
     "elec2_raw": (("elec2-raw.arff",), None, ()),
     "usenet1": (("usenet1.arff",), None, range(300, 1500, 300)),
@@ -25,26 +29,26 @@ FILES = {
 
 
 def names() -> tuple[str, ...]:
-    """Return the names `load` knows."""
+    """Return the names of all datasets."""
     return tuple(FILES)
 
 
 def summary(name: str) -> str:
     """Return one line about a dataset."""
-    return globals()[name].__doc__.splitlines()[0]
+    return str(globals()[name].__doc__).splitlines()[0]
 
 
-def load(name: str, data: str | os.PathLike | None = None, **options):
-    """Return a dataset's stream.
+def load(name: str, data: str | PathLike[str] | None = None, **options: Any) -> Stream:
+    """Return a dataset as a stream.
 
     Parameters
     ----------
     name
         One of `names()`.
     data
-        Folder to look for its file in; if None, the one the environment variable THALWEG_DATA names. A
-        dataset that is not there is fetched from OpenML, where it has it, into a cache folder
-        (THALWEG_CACHE, or the system's usual place) with a checksum that is verified each time.
+        Folder with its file; by default that of the environment variable THALWEG_DATA. If the file is not
+        there, the dataset is downloaded from OpenML, if OpenML has it, to a cache folder (THALWEG_CACHE, or
+        the usual place of the system) with a checksum that is verified each time.
     options
         Passed on to `from_file`; for `santa_fe`, to `ThresholdSeries`.
     """
@@ -60,73 +64,73 @@ def load(name: str, data: str | os.PathLike | None = None, **options):
     return stream
 
 
-def elec2(data=None, **options):
+def elec2(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Electricity prices of New South Wales, up or down: 45,312 rows, 8 inputs, 2 classes."""
     return load("elec2", data, **options)
 
 
-def elec2_raw(data=None, **options):
+def elec2_raw(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Electricity as first published, with missing values: 45,312 rows, 8 inputs, 2 classes."""
     return load("elec2_raw", data, **options)
 
 
-def usenet1(data=None, **options):
+def usenet1(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Newsgroup messages, interests that change every 300 rows: 1,500 rows, 99 words, 2 classes."""
     return load("usenet1", data, **options)
 
 
-def email_list(data=None, **options):
+def email_list(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """E-mail messages, interests that change every 300 rows: 1,500 rows, 913 words, 2 classes."""
     return load("email_list", data, **options)
 
 
-def weather(data=None, **options):
+def weather(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Daily weather at Bellevue, rain or none, 1949 to 1999: 18,159 rows, 8 inputs, 2 classes."""
     return load("weather", data, **options)
 
 
-def covertype(data=None, **options):
+def covertype(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Forest cover types: 581,012 rows (or a file's first 100,000), 54 inputs, 7 classes."""
     return load("covertype", data, **options)
 
 
-def luxembourg(data=None, **options):
+def luxembourg(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Internet use in surveys over time: 1,901 rows, 31 inputs, 2 classes."""
     return load("luxembourg", data, **options)
 
 
-def keystroke(data=None, **options):
+def keystroke(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Who is typing, by rhythm: 1,600 rows, 10 inputs, 4 classes."""
     return load("keystroke", data, **options)
 
 
-def powersupply(data=None, **options):
+def powersupply(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Hour of the day from the power load: 29,928 rows, 2 inputs, 24 classes."""
     return load("powersupply", data, **options)
 
 
-def insects_gradual(data=None, **options):
+def insects_gradual(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Flying insects by wing beat, temperature drifting gradually: 24,150 rows, 33 inputs, 6 classes."""
     return load("insects_gradual", data, **options)
 
 
-def gmsc(data=None, **options):
+def gmsc(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Credit defaults ("Give Me Some Credit"), 6.7 % of them: 150,000 rows, 10 inputs, 2 classes."""
     return load("gmsc", data, **options)
 
 
-def santa_fe(data=None, **options):
+def santa_fe(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Santa Fe laser series A against a moving threshold: 9,990 rows, 9 inputs, 2 classes."""
     return load("santa_fe", data, **options)
 
 
-def _found(name, data):
-    """Return the path of a dataset's file, fetched if need be."""
+def _found(name: str, data: str | PathLike[str] | None) -> Path:
+    """Return the path of the file of a dataset; download it if necessary."""
     files, number, _ = FILES[name]
     folder = data or os.environ.get("THALWEG_DATA")
-    for file in files if folder else ():
-        if (Path(folder) / file).is_file():
-            return Path(folder) / file
+    for path in [Path(folder) / file for file in files] if folder else ():
+        if path.is_file():
+            return path
     advice = f"put {files[0]} into {folder or 'a folder and set THALWEG_DATA to that folder'}"
     if number is None:
         raise StreamError(f"dataset {name}: OpenML does not offer it in its published order; {advice}")
@@ -135,11 +139,11 @@ def _found(name, data):
     return cached(name, number, advice)
 
 
-def _series(path, options):
-    from thalweg.streams.errors import reading
+def _series(path: Path, options: dict[str, Any]) -> Stream:
+    from thalweg.streams.reading import reading
     from thalweg.streams.threshold_series import ThresholdSeries
 
-    with reading(path):
+    with reading(str(path)):
         try:
             series = np.array(path.read_text(encoding="utf-8").split(), dtype=float)
         except ValueError as error:

@@ -1,20 +1,24 @@
 """Streams read from files: CSV, ARFF, Parquet and Arrow, block by block."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Block, Floats, Ints
+from thalweg.errors import StreamError, one_line
 from thalweg.streams.arff import arff_source, looks_like_arff
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
-from thalweg.streams.columns import CATEGORY, NUMBER, coded
-from thalweg.streams.errors import StreamError, one_line, reading
+from thalweg.streams.columns import CATEGORY, NUMBER, Column, Problems, coded
 from thalweg.streams.look_ahead import (
+    Source,
     all_classes,
     check_any,
     check_kinds,
@@ -22,11 +26,12 @@ from thalweg.streams.look_ahead import (
     first_classes,
     first_rows,
     raise_first,
-    settle_kinds,
+    set_kinds,
 )
-from thalweg.streams.text_files import Pieces, csv_source
+from thalweg.streams.reading import reading
+from thalweg.streams.text_files import Batch, Pieces, csv_source
 
-__all__ = ["FileStream", "StreamError", "from_file"]
+__all__ = ["FileStream", "from_file"]
 
 ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
 ARROW_SUFFIXES = {".parquet", ".pq", ".arrow", ".feather", ".ipc"}
@@ -34,10 +39,10 @@ N_MESSAGES = 5
 
 
 def from_file(
-    path: str | PathLike,
+    path: str | PathLike[str],
     target: str | int | None = None,
     *,
-    classes: Iterable | None = None,
+    classes: Iterable[Any] | None = None,
     categorical: Iterable[str | int] = (),
     numeric: Iterable[str | int] = (),
     ignore: Iterable[str | int] = (),
@@ -47,51 +52,50 @@ def from_file(
     labels: bool = True,
     scan_labels: bool = False,
 ) -> "FileStream":
-    """Rows of a CSV, ARFF, Parquet or Arrow file, read in blocks without loading the file.
+    """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
 
-    Text files may be packed (gzip, bzip2, zstd, lz4) and must be UTF-8; `?`, an empty cell, NA, NaN and null
-    are missing values. A column's type comes from the ARFF header or the Parquet or Arrow schema; otherwise
-    from the first 10,000 rows: numbers are numeric, text is categorical, and a column with nothing but 0 and
-    1 is categorical with those codes. Other categories are numbered as an ARFF header or dictionary lists
-    them or, without such a list, as they turn up; a new one that turns up later gets the next number, so
-    `n_categories` may grow, and with it the memory this stream keeps. Of an Arrow file one record batch at a
-    time is in memory, as long as whoever wrote it made it.
+    Text files may be compressed (gzip, bzip2, zstd, lz4) and must be UTF-8; `?`, an empty cell, NA, NaN and
+    null are missing values. The type of a column comes from the ARFF header or the Parquet or Arrow schema,
+    otherwise from the first 10,000 rows: numbers are numeric, text is categorical, and a column of only 0 and
+    1 is categorical with those codes. Other categories are coded in the order of the ARFF header or
+    dictionary, or, without one, in the order of appearance. A category that appears later gets the next code,
+    so `n_categories` may grow, and with it the memory of the stream. Of an Arrow file one record batch at a
+    time is in memory, whatever its length.
 
     Parameters
     ----------
     path
-        The file; `-` is standard input, which takes CSV or ARFF and can be read only once.
+        The file; `-` is standard input, which must be CSV or ARFF and can be read only once.
     target
         Name or position of the column of labels; the last column if None.
     classes
-        The labels, in the order of their codes; any other label is an error. If None they are those of the
-        ARFF header or, without one, those of the first 10,000 rows, sorted; labels that turn up later follow
-        in that order, so `classes` may grow while rows are read (`is_open`). Labels that are all whole
-        numbers are integers, other numbers floats, the rest text.
+        The labels in the order of their codes; any other label is an error. By default those of the ARFF
+        header or, without one, the sorted labels of the first 10,000 rows; labels that appear later follow in
+        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels become integers if
+        all are whole numbers, floats if all are numbers, else text.
     categorical, numeric
-        Names or positions of columns to be taken for categories or for numbers whatever they look like.
+        Names or positions of columns to read as categories or as numbers, whatever their values.
     ignore
         Names or positions of columns to leave out.
     header
-        Whether a CSV file's first row names the columns; if None, it does unless a number stands in it.
+        Whether the first row of a CSV file has the names of the columns; by default, if it has no number.
     delimiter
-        What separates a CSV file's cells; if None, whichever of comma, semicolon, tab and bar the first line
-        has most of.
+        What separates the cells of a CSV file; by default the most frequent of comma, semicolon, tab and bar
+        in the first line.
     on_error
-        "raise" stops at the first row that is wrong with a `StreamError` naming file, data row (the first
-        below the header is 1), column and value. "skip" leaves such rows out.
+        "raise" stops at the first bad row with a `StreamError` that names the file, data row (the first below
+        the header is 1), column and value. "skip" leaves such rows out.
     labels
-        False if no column holds labels: every column is an input, and every label is missing.
+        False if there is no column of labels: all columns are inputs, and all labels are missing.
     scan_labels
-        Read the target column once before all else, so that all labels are known, and sorted, from the start;
-        the number of rows is then known, too. Not possible with standard input.
+        Whether to read the target column once before anything else, so that all labels, and the number of
+        rows, are known from the start. Not possible for standard input.
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"from_file: delimiter must be one character, got {delimiter!r}")
-    path = path if path == "-" else Path(path)
-    with reading("standard input" if path == "-" else path):
+    with reading("standard input" if path == "-" else str(path)):
         source = _source(path, header, delimiter)
         ignored = _find_all(source, ignore)
         kept = [column for column in source.columns if column not in ignored]
@@ -112,19 +116,27 @@ def from_file(
 
 
 class FileStream(Stream):
-    """A stream of a file's rows; `from_file` opens one.
+    """A stream of the rows of a file, opened by `from_file`.
 
-    Each pass over the rows starts with the same classes, whatever turned up in the one before.
+    Each pass over the rows starts with the same classes, whatever labels appeared in the one before.
 
     Attributes
     ----------
     skipped : int
-        Rows left out so far because something in them was wrong.
+        Number of bad rows left out so far.
     messages : list of str
         What was wrong with the first five of them.
     """
 
-    def __init__(self, source, inputs, label, classes, on_error, scan_labels=False):
+    def __init__(
+        self,
+        source: Source,
+        inputs: list[Column],
+        label: Column | None,
+        classes: Iterable[Any] | None,
+        on_error: str,
+        scan_labels: bool = False,
+    ) -> None:
         self.source = source
         self.name = source.name
         self.inputs = inputs
@@ -136,7 +148,7 @@ class FileStream(Stream):
         self._read_names = [*self.names] if label is None else [*self.names, label.name]
         check_kinds(source, inputs if label is None else [*inputs, label])
         head, is_whole = first_rows(source, self._read_names, strict)
-        settle_kinds(inputs, head)
+        set_kinds(inputs, head)
         n_rows = None
         if label is None:
             self._first_classes = np.empty(0, dtype=np.int64)
@@ -152,13 +164,14 @@ class FileStream(Stream):
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 
-    def _restart(self):
-        self.skipped, self.messages = 0, []
+    def _restart(self) -> None:
+        self.skipped = 0
+        self.messages: list[str] = []
         self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
         self.classes = self._first_classes
 
     @property
-    def first_classes(self) -> np.ndarray:
+    def first_classes(self) -> NDArray[Any]:
         """The labels known before the first row is read."""
         return self._first_classes
 
@@ -168,15 +181,15 @@ class FileStream(Stream):
         return tuple(column.name for column in self.inputs)
 
     @property
-    def n_categories(self) -> np.ndarray:
-        """Categories of each input known so far, 0 where it is numeric."""
+    def n_categories(self) -> Ints:
+        """Number of categories of each input known so far, 0 if it is numeric."""
         return np.array([column.n_categories for column in self.inputs], dtype=np.intp)
 
-    def coded_blocks(self, size: int = 1000):
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
         return recut(self._chunks(), size)
 
-    def _chunks(self):
+    def _chunks(self) -> Iterator[Block]:
         self._restart()
         numeric = {column.name for column in self.inputs if column.kind != CATEGORY}
         total = 0
@@ -192,13 +205,13 @@ class FileStream(Stream):
         n_bytes = _size(self.source)
         if n_bytes is not None and n_bytes < (self._n_bytes or 0):
             raise StreamError(f"{self.name} was cut short: {self._n_bytes} bytes before, {n_bytes} now")
-        if self.is_open:
+        if self.is_open and self.label is not None:
             check_any(self.source, self.label, self.classes)
 
-    def _converted(self, batch):
-        """Return X, codes and a list of (position, complaint)."""
+    def _converted(self, batch: Batch) -> tuple[Floats, Ints, Problems]:
+        """Return X, codes and a list of (position, error message)."""
         X = np.empty((batch.rows.num_rows, self.n_features))
-        problems = []
+        problems: Problems = []
         for j, column in enumerate(self.inputs):
             X[:, j], wrong = column.read(batch.rows.column(j))
             problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
@@ -209,21 +222,21 @@ class FileStream(Stream):
         column = batch.rows.column(self.n_features)
         codes, wrong = coded(column, self._labels, unknown)
         if wrong and self.is_open:
-            self._add_labels(column)
+            self._add_labels(self.label, column)
             codes, wrong = coded(column, self._labels, unknown)
         problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
         return X, codes, problems
 
-    def _add_labels(self, column):
-        # In the order of their rows: a dictionary may have another, and list what no row has.
+    def _add_labels(self, label: Column, column: Any) -> None:
+        # In the order of rows: a dictionary may have another order, and list values that no row has.
         self._labels.grows = True
         self._labels.of(column.unique().to_pylist())
         self._labels.grows = False
-        check_labels(self.source, self.label, self._labels)
+        check_labels(self.source, label, self._labels)
         self.classes = as_classes(self._labels.values, ordered=True)
 
-    def _without(self, X, codes, problems, batch):
-        """Leave out the rows that have a problem and count them, or raise the first one."""
+    def _without(self, X: Floats, codes: Ints, problems: Problems, batch: Batch) -> Block:
+        """Leave out the rows that have a problem and count them, or raise StreamError for the first one."""
         found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
         found |= dict(batch.problems)
         if self.on_error == "raise":
@@ -235,21 +248,21 @@ class FileStream(Stream):
         return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
 
 
-def _size(source):
-    """Return the bytes of a file; None for standard input, or if the file is gone."""
+def _size(source: Source) -> int | None:
+    """Return the size of a file in bytes; None for standard input, or if the file is gone."""
     with suppress(OSError):
         return None if source.once else Path(source.name).stat().st_size
     return None
 
 
-def _source(path, header, delimiter):
+def _source(path: str | PathLike[str], header: bool | None, delimiter: str | None) -> Source:
     pieces = Pieces(path)
     start = pieces.start()
-    suffixes = [] if path == "-" else [suffix.lower() for suffix in path.suffixes]
+    suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
     if start.startswith(ARROW_STARTS) or set(suffixes) & ARROW_SUFFIXES:
         if path == "-":
             raise StreamError("standard input: only CSV and ARFF are read from it; save it as a file first")
-        source = ArrowSource(path)
+        source: Source = ArrowSource(path)
     elif looks_like_arff(start) or ".arff" in suffixes:
         source = arff_source(pieces)
     else:
@@ -263,12 +276,12 @@ def _source(path, header, delimiter):
     return source
 
 
-def _find_all(source, chosen):
+def _find_all(source: Source, chosen: str | int | Iterable[str | int]) -> list[Column]:
     return [_find(source, which) for which in ([chosen] if isinstance(chosen, (str, int)) else chosen)]
 
 
-def _find(source, which):
-    """Return the column of that name or position."""
+def _find(source: Source, which: str | int | None) -> Column:
+    """Return the column with this name or position."""
     if isinstance(which, str):
         found = [column for column in source.columns if column.name == which]
     else:

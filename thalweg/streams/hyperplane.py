@@ -1,8 +1,9 @@
-"""HYPERPLANE: a plane through the middle of a cube, which changes its inputs or turns."""
+"""HYPERPLANE: a plane through the middle of a cube that changes abruptly or rotates."""
 
 import numpy as np
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Floats, Ints
 from thalweg.errors import ParameterError
 from thalweg.streams.base import Generator, bounce
 
@@ -10,28 +11,28 @@ WINDOWS = np.array([0, 1, 3, 6])
 
 
 class Hyperplane(Generator):
-    """Ten uniform inputs in [0, 1], split by a plane through the middle that jumps or turns.
+    """Ten uniform inputs in [0, 1], separated by a plane through the middle that changes or rotates.
 
-    By default the concepts are those of Fok, An and Wang (PF-LR): class 1 where the mean of three
-    neighbouring inputs exceeds 0.5, the first of them being number 1, 2, 4 and 7 in turn; each concept lasts
-    `period` rows. With `rotating=True` it is the moving plane of Hulten, Spencer and Domingos: class 1 where
-    Σ wⱼxⱼ > ½ Σ wⱼ, and `n_drifting` of the weights wander through [0, 1] by `speed` a row. That drift is
-    continuous, so `drifts` is empty. Both classes are equally frequent throughout.
+    By default the concepts are those of Fok, An and Wang (PF-LR): class 1 if the mean of three neighbouring
+    inputs exceeds 0.5; the first of them is number 1, 2, 4 and 7 in turn, for `period` rows each. With
+    `rotating=True` it is the moving plane of Hulten, Spencer and Domingos: class 1 if Σ wⱼxⱼ > ½ Σ wⱼ, and
+    `n_drifting` of the weights move through [0, 1] by `speed` per row. That drift is continuous, so `drifts`
+    is empty. Both classes are always equally frequent.
 
     Parameters
     ----------
     n_rows : int
         Length of the stream.
     period : int
-        Rows a concept lasts (windows only).
+        Number of rows of a concept (not if rotating).
     rotating : bool
-        A plane that turns slowly instead of one that jumps.
+        Whether the plane rotates slowly instead of changing abruptly.
     n_features : int
-        Inputs (rotating only; the windows have ten).
+        Number of inputs; ten unless rotating.
     n_drifting : int
-        Inputs whose weight moves, the first ones (rotating only).
+        Number of inputs, counted from the first, whose weights move (only if rotating).
     speed : float
-        How far such a weight moves in one row (rotating only).
+        Distance that such a weight moves in one row (only if rotating).
     noise : float
         Share of flipped labels.
     seed : int
@@ -39,8 +40,8 @@ class Hyperplane(Generator):
 
     Differs from the paper
     ----------------------
-    Neither the length of the stream nor that of a concept is given; both are as in its SEA. A weight of the
-    rotating plane turns round at 0 and 1 instead of at random moments.
+    The paper gives neither the length of the stream nor that of a concept; both are those of its SEA. A
+    weight of the rotating plane reverses at 0 and 1 instead of at random moments.
 
     References
     ----------
@@ -60,15 +61,15 @@ class Hyperplane(Generator):
 
     def __init__(
         self,
-        n_rows=40_000,
-        period=10_000,
-        rotating=False,
-        n_features=10,
-        n_drifting=2,
-        speed=0.001,
-        noise=0.1,
-        seed=0,
-    ):
+        n_rows: int = 40_000,
+        period: int = 10_000,
+        rotating: bool = False,
+        n_features: int = 10,
+        n_drifting: int = 2,
+        speed: float = 0.001,
+        noise: float = 0.1,
+        seed: int = 0,
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.period = whole_number(self, "period", period, 1)
         self.rotating = rotating
@@ -85,11 +86,11 @@ class Hyperplane(Generator):
         else:
             self.drifts = np.arange(self.period, self.n_rows, self.period)
 
-    def weights(self, t):
-        """Return the plane's weights at the rows numbered `t`, an array: one row each (rotating only)."""
+    def weights(self, t: int | Ints) -> Floats:
+        """Return the weights of the rotating plane at row `t`, or at each of an array of rows."""
         return bounce(self._start + np.multiply.outer(t, self.speed * self._moves))
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         X = rng.random((len(t), self.n_features))
         if self.rotating:
             above = (self.weights(t) * (X - 0.5)).sum(axis=1) > 0

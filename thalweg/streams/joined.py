@@ -1,30 +1,31 @@
-"""What all joined streams share: several streams read in turns."""
+"""What joined streams have in common: several streams read in turns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 import numpy as np
 
+from thalweg._types import Block, Floats, Ints
 from thalweg.streams.base import CHUNK, Stream, check_closed, recut
 
 
 class Joined(Stream):
-    """Several streams read in turns; a subclass says whose turn it is.
+    """Several streams read in turns; a subclass decides which stream each row comes from.
 
-    Each stream is read from its first row on and waits while it is not its turn, so no row is lost or seen
-    twice. All must have the same number of inputs and the same classes. Categories are taken as coded: files
-    that code the same words differently must be recoded first.
+    Each stream is read from its first row on and continues where its last turn ended, so no row is skipped or
+    repeated. All must have the same number of inputs and the same classes. Codes of categories are not
+    changed: files that code the same categories differently must be recoded first.
 
     Attributes
     ----------
     drifts : ndarray of int
-        The joints, and the drifts within the streams, at their rows in the joined stream.
+        Row numbers in the joined stream of the joints, and of the drifts within the streams.
     """
 
-    _last_ones: Sequence[int] = ()  # streams whose end is the end of the whole
-    _limit: int | None = None  # the stream goes no further than this
+    _last_ones: Sequence[int] = ()  # streams whose end ends the joined stream
+    _limit: int | None = None  # most rows of the joined stream
 
-    def __init__(self, streams):
+    def __init__(self, streams: Iterable[Stream]) -> None:
         self.streams = tuple(streams)
         who = type(self).__name__
         if len(self.streams) < 2:
@@ -51,19 +52,19 @@ class Joined(Stream):
         return self.streams[0].names
 
     @property
-    def n_categories(self) -> np.ndarray:
-        """For each input the most categories any of the streams knows so far."""
+    def n_categories(self) -> Ints:
+        """For each input the largest number of categories known to any of the streams."""
         return np.max([stream.n_categories for stream in self.streams], axis=0)
 
-    def _turns(self, t):
-        """Return for each of the rows `t` the number of the stream it comes from."""
+    def _turns(self, t: Ints) -> Ints:
+        """Return for each of the rows `t` the position of the stream that it comes from."""
         raise NotImplementedError
 
-    def _row(self, number, inner):
-        """Return the row at which row `inner` of stream `number` comes, or would come."""
+    def _row(self, number: int, inner: int) -> int:
+        """Return the number in the joined stream of row `inner` of stream `number`."""
         raise NotImplementedError
 
-    def _find_drifts(self, joints):
+    def _find_drifts(self, joints: Iterable[int]) -> Ints:
         rows = list(joints)
         for number, stream in enumerate(self.streams):
             for inner in stream.drifts:
@@ -73,11 +74,11 @@ class Joined(Stream):
         found = np.unique(np.array(rows, dtype=np.intp))
         return found if self._limit is None else found[found < self._limit]
 
-    def coded_blocks(self, size: int = 1000):
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
         return recut(self._chunks(), size)
 
-    def _chunks(self):
+    def _chunks(self) -> Iterator[Block]:
         readers = [_Reader(stream) for stream in self.streams]
         for start in count(0, CHUNK):
             stop = start + CHUNK if self._limit is None else min(start + CHUNK, self._limit)
@@ -86,7 +87,7 @@ class Joined(Stream):
             end = len(turns)
             for number in np.unique(turns):
                 rows = np.flatnonzero(turns == number)
-                got_X, got_codes = readers[number].take(len(rows))
+                got_X, got_codes = readers[number].read(len(rows))
                 got = rows[: len(got_X)]
                 X[got], codes[got] = got_X, got_codes
                 if len(got) < len(rows):
@@ -98,7 +99,7 @@ class Joined(Stream):
             if end < CHUNK:
                 return
 
-    def _check_end(self, number, row):
+    def _check_end(self, number: int, row: int) -> None:
         if number not in self._last_ones:
             raise ValueError(
                 f"{type(self).__name__}: stream {number} has ended, but row {row} should still come from it; "
@@ -107,21 +108,20 @@ class Joined(Stream):
 
 
 class _Reader:
-    """Hands out a stream's rows in whatever numbers are asked for."""
+    """Reads a stream in blocks of varying size."""
 
-    def __init__(self, stream):
+    def __init__(self, stream: Stream) -> None:
         self.blocks = stream.coded_blocks(CHUNK)
-        self.X = np.empty((0, stream.n_features))
-        self.codes = np.empty(0, dtype=np.intp)
+        self.X: Floats = np.empty((0, stream.n_features))
+        self.codes: Ints = np.empty(0, dtype=np.intp)
 
-    def take(self, n):
-        """Return the next `n` rows and codes, fewer only at the stream's end."""
-        X, codes = [self.X], [self.codes]
+    def read(self, n: int) -> Block:
+        """Return the next `n` rows and codes, or fewer at the end of the stream."""
+        blocks = [(self.X, self.codes)]
         missing = n - len(self.X)
         while missing > 0 and (block := next(self.blocks, None)) is not None:
-            X.append(block[0])
-            codes.append(block[1])
+            blocks.append(block)
             missing -= len(block[0])
-        X, codes = np.concatenate(X), np.concatenate(codes)
+        X, codes = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         self.X, self.codes = X[n:], codes[n:]
         return X[:n], codes[:n]

@@ -1,8 +1,9 @@
-"""LED: a digit on a seven-segment display, whose wires are swapped now and then."""
+"""LED: a digit on a seven-segment display whose wires are swapped at times."""
 
 import numpy as np
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Ints
 from thalweg.errors import ParameterError
 from thalweg.streams.base import Generator
 
@@ -26,28 +27,28 @@ NOT_ROUND = np.isin(np.arange(10), [1, 2, 4, 5, 7]).astype(np.intp)
 
 
 class LED(Generator):
-    """Which digit does a faulty seven-segment display show? Segments trade places with random inputs.
+    """Which digit does a faulty seven-segment display show? Segments swap places with random inputs.
 
-    Every segment is inverted with probability `noise`; the other inputs are coin tosses. Every `period` rows
-    `n_drifting` of the segments trade places with as many of the other inputs, which differ from concept to
-    concept; the first concept has the segments in front. With a noise of 0.1 no classifier gets more than
-    74 % of the digits right. Samples show the digits without inverted segments.
+    Every segment is inverted with probability `noise`; the other inputs are random bits. Every `period` rows
+    `n_drifting` of the segments swap places with other inputs, which differ from concept to concept; in the
+    first concept the segments are the first seven inputs. With a noise of 0.1 no classifier gets more than
+    74 % of the digits right. Samples have no inverted segments.
 
-    The defaults are those of Grbovic and Vucetic (IBoost), who tell the round digits 3, 6, 8, 9, 0 (class 0)
-    from the others (class 1): that is `binary=True`.
+    The defaults are those of Grbovic and Vucetic (IBoost), who separate the round digits 3, 6, 8, 9, 0
+    (class 0) from the others (class 1): that is `binary=True`.
 
     Parameters
     ----------
     n_rows : int
         Length of the stream.
     n_irrelevant : int
-        Inputs that are no segments.
+        Number of inputs that are not segments.
     n_drifting : int
-        Segments that trade places, at most 7 and `n_irrelevant`.
+        Number of segments that swap places, at most 7 and at most `n_irrelevant`.
     period : int
-        Rows a concept lasts.
+        Number of rows of a concept.
     binary : bool
-        Round or not round instead of ten digits.
+        Whether the classes are round and not round instead of ten digits.
     noise : float
         Probability that a segment is inverted.
     seed : int
@@ -71,14 +72,15 @@ class LED(Generator):
     """
 
     def __init__(
-        self, n_rows=1_000_000, n_irrelevant=17, n_drifting=4, period=250_000, binary=False, noise=0.1, seed=0
-    ):
+        self, n_rows: int = 1_000_000, n_irrelevant: int = 17, n_drifting: int = 4, period: int = 250_000,
+        binary: bool = False, noise: float = 0.1, seed: int = 0
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.n_irrelevant = whole_number(self, "n_irrelevant", n_irrelevant, 0)
         self.n_drifting = whole_number(self, "n_drifting", n_drifting, 0)
         if n_drifting > min(7, n_irrelevant):
             raise ParameterError(
-                f"LED: {n_drifting} segments cannot trade places with {n_irrelevant} other inputs; "
+                f"LED: {n_drifting} segments cannot swap places with {n_irrelevant} other inputs; "
                 f"set n_drifting to at most {min(7, n_irrelevant)}"
             )
         self.period = whole_number(self, "period", period, 1)
@@ -89,12 +91,12 @@ class LED(Generator):
             self.drifts = np.arange(self.period, self.n_rows, self.period)
 
     @property
-    def n_categories(self) -> np.ndarray:
+    def n_categories(self) -> Ints:
         """Two for each input: off and on."""
         return np.full(self.n_features, 2, dtype=np.intp)
 
-    def order(self, t):
-        """Return what each input shows at row `t`: a segment, 0 to 6, or from 7 on a coin toss."""
+    def order(self, t: int) -> Ints:
+        """Return what each input is at row `t`: a segment, 0 to 6, or a random bit, 7 and above."""
         order = np.arange(self.n_features)
         if self.n_drifting and t >= self.period:
             rng = self._random(2, t // self.period)
@@ -103,7 +105,7 @@ class LED(Generator):
             order[segments], order[others] = others, segments
         return order
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         digits = rng.integers(10, size=len(t))
         X = rng.integers(0, 2, (len(t), self.n_features)).astype(float)
         X[:, :7] = SEGMENTS[digits]

@@ -1,21 +1,28 @@
-"""What must be known of a file before its rows are learned: the kinds of its columns, and some labels."""
+"""What must be known about a file before its rows are read: the kinds of its columns and some labels."""
+
+from collections.abc import Iterable, Sequence, Sized
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg.errors import StreamError
+from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.codes import Codes, as_classes, number, spelling
-from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, find_kind
-from thalweg.streams.errors import StreamError
+from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, Column, Problems, find_kind
+from thalweg.streams.text_files import TextSource
 
 FIRST_ROWS = 10_000
 FIRST_BYTES = 1 << 26
 MAX_CLASSES = 1000
 MAX_FRACTIONS = 20
+Source: TypeAlias = TextSource | ArrowSource
 
 
-def first_rows(source, names, strict):
-    """Return record batches of the first rows of the columns `names`, and whether those are all.
+def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list[Any], bool]:
+    """Return record batches of the first rows of the columns `names`, and whether these are all rows.
 
-    If `strict`, each must have parsed.
+    If `strict`, raise StreamError if a row cannot be parsed.
     """
     head, n_rows, n_bytes = [], 0, 0
     for batch in source.batches(names):
@@ -31,15 +38,15 @@ def first_rows(source, names, strict):
     return head, True
 
 
-def raise_first(source, problems):
-    """Raise the first of `problems`, (row number, complaint) pairs, if there is any."""
+def raise_first(source: Source, problems: Problems) -> None:
+    """Raise StreamError for the first of `problems`, (row number, message) pairs, if there is any."""
     if problems:
         row, complaint = min(problems)
         raise StreamError(f"{source.name}, data row {row}{complaint}")
 
 
-def check_kinds(source, columns):
-    """Refuse columns of a type that is neither a number nor text."""
+def check_kinds(source: Source, columns: Iterable[Column]) -> None:
+    """Raise StreamError if a column is neither numbers nor text."""
     for column in columns:
         if column.kind not in (None, NUMBER, FLAG, CATEGORY):
             raise StreamError(
@@ -48,8 +55,8 @@ def check_kinds(source, columns):
             )
 
 
-def settle_kinds(columns, head):
-    """Give each column that has none its kind, and the categories of the first rows their codes."""
+def set_kinds(columns: Iterable[Column], head: list[Any]) -> None:
+    """Set the kind of each column that has none, and the codes of the categories in the first rows."""
     for j, column in enumerate(columns):
         arrays = [rows.column(j) for rows in head]
         column.kind = column.kind or find_kind(arrays)
@@ -58,8 +65,8 @@ def settle_kinds(columns, head):
                 column.codes.of(array.dictionary.to_pylist())
 
 
-def first_classes(source, label, head):
-    """Return the labels of the first rows, sorted."""
+def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
+    """Return the sorted labels of the first rows."""
     found = Codes(grows=True)
     for rows in head:
         found.of(rows.column(label.name).unique().to_pylist())
@@ -67,8 +74,8 @@ def first_classes(source, label, head):
     return as_classes(found.values) if len(found) else np.empty(0, dtype=np.int64)
 
 
-def all_classes(source, label, strict):
-    """Return the labels of all rows, sorted, and how many rows there are."""
+def all_classes(source: Source, label: Column, strict: bool) -> tuple[NDArray[Any], int]:
+    """Return the sorted labels of all rows, and the number of rows."""
     if source.once:
         raise StreamError(f"{source.name} can be read only once: name its labels, classes=[…]")
     found, n_rows = Codes(grows=True), 0
@@ -84,15 +91,15 @@ def all_classes(source, label, strict):
     return as_classes(found.values), n_rows
 
 
-def check_any(source, label, classes):
-    """Raise StreamError if all rows were read and no label was found."""
+def check_any(source: Source, label: Column, classes: Sized) -> None:
+    """Raise StreamError if no label was found in all rows."""
     if not len(classes):
         raise StreamError(f"{source.name}: the target {label.name!r} has no label in it")
 
 
-def check_labels(source, label, found):
-    """Raise StreamError if so many different labels were found that these can be no classes."""
-    numbers = [number(spelling(value)) for value in found.values]
+def check_labels(source: Source, label: Column, found: Codes) -> None:
+    """Raise StreamError if there are too many distinct labels for classes."""
+    numbers = [number(spelling(value) or "") for value in found.values]
     fractions = any(value is not None and value % 1 for value in numbers)
     if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
         raise StreamError(

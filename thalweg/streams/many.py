@@ -3,6 +3,7 @@
 import numpy as np
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Ints
 from thalweg.streams.base import Generator
 
 # β₀, β₁, β₂, β₃ of the twenty concepts.
@@ -35,19 +36,19 @@ TABLE_2 = np.array(
 class Many(Generator):
     """Three uniform inputs; class 1 below a plane, with a new plane every hundred rows.
 
-    A row x in [0, 10]³ is class 1 where β₁x₁ + β₂x₂ + β₃x₃ < β₀. The twenty planes of the paper's table 2
-    follow each other every `period` rows, two of its batches of 50, and start again after the last.
+    A row x in [0, 10]³ has class 1 if β₁x₁ + β₂x₂ + β₃x₃ < β₀. The twenty planes of the paper's table 2
+    follow each other every `period` rows, which are two of its batches of 50, and start again after the last.
 
     Parameters
     ----------
     n_rows : int
         Length of the stream.
     period : int
-        Rows a concept lasts.
+        Number of rows of a concept.
     noise : float
         Share of flipped labels.
     scaled : bool
-        Inputs in [0, 1], as in the paper, instead of [0, 10]; the concepts stay the same.
+        Whether inputs lie in [0, 1], as in the paper, or in [0, 10]; the concepts are the same.
     seed : int
         The same seed gives the same stream.
 
@@ -68,13 +69,15 @@ class Many(Generator):
 
     n_features = 3
 
-    def __init__(self, n_rows=2000, period=100, noise=0.1, scaled=True, seed=0):
+    def __init__(
+        self, n_rows: int = 2000, period: int = 100, noise: float = 0.1, scaled: bool = True, seed: int = 0
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.period = whole_number(self, "period", period, 1)
         self.scaled = scaled
         self.drifts = np.arange(self.period, self.n_rows, self.period)
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         X = rng.random((len(t), 3))
         plane = TABLE_2[t // self.period % len(TABLE_2)]
         codes = (10 * (plane[:, 1:] * X).sum(axis=1) < plane[:, 0]).astype(np.intp)

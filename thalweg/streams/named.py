@@ -1,16 +1,25 @@
-"""A stream by what a person calls it: a generator, a public dataset or a file."""
+"""Streams by name: a generator, a public dataset or a file."""
 
 import difflib
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
+from thalweg.streams.base import Stream
 
 
-def open_stream(source, rows=None, seed=None, data=None, **options):
-    """Return the stream that `source` names: a file, `-` for standard input, a generator or a public dataset.
+def open_stream(
+    source: str,
+    rows: int | None = None,
+    seed: int | None = None,
+    data: str | PathLike[str] | None = None,
+    **options: Any,
+) -> Stream:
+    """Return the stream called `source`: a file, `-` for standard input, a generator or a public dataset.
 
-    `rows` is the length of a generated stream and `seed` its seed; `data` is the folder to look for public
-    datasets in; `options` go to `from_file`.
+    `rows` and `seed` are the length and seed of a generated stream; `data` is the folder with public
+    datasets; `options` are passed to `from_file`.
     """
     from thalweg.streams import datasets, registry
 
@@ -32,8 +41,8 @@ def open_stream(source, rows=None, seed=None, data=None, **options):
     raise StreamError(f"{source} is neither a file nor the name of a stream; {hint}")
 
 
-def generators():
-    """Return the names of the streams that need nothing but a seed."""
+def generators() -> list[str]:
+    """Return the names of the streams that can be made from a seed alone."""
     from thalweg.streams import registry
 
     return [name for name in registry if name[0].isupper() and name != "ThresholdSeries"]

@@ -1,25 +1,28 @@
-"""Any stream with a share of its labels flipped."""
+"""A stream in which some labels are flipped."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from thalweg._parameters import real_number, whole_number
+from thalweg._types import Block, Ints, Labelled
 from thalweg.errors import ParameterError
 from thalweg.streams.base import CHUNK, Stream, check_closed, flipped, recut
 
 
-def noisy(stream, share, seed=0):
-    """Flip a share of a stream's labels, each to one of the other classes; samples stay free of noise.
+def noisy(stream: Stream, share: float, seed: int = 0) -> "Noisy":
+    """Return a stream in which a share of the labels is replaced by other classes; samples have no noise.
 
-    The flips depend on the seed and the row's number only. Rows without a label stay without one.
+    Which labels change depends only on the seed and the row number. Missing labels stay missing.
 
     Parameters
     ----------
     stream : Stream
-        Any stream: a generator, a file, a joined one.
+        Any stream: a generator, a file, a joined stream.
     share : float
-        Probability that a row's label is flipped.
+        Probability that a label is replaced.
     seed : int
-        The same seed flips the same rows.
+        The same seed changes the same rows.
 
     Examples
     --------
@@ -33,9 +36,9 @@ def noisy(stream, share, seed=0):
 
 
 class Noisy(Stream):
-    """What `noisy` returns: the stream with flipped labels, everything else as it is there."""
+    """What `noisy` returns: the stream with some labels replaced."""
 
-    def __init__(self, stream, share, seed):
+    def __init__(self, stream: Stream, share: float, seed: int) -> None:
         self.stream = stream
         self.share = real_number("noisy", "share", share, least=0, most=1)
         self.seed = whole_number("noisy", "seed", seed, 0)
@@ -53,19 +56,19 @@ class Noisy(Stream):
         return self.stream.names
 
     @property
-    def n_categories(self) -> np.ndarray:
-        """Categories of each input known so far, 0 where it is numeric."""
+    def n_categories(self) -> Ints:
+        """Number of categories of each input known so far, 0 if it is numeric."""
         return self.stream.n_categories
 
-    def coded_blocks(self, size: int = 1000):
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
         return recut(self._chunks(), size)
 
-    def _chunks(self):
+    def _chunks(self) -> Iterator[Block]:
         for number, (X, codes) in enumerate(self.stream.coded_blocks(CHUNK)):
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
             yield X, flipped(rng, codes, self.share, len(self.classes))
 
-    def sample(self, t: int, n: int, seed: int | None = None):
-        """Return `n` fresh rows and labels, free of noise, of the concept in force at row `t`."""
+    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+        """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
         return self.stream.sample(t, n, seed)

@@ -1,20 +1,21 @@
-"""Datasets of OpenML, kept in a cache folder with a checksum each."""
+"""Datasets of OpenML, kept in a cache folder with their checksums."""
 
 import hashlib
 import os
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 
-from thalweg.streams.errors import StreamError
+from thalweg.errors import StreamError
 
 
 def cache_folder() -> Path:
-    """Return the folder datasets are kept in: THALWEG_CACHE, or the system's usual place."""
+    """Return the cache folder: THALWEG_CACHE, or the usual place of the system."""
     if os.environ.get("THALWEG_CACHE"):
         return Path(os.environ["THALWEG_CACHE"])
     if sys.platform == "win32":
@@ -24,8 +25,8 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "thalweg"
 
 
-def cached(name, number, otherwise):
-    """Return the path of OpenML's dataset `number`, fetched on first use; `otherwise` is what else to do."""
+def cached(name: str, number: int, otherwise: str) -> Path:
+    """Return the path of OpenML's dataset `number`, downloaded on first use; errors end with `otherwise`."""
     path = cache_folder() / f"{name}.arrow"
     recorded = path.with_suffix(".sha256")
     if path.is_file() and recorded.is_file():
@@ -45,7 +46,7 @@ def cached(name, number, otherwise):
     return path
 
 
-def _fetched(name, number, otherwise):
+def _fetched(name: str, number: int, otherwise: str) -> Any:
     from sklearn.datasets import fetch_openml
 
     try:
@@ -60,8 +61,8 @@ def _fetched(name, number, otherwise):
     return _table(bunch)
 
 
-def _table(bunch):
-    """Return the inputs, then the label; inputs with categories come as codes and are written as those."""
+def _table(bunch: Any) -> Any:
+    """Return a table of the inputs and the label; OpenML gives categories as codes."""
     arrays = {}
     for j, feature in enumerate(bunch.feature_names):
         values = np.asarray(bunch.data[:, j], dtype=float)
@@ -76,6 +77,6 @@ def _table(bunch):
     return pa.table(arrays)
 
 
-def _checksum(path):
+def _checksum(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,9 @@
-"""Random RBF: clouds of points round centroids that move."""
+"""Random RBF: points around centroids that move."""
 
 import numpy as np
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Floats, Ints
 from thalweg.errors import ParameterError
 from thalweg.streams.base import Generator, bounce
 
@@ -10,12 +11,12 @@ SHIFT_ROWS = 1_000_000
 
 
 class RandomRBF(Generator):
-    """Points scattered round random centroids, each of one class, which travel through the unit cube.
+    """Points around random centroids, each of one class, which move through the unit cube.
 
-    A row belongs to a centroid drawn by weight and lies in a random direction from it, at a normal distance
-    times the centroid's own spread. Each centroid goes straight on by `speed` a row and bounces off the
-    walls. The defaults are those of Grbovic and Vucetic (IBoost): 10 centroids, two classes, speed 0.001, a
-    million rows.
+    For each row a centroid is drawn by weight; the row lies in a random direction from it, at a normally
+    distributed distance times the spread of the centroid. Each centroid moves straight on by `speed` per row
+    and bounces off the walls. The defaults are those of Grbovic and Vucetic (IBoost): 10 centroids, two
+    classes, speed 0.001, a million rows.
 
     Hoens, Chawla and Polikar (HUWRS) let only some inputs drift: Gaussian noise whose centre moves is added
     to 4 of 20 inputs, `RandomRBF(n_features=20, speed=0, n_shifted=4, shift=0.5)` with shift 0.5, 1, 2, 5 or
@@ -26,15 +27,15 @@ class RandomRBF(Generator):
     n_rows : int
         Length of the stream.
     n_features, n_centroids, n_classes : int
-        Inputs, centroids and classes; centroids are dealt out to the classes evenly.
+        Number of inputs, centroids and classes; centroids are divided evenly among the classes.
     speed : float
-        How far a centroid moves in one row.
+        Distance that a centroid moves in one row.
     n_shifted : int
-        Inputs, chosen at random, that get noise with a moving centre.
+        Number of inputs, chosen at random, to which noise with a moving centre is added.
     shift : float
-        How far that centre moves in a million rows, up or down.
+        Distance that this centre moves in a million rows, up or down.
     spread : float
-        Standard deviation of that noise.
+        Standard deviation of this noise.
     noise : float
         Share of flipped labels.
     seed : int
@@ -43,7 +44,7 @@ class RandomRBF(Generator):
     Attributes
     ----------
     shifted : ndarray of int
-        The inputs that get noise with a moving centre.
+        The inputs to which noise with a moving centre is added.
 
     Differs from the paper
     ----------------------
@@ -66,17 +67,17 @@ class RandomRBF(Generator):
 
     def __init__(
         self,
-        n_rows=1_000_000,
-        n_features=10,
-        n_centroids=10,
-        n_classes=2,
-        speed=0.001,
-        n_shifted=0,
-        shift=0.5,
-        spread=0.1,
-        noise=0.0,
-        seed=0,
-    ):
+        n_rows: int = 1_000_000,
+        n_features: int = 10,
+        n_centroids: int = 10,
+        n_classes: int = 2,
+        speed: float = 0.001,
+        n_shifted: int = 0,
+        shift: float = 0.5,
+        spread: float = 0.1,
+        noise: float = 0.0,
+        seed: int = 0,
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.n_features = whole_number(self, "n_features", n_features, 1)
         self.n_classes = whole_number(self, "n_classes", n_classes, 2)
@@ -88,7 +89,7 @@ class RandomRBF(Generator):
         self.classes = np.arange(n_classes)
         self._place_centroids(self._random(2))
 
-    def _place_centroids(self, rng):
+    def _place_centroids(self, rng: np.random.Generator) -> None:
         k, d = self.n_centroids, self.n_features
         self._start = rng.random((k, d))
         direction = rng.standard_normal((k, d))
@@ -99,11 +100,11 @@ class RandomRBF(Generator):
         self.shifted = np.sort(rng.choice(d, self.n_shifted, replace=False))
         self._shift_rate = rng.choice([-1.0, 1.0], self.n_shifted) * self.shift / SHIFT_ROWS
 
-    def centroids(self, t):
-        """Return where the centroids are at row `t`: one row each."""
+    def centroids(self, t: int) -> Floats:
+        """Return the positions of the centroids at row `t`, one row each."""
         return bounce(self._start + self._velocity * t)
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         picked = np.searchsorted(self._cumulative, self._cumulative[-1] * rng.random(len(t)), side="right")
         X = rng.uniform(-1, 1, (len(t), self.n_features))
         distance = self._scale[picked] * rng.standard_normal(len(t))

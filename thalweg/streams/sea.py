@@ -1,33 +1,35 @@
-"""SEA: a threshold on the sum of two inputs, which jumps."""
+"""SEA: a threshold on the sum of two inputs that changes abruptly."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Ints
 from thalweg.errors import ParameterError
 from thalweg.streams.base import Generator
 
 
 class SEA(Generator):
-    """Three uniform inputs; class 1 where the first two add up to no more than a threshold that jumps.
+    """Three uniform inputs; class 1 if the sum of the first two does not exceed a threshold that changes.
 
-    The third input says nothing. Thresholds follow each other every `period` rows and start again after the
+    The third input is irrelevant. Thresholds follow each other every `period` rows and start again after the
     last. The defaults are Street and Kim's: four concepts and a tenth of the labels flipped. Grbovic and
     Vucetic (IBoost) use the same rows without noise, `SEA(noise=0)`; Fok, An and Wang (PF-LR) use
-    `SEA(40_000, period=10_000, scaled=True)`. Whether a sum that equals the threshold is class 1 (IBoost) or
-    0 (PF-LR) never matters, as it does not happen.
+    `SEA(40_000, period=10_000, scaled=True)`. A sum equal to the threshold is class 1 for IBoost and class 0
+    for PF-LR, but such a sum does not occur.
 
     Parameters
     ----------
     n_rows : int
         Length of the stream.
     thresholds : sequence of float
-        One threshold a concept, between 0 and 20 (paper: θ, b or μ).
+        The threshold of each concept, between 0 and 20 (paper: θ, b or μ).
     period : int
-        Rows a concept lasts.
+        Number of rows of a concept.
     noise : float
         Share of flipped labels.
     scaled : bool
-        Inputs in [0, 1] instead of [0, 10]; the concepts stay the same.
+        Whether inputs lie in [0, 1] instead of [0, 10]; the concepts are the same.
     seed : int
         The same seed gives the same stream.
 
@@ -46,8 +48,9 @@ class SEA(Generator):
     n_features = 3
 
     def __init__(
-        self, n_rows=50_000, thresholds=(8, 9, 7, 9.5), period=12_500, noise=0.1, scaled=False, seed=0
-    ):
+        self, n_rows: int = 50_000, thresholds: ArrayLike = (8, 9, 7, 9.5), period: int = 12_500, noise: float
+        = 0.1, scaled: bool = False, seed: int = 0
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.thresholds = np.asarray(thresholds, dtype=float)
         if self.thresholds.ndim != 1 or not len(self.thresholds):
@@ -56,7 +59,7 @@ class SEA(Generator):
         self.scaled = scaled
         self.drifts = np.arange(self.period, self.n_rows, self.period)
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         X = rng.random((len(t), 3))
         concept = t // self.period % len(self.thresholds)
         codes = (X[:, 0] + X[:, 1] <= self.thresholds[concept] / 10).astype(np.intp)

@@ -1,8 +1,10 @@
 """Sphere: inside or outside a ball whose centre moves from block to block."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Floats, Ints
 from thalweg.errors import ParameterError
 from thalweg.streams.base import Generator
 
@@ -10,21 +12,21 @@ from thalweg.streams.base import Generator
 class Sphere(Generator):
     """Three uniform inputs in [0, 1]; class 1 inside a ball whose centre moves between blocks of rows.
 
-    Every `jump_every` blocks the centre jumps by `jump` along each axis, up or down at random. Between the
-    jumps it stays (figure 1 of the paper) or moves after every block by a small step drawn anew for each
-    block, `step=(0.005, 0.03)` (figure 2). A step that would take the centre out of `bounds` goes the other
-    way, which keeps class 1 between 41 and 55 % of the rows, as in the paper.
+    Every `jump_every` blocks the centre jumps by `jump` along each axis, up or down at random. Between jumps
+    it is constant (figure 1 of the paper) or moves after every block by a small random step, `step=(0.005,
+    0.03)` (figure 2). A step that would lead out of `bounds` goes the other way, which keeps class 1 between
+    41 and 55 % of the rows, as in the paper.
 
     Parameters
     ----------
     n_rows : int
         Length of the stream.
     period : int
-        Rows of a block.
+        Number of rows of a block.
     jump : float
         Length of the jump along each axis (paper: δ).
     jump_every : int
-        Blocks between two jumps.
+        Number of blocks between two jumps.
     step : (float, float)
         Shortest and longest small step along each axis; (0, 0) for none.
     radius : float
@@ -38,7 +40,7 @@ class Sphere(Generator):
 
     Differs from the paper
     ----------------------
-    It gives neither the radius, nor the block, nor the bounds, nor the start: these are assumptions.
+    The paper gives neither the radius, the block, the bounds nor the start: these are assumptions.
 
     References
     ----------
@@ -58,16 +60,16 @@ class Sphere(Generator):
 
     def __init__(
         self,
-        n_rows=160_000,
-        period=1000,
-        jump=0.1,
-        jump_every=40,
-        step=(0.0, 0.0),
-        radius=0.5,
-        bounds=(0.35, 0.65),
-        noise=0.1,
-        seed=0,
-    ):
+        n_rows: int = 160_000,
+        period: int = 1000,
+        jump: float = 0.1,
+        jump_every: int = 40,
+        step: tuple[float, float] = (0.0, 0.0),
+        radius: float = 0.5,
+        bounds: tuple[float, float] = (0.35, 0.65),
+        noise: float = 0.1,
+        seed: int = 0,
+    ) -> None:
         super().__init__(n_rows, noise, seed)
         self.period = whole_number(self, "period", period, 1)
         self.jump_every = whole_number(self, "jump_every", jump_every, 1)
@@ -82,14 +84,14 @@ class Sphere(Generator):
         if not step[1]:
             self.drifts = self.drifts[self.drifts % (self.period * self.jump_every) == 0]
 
-    def centre(self, t):
-        """Return the centre of the ball at row `t`; for an array of rows, one centre each."""
+    def centre(self, t: ArrayLike) -> Floats:
+        """Return the centre of the ball at row `t`, or at each of an array of rows."""
         block = np.asarray(t) // self.period
         if block.max(initial=0) >= len(self._centres):
             self._centres = self._walk(2 * int(block.max(initial=0)) + 1)
         return self._centres[block]
 
-    def _walk(self, n_blocks):
+    def _walk(self, n_blocks: int) -> Floats:
         low, high = self.bounds
         draws = self._random(2).random((n_blocks, 4))
         length = self.step[0] + (self.step[1] - self.step[0]) * draws[:, 3]
@@ -103,7 +105,7 @@ class Sphere(Generator):
             centres[block] = centre
         return centres
 
-    def _draw(self, rng, t, noise):
+    def _draw(self, rng: np.random.Generator, t: Ints, noise: bool) -> Block:
         X = rng.random((len(t), 3))
         inside = ((X - self.centre(t)) ** 2).sum(axis=1) <= self.radius**2
         return X, self._flip(rng, inside.astype(np.intp), noise)

@@ -1,60 +1,66 @@
-"""Text files of rows: read in pieces that end where a row ends, and parsed by pyarrow on several threads."""
+"""Text files, read in pieces that end at the end of a row and parsed by pyarrow on several threads."""
 
 import csv
 import io
 import sys
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 from thalweg._kernels.cells import distinct_cells
+from thalweg._types import Ints
+from thalweg.errors import StreamError
 from thalweg.streams.codes import MISSING_TEXT, number
-from thalweg.streams.columns import Column
-from thalweg.streams.errors import StreamError
+from thalweg.streams.columns import Column, Problems
 
 PIECE = 1 << 20
 MAX_ROW, MAX_COLUMNS = 1 << 26, 100_000
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 TEXT = pa.dictionary(pa.int32(), pa.string())
+Distinct: TypeAlias = tuple[list[Any], int, Problems]
+T = TypeVar("T")
 
 
 @dataclass
 class Batch:
-    """Parsed rows, their numbers in the file (from 1), and (number, complaint) of rows that did not parse."""
+    """Parsed rows, their numbers in the file (from 1), and (number, message) of rows that do not parse."""
 
     rows: pa.RecordBatch
-    numbers: np.ndarray
-    problems: list
+    numbers: Ints
+    problems: Problems
 
 
 class Pieces:
-    """The bytes of a text file, unpacked; each piece but the last ends where a line ends.
+    """The bytes of a text file, decompressed; each piece but the last ends at the end of a line.
 
-    A file is opened anew each time; standard input is remembered until it is read for the `last` time.
+    A file is opened for each reading; standard input is kept in memory until it is read for the `last` time.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | PathLike[str]) -> None:
         self.path = path
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
-        self._live = None
-        self._kept = []
+        self._live: Iterator[bytes] | None = None
+        self._kept: list[bytes] | None = []
 
-    def read(self, last=False):
-        """Yield the pieces from the first on."""
+    def read(self, last: bool = False) -> Iterator[bytes]:
+        """Yield the pieces in order."""
         return self._replay(last) if self.once else self._read()
 
-    def start(self):
+    def start(self) -> bytes:
         """Return the first piece."""
         return next(self.read(), b"")
 
-    def _replay(self, last):
+    def _replay(self, last: bool) -> Iterator[bytes]:
         if self._kept is None:
             raise StreamError("standard input can be read only once")
         self._live = self._live or self._read()
@@ -67,7 +73,7 @@ class Pieces:
                 kept.append(piece)
             yield piece
 
-    def _read(self):
+    def _read(self) -> Iterator[bytes]:
         with _opened(self.path) as file:
             first = True
             while piece := file.read(PIECE):
@@ -83,15 +89,23 @@ class TextSource:
 
     n_rows = None
 
-    def __init__(self, pieces, columns, body, form):
+    def __init__(
+        self,
+        pieces: Pieces,
+        columns: list[Column],
+        body: Callable[[bool], Iterator[bytes]],
+        form: Callable[[bytes], Any],
+    ) -> None:
         self.name = pieces.name
         self.once = pieces.once
         self.columns = columns
         self._body = body
         self._form = form
 
-    def batches(self, names, numeric=(), last=False):
-        """Yield batches of the columns `names`: those in `numeric` as floats where possible, else text."""
+    def batches(
+        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
+    ) -> Iterator[Batch]:
+        """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text."""
         done = 0
         for rows, bad in _in_order(partial(self._parse, names, numeric), self._pieces(last)):
             total = rows.num_rows + len(bad)
@@ -99,19 +113,19 @@ class TextSource:
             yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
             done += total
 
-    def distinct(self, name):
-        """Yield (values, n_rows, problems) of each piece: the different texts in the column `name`."""
+    def distinct(self, name: str) -> Iterator[Distinct]:
+        """Yield (values, n_rows, problems) of each piece: the distinct texts in the column `name`."""
         position = [column.name for column in self.columns].index(name)
         done = 0
         for values, n_rows, bad in _in_order(partial(self._distinct, name, position), self._pieces()):
             yield values, n_rows, [(done + n, complaint) for n, complaint in bad]
             done += n_rows + len(bad)
 
-    def _pieces(self, last=False):
+    def _pieces(self, last: bool = False) -> Iterator[bytes]:
         return (piece for piece in self._body(last) if piece and not piece.isspace())
 
-    def _distinct(self, name, position, piece):
-        """Find the values by a quick scan of plain rows; parse a piece that has anything else in it."""
+    def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:
+        """Find the values by a fast scan; parse pieces that have quotes, escapes or unusual line ends."""
         form = self._form(piece)
         if not form.quote_char and not form.escape_char and _plain_line_ends(piece):
             try:
@@ -122,21 +136,21 @@ class TextSource:
         rows, bad = self._parse([name], (), piece)
         return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
-    def _parse(self, names, numeric, piece):
+    def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
         try:
-            # pyarrow decodes a row of the wrong length before `note` sees it, and cannot pass on a failure.
+            # pyarrow decodes a row of the wrong length before it calls `note`, and hides an error there.
             piece.isascii() or piece.decode()
         except UnicodeDecodeError as error:
             raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
-        bad = []
+        bad: Problems = []
         try:
             return self._table(names, numeric, piece, bad), bad
         except pa.ArrowInvalid:
             bad.clear()
         return self._table(names, (), piece, bad), bad
 
-    def _table(self, names, numeric, piece, bad):
-        def note(row):
+    def _table(self, names: Sequence[str], numeric: Collection[str], piece: bytes, bad: Problems) -> Any:
+        def note(row: Any) -> str:
             text = row.text if len(row.text) <= 60 else row.text[:57] + "..."
             seen, wanted = row.actual_columns, row.expected_columns
             bad.append((row.number, f": {seen} columns instead of {wanted}: {text!r}"))
@@ -164,8 +178,8 @@ class TextSource:
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def csv_source(pieces, header=None, delimiter=None):
-    """Open a CSV file; without `header` its first row is one unless a number stands in it."""
+def csv_source(pieces: Pieces, header: bool | None = None, delimiter: str | None = None) -> TextSource:
+    """Open a CSV file; by default its first row is a header if it has no number."""
     start = pieces.start().lstrip(b"\r\n")
     if not start.strip():
         raise StreamError(f"{pieces.name} is empty")
@@ -186,20 +200,20 @@ def csv_source(pieces, header=None, delimiter=None):
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
     n_lines = reader.line_num if header else 0
 
-    def body(last):
+    def body(last: bool) -> Iterator[bytes]:
         read = pieces.read(last)
         first = next(read, b"").lstrip(b"\r\n")
         yield b"".join(first.splitlines(keepends=True)[n_lines:])
         yield from read
 
-    def form(piece):
+    def form(piece: bytes) -> Any:
         return pa.csv.ParseOptions(delimiter=delimiter, quote_char='"' if b'"' in piece else False)
 
     return TextSource(pieces, [Column(name) for name in names], body, form)
 
 
 @contextmanager
-def _opened(path):
+def _opened(path: str | PathLike[str]) -> Iterator[Any]:
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
         file = file if hasattr(file, "peek") else io.BufferedReader(file)
         start = file.peek(4)[:4]
@@ -207,8 +221,8 @@ def _opened(path):
         yield io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
 
 
-def _row_end(file, at_line_end, n_quotes):
-    """Read on to the end of the row: of the line, or a line further down if a quoted cell spans lines."""
+def _row_end(file: Any, at_line_end: bool, n_quotes: int) -> bytes:
+    """Read on to the end of the row, which is several lines later if a quoted cell spans lines."""
     lines = [] if at_line_end else [file.readline(MAX_ROW)]
     n_quotes += sum(map(_n_quotes, lines))
     n_bytes = 0
@@ -219,19 +233,20 @@ def _row_end(file, at_line_end, n_quotes):
     return b"".join(lines)
 
 
-def _plain_line_ends(piece):
+def _plain_line_ends(piece: bytes) -> bool:
     return b"\r" not in piece or piece.count(b"\r") == piece.count(b"\r\n")
 
 
-def _n_quotes(text):
-    # Most files have none, and `in` finds that out ten times as fast as `count`.
+def _n_quotes(text: bytes) -> int:
+    # Most files have none, and `in` is ten times as fast as `count`.
     return text.count(b'"') if b'"' in text else 0
 
 
-def _in_order(function, items):
-    """Yield function(item) for each item in order, working ahead on other threads, further as it goes on."""
+def _in_order(function: Callable[[bytes], T], items: Iterable[bytes]) -> Iterator[T]:
+    """Yield function(item) for each item in order, computed ahead on other threads."""
     workers = min(4, pa.cpu_count())
-    pool, ahead, done = ThreadPoolExecutor(workers), deque(), 0
+    pool, done = ThreadPoolExecutor(workers), 0
+    ahead: deque[Future[T]] = deque()
     try:
         for item in items:
             ahead.append(pool.submit(function, item))

@@ -1,38 +1,44 @@
-"""A series as a stream: will its next value stay below a threshold that moves?"""
+"""A time series as a stream: is its next value below a threshold that moves?"""
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from thalweg._parameters import whole_number
+from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.errors import ParameterError
 from thalweg.streams.base import CHUNK, Stream, recut
 
 
 class ThresholdSeries(Stream):
-    """The last values of a series as inputs; class 1 if the next one is no more than a moving threshold.
+    """The latest values of a series as inputs; class 1 if the next one does not exceed a moving threshold.
 
-    Row t has the `lags` values before value t + lags, the oldest first. The first threshold holds for
-    `period` rows; then the threshold moves evenly to the next one within `transition` rows and stays there
-    for the rest of the period; the last one stays to the end. With the defaults and the Santa Fe laser series
-    A this is the stream of Grbovic and Vucetic (IBoost). `drifts` are the rows where the threshold starts to
-    move. `sample` draws windows from anywhere in the series under the threshold in force.
+    The inputs of row t are the `lags` values before value t + lags, oldest first. The first threshold holds
+    for `period` rows; then the threshold moves linearly to the next one within `transition` rows and stays
+    there for the rest of the period; the last one stays until the end. With the defaults and the Santa Fe
+    laser series A this is the stream of Grbovic and Vucetic (IBoost). `drifts` are the rows at which the
+    threshold starts to move. `sample` draws windows from the whole series, labelled by the threshold at row
+    t.
 
     Parameters
     ----------
     series : array of shape (n,)
-        Its values in order.
+        The values in order.
     n_rows : int, optional
         Length of the stream; by default `period` rows for each threshold, or fewer if the series ends.
     lags : int
-        Inputs of a row.
+        Number of inputs of a row.
     thresholds : sequence of float
-        Thresholds in the order they hold (paper: b).
+        The thresholds in order (paper: b).
     period : int
-        Rows from one threshold to the next.
+        Number of rows from one threshold to the next.
     transition : int
-        Rows the threshold takes to move, at most `period`; 0 lets it jump.
+        Number of rows in which the threshold moves, at most `period`; 0 for an abrupt change.
     standardised : bool
-        Thresholds are given, and inputs handed out, in standard deviations from the mean of the series;
-        otherwise both are as in the series.
+        Whether thresholds and inputs are in standard deviations from the mean of the series, or in the units
+        of the series.
     seed : int
         For `sample`; the rows themselves are not random.
 
@@ -50,19 +56,20 @@ class ThresholdSeries(Stream):
     ((1000, 9), 0.5)
     """
 
+    n_rows: int
     classes = np.array([0, 1])
 
     def __init__(
         self,
-        series,
-        n_rows=None,
-        lags=9,
-        thresholds=(-0.5, 0.0, 1.0),
-        period=3330,
-        transition=1000,
-        standardised=True,
-        seed=0,
-    ):
+        series: ArrayLike,
+        n_rows: int | None = None,
+        lags: int = 9,
+        thresholds: ArrayLike = (-0.5, 0.0, 1.0),
+        period: int = 3330,
+        transition: int = 1000,
+        standardised: bool = True,
+        seed: int = 0,
+    ) -> None:
         values = np.array(series, dtype=float)
         self.n_features = whole_number(self, "lags", lags, 1)
         if values.ndim != 1 or len(values) <= lags or not np.isfinite(values).all():
@@ -95,28 +102,28 @@ class ThresholdSeries(Stream):
         """Names of the inputs: lag9, lag8, … lag1."""
         return tuple(f"lag{lag}" for lag in range(self.n_features, 0, -1))
 
-    def threshold(self, t):
+    def threshold(self, t: ArrayLike) -> Any:
         """Return the threshold in force at row `t`, or at each of an array of rows."""
         number = np.minimum(np.asarray(t) // self.period, len(self.thresholds) - 1)
         moved = np.minimum((t - number * self.period + 1) / max(self.transition, 1), 1)
         before = self.thresholds[np.maximum(number - 1, 0)]
         return before + moved * (self.thresholds[number] - before)
 
-    def coded_blocks(self, size: int = 1000):
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
         return recut(self._chunks(), size)
 
-    def _chunks(self):
+    def _chunks(self) -> Iterator[Block]:
         for start in range(0, self.n_rows, CHUNK):
             t = np.arange(start, min(start + CHUNK, self.n_rows))
             yield self._rows(t, self.threshold(t))
 
-    def _rows(self, positions, thresholds):
+    def _rows(self, positions: Ints, thresholds: Floats) -> Block:
         windows = self._windows[positions]
         return np.ascontiguousarray(windows[:, :-1]), (windows[:, -1] <= thresholds).astype(np.intp)
 
-    def sample(self, t: int, n: int, seed: int | None = None):
-        """Return `n` windows from anywhere in the series, labelled by the threshold in force at row `t`."""
+    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+        """Return `n` random windows of the series, labelled by the threshold in force at row `t`."""
         key = (whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
         X, codes = self._rows(rng.integers(len(self._windows), size=n), self.threshold(t))

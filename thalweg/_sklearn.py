@@ -1,0 +1,28 @@
+"""The base classes of scikit-learn, with types for mypy: scikit-learn has none.
+
+If they were untyped, a type checker would accept any misspelt method of a learner or detector.
+"""
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    class BaseEstimator:
+        """Parameters by name."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+        def set_params(self, **params: Any) -> Self: ...
+
+        def __sklearn_tags__(self) -> Any: ...
+
+    class ClassifierMixin:
+        """The accuracy of a classifier."""
+
+        def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+__all__ = ["BaseEstimator", "ClassifierMixin"]

@@ -1,0 +1,30 @@
+"""Types that many signatures share."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+"""Rows × inputs, rows × classes, or one number for each row."""
+
+Ints: TypeAlias = NDArray[np.intp]
+"""Codes of labels, positions or counts."""
+
+Block: TypeAlias = tuple[Floats, Ints]
+"""Rows and the codes of their labels."""
+
+Labelled: TypeAlias = tuple[Floats, NDArray[Any]]
+"""Rows and their labels."""
+
+Mask: TypeAlias = NDArray[np.bool_]
+"""True where something holds."""
+
+Counts: TypeAlias = NDArray[Any]
+"""Numbers of rows, whole or weighted."""
+
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+"""What a parameter `random_state` can be."""
+
+State: TypeAlias = dict[str, Any]
+"""What `state()` returns: arrays, numbers, strings, and lists and dicts of them."""
