@@ -135,7 +135,7 @@ def test_the_members_for_wide_rows_cost_less_than_the_square_of_the_inputs():
 
 @pytest.mark.parametrize("forgetting", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])
 def test_a_wrong_forgetting_is_an_error(forgetting):
-    with pytest.raises(ValueError, match="forgetting must be|forgetting"):
+    with pytest.raises(ValueError, match="forgetting must be"):
         AdaptiveStacking([NaiveBayes()], forgetting=forgetting).begin(2, [0, 1])
 
 

@@ -37,7 +37,8 @@ def test_a_chain_is_as_its_twin(order):
 def test_a_chain_learns_a_rule_of_the_labels():
     y = np.tile([0, 1, 2, 2], 50)
     X = np.zeros((200, 1))
-    right = [LabelChain(order).begin(1, [0, 1, 2]).test_then_train(X, y).argmax(axis=1) == y for order in (1, 2)]
+    begun = [LabelChain(order).begin(1, [0, 1, 2]) for order in (1, 2)]
+    right = [learner.test_then_train(X, y).argmax(axis=1) == y for learner in begun]
     assert 0.6 < right[0][40:].mean() < 0.8
     assert right[1][40:].all()
 

@@ -67,8 +67,8 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef SubspaceTrees trees
     cdef dict memories                  # scratch memory, and what follows from the parameters
 
-    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates, build,
-                 trees):
+    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates,
+                 build, trees):
         cdef huwrs_t* c = &self.core
         c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected, c.weighs_observed = settings
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,

@@ -11,7 +11,7 @@ ctypedef struct kept_rows_t:
     Py_ssize_t most                     # rows there may be memory for
     Py_ssize_t* counts                  # COUNT, CURSOR, OBSERVED
     uint64_t* key                       # [kept]: hash of the row
-    Py_ssize_t* number                  # [kept]: of the row among those observed, from 1; 0 where none is kept
+    Py_ssize_t* number                  # [kept]: of the row among those observed, from 1; 0: none is kept
     double* values                      # [kept, width]
     Py_ssize_t* first                   # [kept]: first place in the chain of a hash, -1 for an empty chain
     Py_ssize_t* following               # [kept]: next place in the chain

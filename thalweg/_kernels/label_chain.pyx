@@ -26,7 +26,7 @@ ctypedef struct chain_t:
     Py_ssize_t order
     double decay
     double* counts                      # [context, class]: those of order 0, of order 1, …
-    Py_ssize_t* last                    # [order]: the latest labels, the newest first; -1 before there were so many
+    Py_ssize_t* last                    # [order]: the latest labels, the newest first; -1 for none
     kept_rows_t* kept
 
 
@@ -80,7 +80,7 @@ cdef class LabelChainKernel(Kernel):
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
         counts[same_contexts(fewer, n, self.core.order), :fewer] = old.arrays["counts"]
         if before.handle.n_features == self.handle.n_features:
-            self.kept, rest = self.kept.restored(before.kept.state())
+            self.kept, _rest = self.kept.restored(before.kept.state())
         self.adopt({"counts": counts, "last": old.arrays["last"].copy()})
 
 

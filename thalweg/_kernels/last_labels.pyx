@@ -92,7 +92,7 @@ cdef class LastLabelsKernel(Kernel):
             following += n_new
             new[name] = wider
         if before.core.n_features == self.core.n_features:
-            self.kept, rest = self.kept.restored(before.kept.state())
+            self.kept, _rest = self.kept.restored(before.kept.state())
         self.adopt(new)
 
     def set_member(self, member, Kernel kernel):

@@ -10,8 +10,8 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
     w += P d_y                                                                    (3)
 
 Weights begin at 1/M and P at 1/RIDGE; P is bounded by its trace, at most MOST_GROWTH times that of the start:
-otherwise members that agree for long would make the next step as large as one likes. Stackers with different λ
-share the answer by a Bayes mixture of trusts v in which every one may become the best (fixed share):
+otherwise members that agree for long would make the next step as large as one likes. Stackers with different
+λ share the answer by a Bayes mixture of trusts v in which every one may become the best (fixed share):
 
     p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c/S           (4)
 
@@ -124,11 +124,11 @@ cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const doub
 cdef void gap_of(const stackers_t* s, const double* z, const double* q, Py_ssize_t k,
                  double* gap) noexcept nogil:
     # d_k of (2)
-    cdef Py_ssize_t l, m
+    cdef Py_ssize_t i, m
     for m in range(s.n_members):
         gap[m] = z[m * s.n_classes + k]
-        for l in range(s.n_classes):
-            gap[m] -= q[l] * z[m * s.n_classes + l]
+        for i in range(s.n_classes):
+            gap[m] -= q[i] * z[m * s.n_classes + i]
 
 
 cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:

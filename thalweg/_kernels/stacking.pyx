@@ -74,7 +74,8 @@ cdef class StackingKernel(BlockKernel):
     cdef void bind(self):
         cdef stacking_t* c = &self.core
         BlockKernel.bind(self)
-        c.stackers.weights, c.stackers.inverse = doubles(self.arrays["weights"]), doubles(self.arrays["inverse"])
+        c.stackers.weights = doubles(self.arrays["weights"])
+        c.stackers.inverse = doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
         c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
         c.kept = &self.kept.core
@@ -165,7 +166,8 @@ cdef void stack(member_block_t* b, double* p) noexcept nogil:
         p += b.n_classes
 
 
-cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w, const double* p) noexcept nogil:
+cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w,
+                        const double* p) noexcept nogil:
     cdef stackers_t* s = &c.stackers
     cdef const double* kept = take_kept(c.kept, x)
     note_parts(c, p)

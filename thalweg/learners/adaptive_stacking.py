@@ -17,8 +17,8 @@ class AdaptiveStacking(Ensemble):
     The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
     regression, neighbours, or the last labels alone. Logistic regressions on the members' probabilities find
     out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget.
-    Its probabilities are calibrated even where the members' are not. It costs as much as its members together;
-    where that is too slow, use `LogisticMixture`.
+    Its probabilities are calibrated even where the members' are not. It costs as much as its members
+    together; where that is too slow, use `LogisticMixture`.
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.

@@ -1,7 +1,7 @@
 """The fast and light classifier: online boosting that learns harder when its errors change."""
 
 from thalweg._kernels.fast_light_classifier import FastLightKernel
-from thalweg._parameters import count, real_number
+from thalweg._parameters import real_number
 from thalweg.learners.ensemble import Ensemble
 
 

@@ -51,5 +51,5 @@ class LabelChain(InputFree):
         decay = real_number(self, "decay", self.decay, above=0, most=1)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         if n_contexts(n_classes, order) * n_classes > MOST_COUNTS:
-            raise wrong(self, "order", f"less, as {n_classes} classes make too many sequences of labels", order)
+            raise wrong(self, "order", f"less, as {n_classes} classes make too many sequences", order)
         return LabelChainKernel(n_features, n_classes, order, decay, most_kept)

@@ -5,9 +5,9 @@ from sklearn.base import clone
 
 from thalweg._kernels.last_labels import LastLabelsKernel
 from thalweg._parameters import seeds_of, whole_number
-from thalweg.learners.member_list import as_member
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed

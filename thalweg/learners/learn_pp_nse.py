@@ -83,5 +83,12 @@ class LearnPPNSE(BlockEnsemble):
             one_of(self, "prune", self.prune, ("age", "error")) == "error",
         )
         return LearnNSEKernel(
-            self._who, n_features, n_classes, n_members, block_size, *settings, len(self._made_from), self._build
+            self._who,
+            n_features,
+            n_classes,
+            n_members,
+            block_size,
+            *settings,
+            len(self._made_from),
+            self._build,
         )

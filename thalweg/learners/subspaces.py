@@ -84,7 +84,8 @@ class SubspaceEnsemble(Ensemble):
         subspaces = [self._columns(m, 0) for m in range(n_members)]
         cells = self._cells(n_categories, n_rows)
         rows = self._who, n_features, n_classes
-        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, len(self._made_from), self._build, trees)
+        build = len(self._made_from), self._build
+        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, *build, trees)
 
     def _cells(self, n_categories, n_rows):
         # Of each input: one is for missing values.
