@@ -255,9 +255,9 @@ def test_table_page_and_json_have_the_same_figures(tmp_path):
         shown = f"{figures[name]:.4f}" if name == "log_loss" else f"{100 * figures[name]:.2f} %"
         assert lines[figure][0] == rows[0][head.index(figure)] == shown
         assert lines[figure][1:] == [row[head.index(figure)] for row in rows[1:]]
-    baselines = figures["baselines"]
-    assert lines["accuracy"][1:] == [f"{100 * baselines[name]:.2f} %" for name in ("majority", "no_change")]
-    assert lines["log-loss"][1:] == ["–", "–"]
+    baselines, baselines_shown = figures["baselines"], ("majority", "no_change", "label_chain")
+    assert lines["accuracy"][1:] == [f"{100 * baselines[name]:.2f} %" for name in baselines_shown]
+    assert lines["log-loss"][1:] == ["–", "–", "–"]
 
 
 def wait_until_it_used(seconds, process):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from thalweg.evaluation import Run, metric_registry, metrics
 from thalweg.evaluation.baselines import Baselines
+from thalweg.learners import LabelChain
 
 EVERY_ROW = [name for name in metrics.__all__ if name != "recovery"]
 
@@ -53,6 +54,26 @@ def test_overall_figures_are_scikit_learns(n_classes, unlabelled, ties):
     run = made_run(800, n_classes, unlabelled=unlabelled, ties=ties)
     for name, expected in by_scikit_learn(run).items():
         assert getattr(metrics, name)(run) == pytest.approx(expected, abs=1e-12), name
+
+
+def test_the_label_chain_predicts_as_the_learner():
+    labels = np.random.default_rng(3).integers(0, 4, 70_000)
+    labels[35_000:] = np.arange(35_000) % 4
+    baselines = Baselines(4)
+    for part in np.array_split(np.arange(70_000), 7):
+        baselines.add(labels[part], part)
+    p = LabelChain().begin(1, range(4)).test_then_train(np.zeros((70_000, 1)), labels)
+    np.testing.assert_array_equal(baselines.codes(70_000)["label_chain"], p.argmax(axis=1))
+
+
+def test_the_label_chain_goes_on_when_there_are_more_classes():
+    labels = np.array([0, 1, 0, 1, 2, 0, 1, 2, 0, 1])
+    grown, known = Baselines(2, 3), Baselines(3)
+    grown.add(labels[:4], np.arange(4))
+    grown.set_classes(3)
+    grown.add(labels[4:], np.arange(4, 10))
+    known.add(labels, np.arange(10))
+    np.testing.assert_array_equal(grown.codes(10)["label_chain"], known.codes(10)["label_chain"])
 
 
 def test_kappa_m_and_kappa_temporal_compare_with_the_baselines():

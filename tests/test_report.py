@@ -45,7 +45,7 @@ def test_the_page_needs_nothing_else(run, tmp_path):
 
 def test_the_page_has_the_figures_of_learner_and_baselines(run, tmp_path):
     _, tree = page_of(run, tmp_path)
-    head, learner, majority, last = rows_of(tree, 0)
+    head, learner, majority, last, chain = rows_of(tree, 0)
     assert head[1:] == [
         "accuracy", "balanced accuracy", "kappa", "kappa M", "kappa temporal", "AUC", "log-loss", "rows/s"
     ]
@@ -58,6 +58,8 @@ def test_the_page_has_the_figures_of_learner_and_baselines(run, tmp_path):
     assert majority[4] == last[5] == "0.00 %"
     assert majority[-2:] == last[-2:] == ["–", "–"]
     assert last[:2] == ["repeat the last label", f"{100 * summary['baselines']['no_change']:.2f} %"]
+    shown = f"{100 * summary['baselines']['label_chain']:.2f} %"
+    assert chain[:2] == ["what followed the last label", shown]
     assert f"{100 * summary['accuracy']:.2f} % of 4,000 rows correctly" in words(tree)
 
 

@@ -1,18 +1,21 @@
-"""Two baselines that any learner must beat: the most frequent class and the latest label."""
+"""Three baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._kernels.label_chain import following_labels
+
 _ROWS_AT_A_TIME = 65_536
+CHAIN_DECAY = 0.999  # as of LabelChain
 
 
 class Baselines:
-    """Predictions of the majority class, and of repeating the last label, for each tested row.
+    """Predictions of the majority class, the last label, and what most often followed it, for each tested row.
 
-    Both learn the same labels as the learner, at the same time and in the same order: with late labels the
-    last label is the one that came last. As in MOA, they predict class 0 before the first label, and the
+    They learn the same labels as the learner, at the same time and in the same order: with late labels the
+    last label is the one that came last. "label_chain" predicts as `LabelChain` with labels in time. As in MOA, they predict class 0 before the first label, and the
     first of equally frequent classes. Predictions are computed now and then, so that little is left for the
     end.
     """
@@ -23,7 +26,10 @@ class Baselines:
         self._n_labels = 0
         self._last: NDArray[Any] = np.zeros(1, self.dtype)
         self._leading: NDArray[Any] = np.zeros(1, self.dtype)
-        self._answers = [(self._last[:0], self._leading[:0])]
+        self._following: NDArray[Any] = np.zeros(1, self.dtype)
+        self._counts = np.zeros((n_classes + 1, n_classes))
+        self._chain_end = np.full(1, -1, dtype=np.intp)
+        self._answers = [(self._last[:0], self._leading[:0], self._following[:0])]
         self._learned: list[NDArray[Any]] = []
         self._n_known: list[NDArray[np.int64]] = []
         self._n_left = 0
@@ -31,7 +37,9 @@ class Baselines:
     def set_classes(self, n_classes: int) -> None:
         """Increase the number of classes."""
         self._predict()
-        self._n_seen = np.pad(self._n_seen, (0, n_classes - len(self._n_seen)))
+        n_new = n_classes - len(self._n_seen)
+        self._n_seen = np.pad(self._n_seen, (0, n_new))
+        self._counts = np.pad(self._counts, (0, n_new))
 
     def add(self, learned: NDArray[Any], n_known: NDArray[np.int64]) -> None:
         """Add the codes of learned labels, and for each tested row the number of labels learned before it."""
@@ -44,9 +52,11 @@ class Baselines:
     def codes(self, n: int) -> dict[str, NDArray[Any]]:
         """Return the predictions for the first `n` tested rows."""
         self._predict()
-        last, leading = (np.concatenate(parts) for parts in zip(*self._answers, strict=True))
         # There are more than `n` if Ctrl-C came before the last rows were recorded.
-        return {"no_change": last[:n].copy(), "majority": leading[:n].copy()}
+        last, leading, following = (
+            np.concatenate(parts)[:n].copy() for parts in zip(*self._answers, strict=True)
+        )
+        return {"no_change": last, "majority": leading, "label_chain": following}
 
     def _predict(self) -> None:
         learned = np.concatenate([self._last[:0], *self._learned])
@@ -54,10 +64,15 @@ class Baselines:
         last = np.concatenate([self._last, learned])
         leading, n_seen = _leading_class(learned, self._n_seen)
         leading = np.concatenate([self._leading, leading])
-        answers, n_labels = [*self._answers, (last[known], leading[known])], self._n_labels + len(learned)
-        last, leading = last[-1:], leading[-1:]
+        counts, chain_end = self._counts.copy(), self._chain_end.copy()
+        following = following_labels(learned.astype(np.intp), counts, chain_end, CHAIN_DECAY)
+        following = np.concatenate([self._following, following.astype(self.dtype)])
+        answers = [*self._answers, (last[known], leading[known], following[known])]
+        n_labels = self._n_labels + len(learned)
+        last, leading, following = last[-1:], leading[-1:], following[-1:]
         # No call between these assignments, so that Ctrl-C cannot come between them.
-        self._last, self._leading, self._answers = last, leading, answers
+        self._last, self._leading, self._following, self._answers = last, leading, following, answers
+        self._counts, self._chain_end = counts, chain_end
         self._n_labels, self._n_seen = n_labels, n_seen
         self._learned, self._n_known, self._n_left = [], [], 0
 

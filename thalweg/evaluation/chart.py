@@ -18,14 +18,15 @@ Rows: TypeAlias = Sequence[int] | NDArray[Any]
 STYLE = """
 .chart { --ink: #1f2933; --soft: #64707d; --grid: #e6e9ed; --drift: #b42318; --alarm: #d97706;
   --line0: #1d5fd1; --line1: #b5179e; --line2: #0a8f62; --line3: #c2570c; --line4: #6d3fc4;
-  --majority: #98a2ae; --no_change: #55606c; font: 12px system-ui, sans-serif; }
+  --majority: #98a2ae; --no_change: #55606c; --label_chain: #7b8794; font: 12px system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { .chart { --ink: #e6eaef; --soft: #9aa6b2; --grid: #2c343d;
   --drift: #ff8a7a; --alarm: #f5b041; --line0: #6aa5ff; --line1: #f08be0; --line2: #4fd1a1; --line3: #ff9d5c;
-  --line4: #b79cff; --majority: #76818d; --no_change: #b4bec8; } }
+  --line4: #b79cff; --majority: #76818d; --no_change: #b4bec8; --label_chain: #95a0ac; } }
 .chart text { fill: var(--soft); } .chart .legend { fill: var(--ink); }
 .chart .grid { stroke: var(--grid); } .chart .axis { stroke: var(--soft); }
 .chart .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 .chart .base { stroke-width: 1.4; } .chart .majority { stroke-dasharray: 2 3; }
+.chart .label_chain { stroke-dasharray: 6 3; }
 .chart .drift { stroke: var(--drift); stroke-dasharray: 5 4; } .chart .alarm { fill: var(--alarm); }
 """
 

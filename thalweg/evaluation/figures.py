@@ -7,7 +7,11 @@ from thalweg.evaluation import metrics
 from thalweg.evaluation.run import Run
 
 NOT_DEFINED = "–"
-BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
+BASELINES = {
+    "majority": "majority class",
+    "no_change": "repeat the last label",
+    "label_chain": "what followed the last label",
+}
 
 
 class Figure(NamedTuple):

@@ -37,7 +37,7 @@ class Step(NamedTuple):
 class Record:
     """Labels, probabilities and predictions of the baselines, in arrays that grow.
 
-    For K < 128 classes a row needs 8 K + 3 bytes, and 2 more for a moment at the end.
+    For K < 128 classes a row needs 8 K + 4 bytes, and 2 more for a moment at the end.
     """
 
     def __init__(

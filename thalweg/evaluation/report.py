@@ -59,7 +59,7 @@ def picture(runs: Run | Iterable[Run], window: int | None = None) -> str:
     ]
     lines += [
         Line(BASELINES[name], name, *_curve(first, first.baselines[name], window))
-        for name in ("no_change", "majority")
+        for name in ("no_change", "majority", "label_chain")
     ]
     alarms = np.unique(np.concatenate([run.alarms for run in runs]))
     title = "accuracy of each test" if _is_grouped(first) else f"accuracy over the last {window:,} rows"
@@ -102,7 +102,11 @@ def _in_words(run: Run) -> str:
     best = max(rivals, key=lambda name: rivals[name])
     points = 100 * (reached - rivals[best])
     verdict = "more" if points >= 0 else "less"
-    name = {"majority": "always answering the majority class", "no_change": "repeating the last label"}[best]
+    name = {
+        "majority": "always answering the majority class",
+        "no_change": "repeating the last label",
+        "label_chain": "answering what most often followed the last label",
+    }[best]
     n_scored = np.count_nonzero(run.labels >= 0)
     return (
         f"{run.learner} answered {percentage(reached)} of {n_scored:,} rows correctly: "

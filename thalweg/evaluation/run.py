@@ -30,8 +30,8 @@ class Run:
         Tested rows × classes, predicted before the label of the row was learned. For K < 128 classes a Run
         has 8 K + 3 bytes per tested row.
     baselines : dict of ndarray
-        The codes predicted by "no_change" (repeat the last label) and "majority", which learn the same labels
-        at the same time as the learner.
+        The codes predicted by "no_change" (repeat the last label), "majority", and "label_chain" (what most
+        often followed the last label), which learn the same labels at the same time as the learner.
     row_numbers : ndarray of int or None
         The row of the stream that each tested row belongs to; None if they are 0, 1, 2, …
     n_rows : int
