@@ -1,34 +1,39 @@
-"""Checks that nothing spoils a detector: interrupts, threads, forks, damaged states, losses out of range."""
+"""Safety checks of detectors: interrupts, threads, forks, damaged states, losses out of range."""
 
 import copy
 import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._types import Floats, State
 from thalweg.checks.faults import SECONDS, can_interrupt, in_a_fork, interrupted
 from thalweg.checks.mutate import NUMBERS, mutated
 from thalweg.checks.running import assert_same
+from thalweg.drift.base import Detector
 
 TRIES = 3  # interrupts
 MUTATIONS = 60
-LONG = 5000  # losses after which hardly anything is left of a wrong mean
+LONG = 5000  # losses after which a wrong mean has no effect any more
 N_THREADS = 4
 LARGEST = sys.float_info.max
 
 
-def errors(n, rate):
-    """Return n losses, each 1 with this probability and else 0."""
+def errors(n: int, rate: float) -> Floats:
+    """Return n losses, each 1 with probability `rate` and else 0."""
     return (np.random.default_rng([n, int(1000 * rate)]).random(n) < rate).astype(float)
 
 
-def interrupts_lose_nothing(detector, seed=1):
-    """An interrupt at a random moment ends `update_many` soon; continued, it is as if there had been none.
+def interrupts_lose_nothing(detector: Detector, seed: int = 1) -> int:
+    """An interrupt at a random moment ends `update_many` soon; continued, the result is the same.
 
-    Returns the number of interrupts that came before the call was done.
+    Returns the number of interrupts that came before the end of the call.
     """
     if not can_interrupt():
         return 0
@@ -38,7 +43,7 @@ def interrupts_lose_nothing(detector, seed=1):
     rng, n_interrupts = np.random.default_rng(seed), 0
     for _ in range(TRIES):
         other = copy.deepcopy(detector)
-        late = interrupted(lambda other=other: other.update_many(losses), rng.uniform(0.05, 0.8) * seconds)
+        late = interrupted(partial(other.update_many, losses), rng.uniform(0.05, 0.8) * seconds)
         if late is None:
             continue
         error, delay = late
@@ -55,15 +60,16 @@ def interrupts_lose_nothing(detector, seed=1):
     return n_interrupts
 
 
-def threads_take_turns(detector):
-    """Losses that several threads hand over at once all count, and what others read meanwhile is whole."""
+def threads_take_turns(detector: Detector) -> None:
+    """Losses from several threads at once are all counted, and states read meanwhile are consistent."""
     loss, n = 0.25, 400
     alone, shared = _reset(detector), _reset(detector)
     for _ in range(N_THREADS * 2 * n):
         alone.update(loss)
-    wrong, done = [], threading.Event()
+    wrong: list[str] = []
+    done = threading.Event()
 
-    def feed():
+    def feed() -> None:
         try:
             for _ in range(n):
                 shared.update(loss)
@@ -72,7 +78,7 @@ def threads_take_turns(detector):
         except Exception as error:
             wrong.append(repr(error))
 
-    def read():
+    def read() -> None:
         try:
             while not done.is_set():
                 type(detector)().restore(shared.state())
@@ -85,8 +91,8 @@ def threads_take_turns(detector):
     assert_same(shared.state(), alone.state(), "after threads took turns: state")
 
 
-def forks_go_on(detector):
-    """A forked process can use the detector, after a `reset` where another thread was changing it."""
+def forks_go_on(detector: Detector) -> None:
+    """A forked process can use the detector, after a `reset` if another thread was changing it."""
     if not hasattr(os, "fork"):
         return
     detector, losses = copy.deepcopy(detector), errors(20_000, 0.3)
@@ -96,7 +102,7 @@ def forks_go_on(detector):
     busy = threading.Thread(target=_update_until, args=(detector, losses, stop))
     busy.start()
 
-    def reset_and_use():
+    def reset_and_use() -> bool:
         detector.reset()
         return len(detector.update_many(losses[:500])) >= 0
 
@@ -109,8 +115,8 @@ def forks_go_on(detector):
     assert reset == "True", f"reset in a fork while another thread used it: {reset}"
 
 
-def damaged_states_are_refused(detector):
-    """A damaged state is refused, and the detector stays as it was, or the detector works on with it."""
+def damaged_states_are_refused(detector: Detector) -> None:
+    """A damaged state is rejected and changes nothing, or the detector works with it."""
     original = copy.deepcopy(detector)
     original.update_many(errors(700, 0.2))
     state = original.state()
@@ -121,8 +127,8 @@ def damaged_states_are_refused(detector):
         try_damaged_detector(original, what, damaged)
 
 
-def try_damaged_detector(detector, what, damaged):
-    """Assert that `detector` refuses a damaged state and stays as it is, or works on with it."""
+def try_damaged_detector(detector: Detector, what: str, damaged: State) -> None:
+    """Assert that `detector` rejects a damaged state and is unchanged, or works with it."""
     before = detector.state()
     try:
         detector.restore(damaged)
@@ -137,9 +143,9 @@ def try_damaged_detector(detector, what, damaged):
         detector.restore(before)
 
 
-def _works(detector, as_before):
-    # Answers, is quiet while all losses are 0, can be saved, and after a reset is as a new one; unless its
-    # parameters are others, it sees that all losses are 1.
+def _works(detector: Detector, as_before: bool) -> None:
+    # It gives alarms or not, has few while all losses are 0, can be saved, and after a reset equals a new
+    # one. If its parameters are unchanged, it detects that all losses are 1.
     assert all(detector.update(loss) in (True, False) for loss in errors(100, 0.5).tolist())
     assert detector.warning in (True, False)
     alarms = detector.update_many(np.zeros(LONG))
@@ -152,24 +158,26 @@ def _works(detector, as_before):
     losses = np.r_[errors(300, 0.1), errors(200, 0.7)]
     alarms, fresh = detector.update_many(losses), clone(detector).update_many(losses)
     is_random = getattr(detector, "random_state", 0) is None
-    assert is_random or np.array_equal(alarms, fresh), "a reset does not make it as a new one"
+    assert is_random or np.array_equal(alarms, fresh), "after a reset it is not like a new one"
 
 
-def wrong_losses_are_refused(detector):
-    """What is no finite number within the detector's range is refused, and changes nothing."""
+def wrong_losses_are_refused(detector: Detector) -> None:
+    """A loss that is not a finite number within the range of the detector is rejected and changes nothing."""
     detector = copy.deepcopy(detector)
     detector.update_many(errors(100, 0.3))
     numbers = [float("nan"), float("inf"), -float("inf")]
     if detector.highest < LARGEST:
         numbers += [detector.highest + 0.5, detector.lowest - 0.5, 1e300]
-    for loss in [*numbers, None, "a", 1j, [], [0.5, 0.5], {}]:
+    others: list[Any] = [None, "a", 1j, [], [0.5, 0.5], {}]
+    for loss in [*numbers, *others]:
         _refuses(detector, detector.update, loss)
-    for losses in [*([0.0, loss] for loss in numbers), ["a"], [[0.0, 1.0]], [None], 0.5, {}, None]:
+    sequences: list[Any] = [["a"], [[0.0, 1.0]], [None], 0.5, {}, None]
+    for losses in [*([0.0, loss] for loss in numbers), *sequences]:
         _refuses(detector, detector.update_many, losses)
 
 
-def extreme_losses_are_harmless(detector):
-    """The largest and smallest losses of its range leave a detector that works and can be saved."""
+def extreme_losses_are_harmless(detector: Detector) -> None:
+    """After the largest and smallest losses of its range the detector works and can be saved."""
     low, high = detector.lowest, detector.highest
     extremes = {
         "the largest": [high], "the smallest": [low], "both": [low, high], "tiny": [1e-320, 0.0],
@@ -186,15 +194,15 @@ def extreme_losses_are_harmless(detector):
             raise AssertionError(f"{kind}: {error!r}") from error
 
 
-def _reset(detector):
-    # A new detector with the same parameters, as `reset` leaves it.
+def _reset(detector: Detector) -> Detector:
+    # A new detector with the same parameters, after `reset`.
     other = copy.deepcopy(detector)
     other.reset()
     return other
 
 
-def _losses_for(detector, seconds):
-    # So many losses that they take about this time, and the time they took.
+def _losses_for(detector: Detector, seconds: float) -> tuple[Floats, float]:
+    # Enough losses for about this time, and the time spent.
     losses = errors(1000, 0.2)
     for _ in range(8):
         other, start = copy.deepcopy(detector), time.perf_counter()
@@ -206,8 +214,10 @@ def _losses_for(detector, seconds):
     return losses, spent
 
 
-def _together(works, others, done):
-    # Run all on threads that change places often; when the first are through, `done` tells the others.
+def _together(
+    works: list[Callable[[], None]], others: list[Callable[[], None]], done: threading.Event
+) -> None:
+    # Run all on threads that switch often; `done` is set when the first group has finished.
     threads = [threading.Thread(target=work) for work in works]
     watchers = [threading.Thread(target=work) for work in others]
     interval = sys.getswitchinterval()
@@ -224,13 +234,13 @@ def _together(works, others, done):
         sys.setswitchinterval(interval)
 
 
-def _update_until(detector, losses, stop):
+def _update_until(detector: Detector, losses: Floats, stop: threading.Event) -> None:
     while not stop.is_set():
         detector.update_many(losses)
 
 
-def _each_number(state, rng):
-    # A copy of the state for each number in its memory (of long arrays some), which becomes another one.
+def _each_number(state: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[str, State]]:
+    # A copy of the state for each number in it (for some of those in long arrays), with that number changed.
     for name, value in state["memory"].items():
         places = list(np.ndindex(np.shape(value)))
         for place in places[:20] + [places[i] for i in rng.permutation(range(20, len(places)))[:10]]:
@@ -243,7 +253,7 @@ def _each_number(state, rng):
             yield f"memory.{name}{list(place)} became {other}", damaged
 
 
-def _refuses(detector, call, losses):
+def _refuses(detector: Detector, call: Callable[[Any], object], losses: Any) -> None:
     before = detector.state()
     try:
         call(losses)
@@ -253,7 +263,7 @@ def _refuses(detector, call, losses):
         raise AssertionError(f"{losses!r} was accepted as a loss")
 
 
-SAFETY_CHECKS = [
+SAFETY_CHECKS: list[Callable[[Any], object]] = [
     interrupts_lose_nothing,
     threads_take_turns,
     forks_go_on,

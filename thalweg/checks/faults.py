@@ -1,4 +1,4 @@
-"""Faults that checks cause: interrupts, failed allocations, forks."""
+"""Faults that checks cause on purpose: interrupts, failed allocations, forks."""
 
 import gc
 import os
@@ -6,35 +6,38 @@ import signal
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from thalweg._kernels import layout
 
-SECONDS = 0.5  # within which an interrupt ends a call
-FORK_SECONDS = 20.0  # after which a forked process hangs
+SECONDS = 0.5  # longest time until an interrupt ends a call
+FORK_SECONDS = 20.0  # a forked process that needs longer hangs
 
 
 class Interrupt(BaseException):
-    """Raised by a signal handler, as KeyboardInterrupt is."""
+    """Raised by a signal handler, like KeyboardInterrupt."""
 
 
-def can_interrupt():
-    """Whether this thread handles signals, and timers can send them."""
+def can_interrupt() -> bool:
+    """Return whether this thread handles signals and timers can send them."""
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
 
-def interrupted(call, after):
-    """Interrupt a call after so many seconds.
+def interrupted(call: Callable[[], object], after: float) -> tuple[Interrupt, float] | None:
+    """Interrupt a call after `after` seconds.
 
-    Returns the exception that ended it and how long after the signal; None if the call was done before.
+    Returns the exception that ended the call and the seconds between the signal and its end; None if the call
+    ended before the signal.
     """
 
-    def interrupt(_number, _frame):
+    def interrupt(_number: int, _frame: object) -> None:
         raise Interrupt
 
     old = signal.signal(signal.SIGALRM, interrupt)
     collects = gc.isenabled()
-    gc.disable()  # Python ignores what is raised while it collects garbage
+    gc.disable()  # Python ignores exceptions during garbage collection
     start = time.perf_counter()
     try:
         signal.setitimer(signal.ITIMER_REAL, max(after, 1e-4))
@@ -52,15 +55,15 @@ def interrupted(call, after):
 
 
 @contextmanager
-def failing_allocation(k):
-    """Let the k-th array that kernels make from now on fail; yields a function that says whether it did."""
+def failing_allocation(k: int) -> Iterator[Callable[[], bool]]:
+    """Make the k-th allocation of an array by a kernel fail; yield a function that returns whether it did."""
     original, n_calls = layout.new_array, 0
 
-    def new_array(*arguments, **settings):
+    def new_array(*arguments: Any, **settings: Any) -> Any:
         nonlocal n_calls
         n_calls += 1
         if n_calls == k:
-            raise MemoryError("no memory, as a test asked for")
+            raise MemoryError("a test made this allocation fail")
         return original(*arguments, **settings)
 
     layout.new_array = new_array
@@ -70,11 +73,11 @@ def failing_allocation(k):
         layout.new_array = original
 
 
-def in_a_fork(call):
-    """Return what `call` returns, or raises (its name), in a forked process; "hung" if it does not end."""
+def in_a_fork(call: Callable[[], object]) -> str:
+    """Run `call` in a forked process; return its result or the name of its exception, or "hung"."""
     reader, writer = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
+        warnings.simplefilter("ignore")  # Python 3.12 warns of forks while threads run
         child = os.fork()
     if child == 0:
         try:
@@ -92,5 +95,5 @@ def in_a_fork(call):
             os.close(reader)
             return "hung"
         time.sleep(0.005)
-    with os.fdopen(reader, "rb") as answer:
-        return answer.read().decode()
+    with os.fdopen(reader, "rb") as pipe:
+        return pipe.read().decode()

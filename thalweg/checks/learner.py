@@ -1,36 +1,40 @@
-"""The checks every learner passes."""
+"""The checks that every learner must pass."""
 
 import copy
 import pickle
 import warnings
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from thalweg._kernels.python_learner import PythonKernel
+from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
+from thalweg.learners.base import StreamClassifier
 
 
-def check_learner(learner, excused=()):
-    """Run every check of the stream contract on `learner` (a fresh instance; it is cloned, not changed).
+def check_learner(learner: StreamClassifier, excused: Collection[str] = ()) -> None:
+    """Run all checks of the contract on clones of `learner`, a new instance; it is not changed.
 
-    Raises AssertionError naming the check that failed. `excused` names checks that the method cannot pass by
-    its nature, such as `recovers_after_a_drift` for one that never forgets.
+    Raises AssertionError with the name of the check that failed. `excused` are names of checks that the
+    method cannot pass by its nature, such as `recovers_after_a_drift` for a learner that never forgets.
     """
     run_checks(CHECKS, learner, excused)
 
 
-def blocks_change_nothing(learner):
-    """However the rows are cut into blocks, probabilities and final state are the same bit for bit."""
+def blocks_change_nothing(learner: StreamClassifier) -> None:
+    """With blocks of any size, probabilities and the final state are the same bit for bit."""
     X, y = rows(150, with_gaps=True)
     whole = begun(learner)
     expected = whole.test_then_train(X, y)
 
-    def cut(sizes):
+    def cut(sizes: list[int]) -> None:
         other, start = begun(learner), 0
         for size in sizes:
             stop = start + size
@@ -42,21 +46,21 @@ def blocks_change_nothing(learner):
     for_random_cuts(len(X), cut)
 
 
-def predict_changes_nothing(learner):
-    """Asking for predictions leaves the state as it was, and asking twice gives the same answer."""
+def predict_changes_nothing(learner: StreamClassifier) -> None:
+    """Predicting does not change the state, and predicting twice gives the same probabilities."""
     X, y = rows(150, with_gaps=True)
     learner = taught(learner, X, y)
     before = learner.state()
     first = learner.predict_block(X)
     learner.predict_one(X[0])
     learner.predict_proba(X[:5])
-    assert np.array_equal(learner.predict_block(X), first), "a second call gives another answer"
-    assert np.array_equal(learner.predict_block(X[:1]), first[:1]), "a row alone gets another answer"
+    assert np.array_equal(learner.predict_block(X), first), "a second call gives another result"
+    assert np.array_equal(learner.predict_block(X[:1]), first[:1]), "a row alone gives another result"
     assert_same(learner.state(), before)
 
 
-def copies_carry_on(learner):
-    """Restored, copied and unpickled learners go on bit for bit, and share nothing with the original."""
+def copies_carry_on(learner: StreamClassifier) -> None:
+    """Restored, copied and unpickled learners continue bit for bit, and share nothing with the original."""
     X, y = rows(240, with_gaps=True)
     half = len(X) // 2
     original = taught(learner, X[:half], y[:half])
@@ -72,35 +76,35 @@ def copies_carry_on(learner):
     for way, other in copies.items():
         assert_same(other.state(), state, f"{way}: state")
         p = other.test_then_train(X[half:], y[half:])
-        assert np.array_equal(p, expected), f"{way} goes on differently"
+        assert np.array_equal(p, expected), f"{way} continues differently"
     fresh = type(learner)().restore(learner.state())
-    assert_same(fresh.state(), learner.state(), "restored before it began: state")
+    assert_same(fresh.state(), learner.state(), "restored before begin(): state")
 
 
-def same_seed_same_result(learner):
-    """Two learners made alike give the same run."""
+def same_seed_same_result(learner: StreamClassifier) -> None:
+    """Two learners with the same parameters give the same results."""
     X, y = rows(150)
     one, other = begun(learner), begun(learner)
     assert np.array_equal(one.test_then_train(X, y), other.test_then_train(X, y))
 
 
-def inputs_are_not_kept(learner):
-    """Rows handed over may be overwritten afterwards, and are themselves left alone."""
+def inputs_are_not_kept(learner: StreamClassifier) -> None:
+    """Arrays passed to a learner are not changed, and may be overwritten afterwards."""
     X, y = rows(150)
     untouched = taught(learner, X, y)
     other, scratch, labels = begun(learner), np.empty((10, X.shape[1])), np.empty(10, dtype=y.dtype)
     for start in range(0, len(X), 10):
         scratch[:], labels[:] = X[start : start + 10], y[start : start + 10]
         other.test_then_train(scratch, labels)
-        assert np.array_equal(scratch, X[start : start + 10]), "the rows handed over were changed"
+        assert np.array_equal(scratch, X[start : start + 10]), "the array passed was changed"
         scratch[:], labels[:] = -7.0, y[0]
     p = other.predict_block(X)
-    assert np.array_equal(p, untouched.predict_block(X)), "a later change of X changed it"
+    assert np.array_equal(p, untouched.predict_block(X)), "a later change of X changed the learner"
     assert_same(other.state(), untouched.state())
 
 
-def memory_is_bounded(learner):
-    """After a while more rows need no more memory."""
+def memory_is_bounded(learner: StreamClassifier) -> None:
+    """After 3000 rows, 3000 more need no more memory."""
     X, y = rows(6000)
     learner = taught(learner, X[:3000], y[:3000])
     early = len(pickle.dumps(learner))
@@ -109,8 +113,8 @@ def memory_is_bounded(learner):
     assert late <= 1.1 * early + 1000, f"{early} bytes after 3000 rows, {late} after 6000"
 
 
-def labels_may_be_anything(learner):
-    """Text, booleans, negative and fractional numbers serve as labels; results are those of 0, 1, …"""
+def labels_may_be_anything(learner: StreamClassifier) -> None:
+    """Labels may be text, booleans, negative or fractional numbers; results are those for 0, 1, …"""
     X, y = rows(80)
     expected = begun(learner).test_then_train(X, y)
     for classes in (["b", "a", "c"], [-5, 3, 0], [0.5, 1.5, -1.0], [7, 8, 10**12], ["one", 2, 3.0]):
@@ -124,8 +128,8 @@ def labels_may_be_anything(learner):
     assert np.array_equal(flags, clone(learner).begin(X.shape[1], [0, 1]).test_then_train(X, two.astype(int)))
 
 
-def classes_may_come_later(learner):
-    """Without classes named, labels are taken as they come, in blocks as one by one, and copies carry on."""
+def classes_may_come_later(learner: StreamClassifier) -> None:
+    """Without `classes`, new labels become classes, in blocks and row by row, and copies continue so."""
     X, codes = rows(240, with_gaps=True)
     codes[:60] %= 2
     y = np.array(["b", "a", "c"])[codes]
@@ -137,17 +141,17 @@ def classes_may_come_later(learner):
     for i in range(len(X)):
         p = single.test_then_train(X[i : i + 1], y[i : i + 1])[0]
         same = np.array_equal(p, expected[i, : len(p)]) and not expected[i, len(p) :].any()
-        assert same, f"row {i} alone gets another answer"
+        assert same, f"row {i} alone gives another result"
     assert_same(single.state(), whole.state())
     again = whole.copy()
     same = np.array_equal(again.test_then_train(X, y), whole.test_then_train(X, y))
-    assert same, "a copy goes on differently"
+    assert same, "a copy continues differently"
 
 
-def inputs_may_come_later(learner):
-    """Without a number of inputs, names are taken as they come; where not, the row that has one is refused.
+def inputs_may_come_later(learner: StreamClassifier) -> None:
+    """Without `n_features`, new names become inputs; a learner that cannot do so rejects the row.
 
-    Asking teaches no names, copies carry on, and after a lack of memory a learner goes on.
+    Predicting adds no names, copies continue alike, and after a lack of memory the learner still works.
     """
     X, y = rows(240)
     given = [dict(zip("abc" if i >= 80 else "ab", row, strict=False)) for i, row in enumerate(X.tolist())]
@@ -156,18 +160,18 @@ def inputs_may_come_later(learner):
     _learn_named(learner, given[:80], y[:80])
     before = learner.state()
     learner.predict_proba_one(given[80] | {"d": 1.0})
-    assert_same(learner.state(), before, "after a new name was asked about, the state")
+    assert_same(learner.state(), before, "after a prediction with a new name, the state")
     copied, others = learner.copy(), [learner.copy() for _ in range(4)]
     try:
         _learn_named(learner, given[80:], y[80:])
     except ValueError as error:
-        assert "'c'" in str(error) and "begin" in str(error), f"an error that does not help: {error}"
-        assert_same(learner.state(), before, "after a new input was refused, the state")
+        assert "'c'" in str(error) and "begin" in str(error), f"an unclear error: {error}"
+        assert_same(learner.state(), before, "after a new input was rejected, the state")
         return
     assert learner.n_features_in_ == 3
     assert_proper(learner.predict_block(X))
     _learn_named(copied, given[80:], y[80:])
-    assert_same(copied.state(), learner.state(), "of a copy that went on, the state")
+    assert_same(copied.state(), learner.state(), "the state of a copy that continued")
     for k, other in enumerate(others, start=1):
         with failing_allocation(k), suppress(MemoryError):
             other.learn_one(given[80], y[80])
@@ -175,13 +179,13 @@ def inputs_may_come_later(learner):
         assert_proper(other.predict_block(X))
 
 
-def _learn_named(learner, given, y):
+def _learn_named(learner: StreamClassifier, given: list[dict[str, float]], y: Ints) -> None:
     for row, label in zip(given, y.tolist(), strict=True):
         learner.learn_one(row, label)
 
 
-def weight_two_is_the_row_twice(learner):
-    """A row of weight 2 teaches what the row given twice does."""
+def weight_two_is_the_row_twice(learner: StreamClassifier) -> None:
+    """A row of weight 2 has the effect of learning the row twice."""
     X, y = rows(100)
     weighted, repeated = begun(learner), begun(learner)
     weighted.test_then_train(X, y, np.full(len(X), 2.0))
@@ -189,8 +193,8 @@ def weight_two_is_the_row_twice(learner):
     np.testing.assert_allclose(weighted.predict_block(X), repeated.predict_block(X), rtol=1e-6, atol=1e-9)
 
 
-def weight_zero_is_no_row(learner):
-    """A row of weight 0 is predicted but not learned; a negative weight is refused."""
+def weight_zero_is_no_row(learner: StreamClassifier) -> None:
+    """A row of weight 0 is predicted but not learned; a negative weight is rejected."""
     X, y = rows(100, with_gaps=True)
     w = np.ones(len(X))
     w[::3] = 0.0
@@ -201,8 +205,8 @@ def weight_zero_is_no_row(learner):
     _refuses(weighted, lambda: weighted.test_then_train(X[:1], y[:1], [-1.0]), "a negative weight")
 
 
-def missing_values_are_taken(learner):
-    """NaN and None are missing values: probabilities stay proper, even for rows that are all missing."""
+def missing_values_are_allowed(learner: StreamClassifier) -> None:
+    """NaN and None are missing values; probabilities stay proper, even if a whole row is missing."""
     X, y = rows(150, with_gaps=True)
     learner = begun(learner)
     gap = np.full((1, X.shape[1]), np.nan)
@@ -216,8 +220,8 @@ def missing_values_are_taken(learner):
     assert np.array_equal(learner.predict_block(none), learner.predict_block(some)), "None is not NaN"
 
 
-def bad_input_loses_nothing(learner):
-    """Infinity, unknown labels, wrong widths and text are refused, and what was learned stays."""
+def bad_input_loses_nothing(learner: StreamClassifier) -> None:
+    """Infinity, unknown labels, wrong widths and text are rejected and change nothing."""
     X, y = rows(60)
     learner = taught(learner, X, y)
     infinite, text = X[:3].copy(), X[:3].astype(object)
@@ -232,8 +236,8 @@ def bad_input_loses_nothing(learner):
     _refuses(learner, lambda: learner.test_then_train(X[:3], y[:2]), "fewer labels than rows")
 
 
-def empty_blocks_do_nothing(learner):
-    """A block of no rows changes nothing and gives no rows back."""
+def empty_blocks_do_nothing(learner: StreamClassifier) -> None:
+    """An empty block changes nothing and gives an empty result."""
     X, y = rows(60)
     learner = taught(learner, X, y)
     before = learner.state()
@@ -243,8 +247,8 @@ def empty_blocks_do_nothing(learner):
     assert_same(learner.state(), before)
 
 
-def extremes_stay_proper(learner):
-    """One class so far, constant inputs, values of 1e300: proper probabilities and no warning."""
+def extremes_stay_proper(learner: StreamClassifier) -> None:
+    """A single class, constant inputs and values of 1e300 give proper probabilities and no warning."""
     X, y = rows(60)
     huge = np.where(X > 0, 1e300, -1e300)
     huge[::2] = X[::2]
@@ -259,8 +263,8 @@ def extremes_stay_proper(learner):
         assert np.array_equal(lone.test_then_train(X, ["only"] * len(X)), np.ones((len(X), 1)))
 
 
-def any_array_will_do(learner):
-    """float32, integers, slices, read-only arrays, lists and frames give what the same float64 rows give."""
+def any_array_will_do(learner: StreamClassifier) -> None:
+    """float32, integers, slices, read-only arrays, lists and DataFrames give the results of float64 rows."""
     X = np.round(rows(80)[0] * 4)
     y = rows(80)[1]
     expected = taught(learner, X, y).predict_block(X)
@@ -277,7 +281,7 @@ def any_array_will_do(learner):
     try:
         import pandas as pd
 
-        forms["a pandas frame"] = pd.DataFrame(X, columns=["a", "b", "c"])
+        forms["a DataFrame"] = pd.DataFrame(X, columns=["a", "b", "c"])
     except ImportError:
         pass
     for form, given in forms.items():
@@ -285,8 +289,8 @@ def any_array_will_do(learner):
         assert np.array_equal(got, expected), f"{form} gives another result"
 
 
-def named_rows_are_rows(learner):
-    """Dicts of named inputs in any order are rows; an absent name is missing, an unknown one is refused."""
+def named_rows_are_rows(learner: StreamClassifier) -> None:
+    """Dicts of named inputs in any order are rows; an absent name is missing, an unknown one is rejected."""
     X, y = rows(40)
     by_array, by_name = begun(learner), begun(learner)
     for x, label in zip(X, y, strict=True):
@@ -303,8 +307,8 @@ def named_rows_are_rows(learner):
     _refuses(by_name, lambda: by_name.predict_one({"a": 1.0, "z": 2.0}), "an unknown name")
 
 
-def compiled_callers_get_the_same(learner):
-    """Through its C handle, and through the trampoline into Python, the learner gives the same run."""
+def compiled_callers_get_the_same(learner: StreamClassifier) -> None:
+    """Through its C handle, and through the one that calls Python, the learner gives the same results."""
     X, y = rows(100)
     expected = begun(learner).test_then_train(X, y)
     w = np.ones(len(X))
@@ -312,19 +316,19 @@ def compiled_callers_get_the_same(learner):
         member, p = begun(learner), np.empty_like(expected)
         kernel = member._handle() if way == "handle" else PythonKernel(member, X.shape[1], 3)
         kernel.learn(X, y, w, p)
-        assert np.array_equal(p, expected), f"the {way} gives another run"
+        assert np.array_equal(p, expected), f"the {way} gives other results"
 
 
-def learns_an_easy_stream(learner):
-    """On three well separated clusters at least nine rows in ten are right after 500 rows."""
+def learns_an_easy_stream(learner: StreamClassifier) -> None:
+    """On three well separated clusters the accuracy is above 0.9 after 500 rows."""
     X, y = rows(1000)
     p = begun(learner).test_then_train(X, y)
     accuracy = float((p.argmax(axis=1) == y)[500:].mean())
     assert accuracy > 0.9, f"accuracy {accuracy:.3f} on rows 500 to 1000"
 
 
-def recovers_after_a_drift(learner):
-    """When all classes swap places, nine rows in ten are right again 1500 rows later."""
+def recovers_after_a_drift(learner: StreamClassifier) -> None:
+    """When all classes swap places, the accuracy is above 0.9 again 1500 rows later."""
     X, y = rows(4000)
     y[2000:] = (y[2000:] + 1) % 3
     p = begun(learner).test_then_train(X, y)
@@ -332,7 +336,7 @@ def recovers_after_a_drift(learner):
     assert accuracy > 0.9, f"accuracy {accuracy:.3f} on rows 1500 to 2000 after the drift"
 
 
-CHECKS = [
+CHECKS: list[Callable[[Any], object]] = [
     blocks_change_nothing,
     predict_changes_nothing,
     copies_carry_on,
@@ -344,7 +348,7 @@ CHECKS = [
     inputs_may_come_later,
     weight_two_is_the_row_twice,
     weight_zero_is_no_row,
-    missing_values_are_taken,
+    missing_values_are_allowed,
     bad_input_loses_nothing,
     empty_blocks_do_nothing,
     extremes_stay_proper,
@@ -357,7 +361,7 @@ CHECKS = [
 ]
 
 
-def _refuses(learner, call, what):
+def _refuses(learner: StreamClassifier, call: Callable[[], object], what: str) -> None:
     before = learner.state()
     try:
         call()

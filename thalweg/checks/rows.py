@@ -1,11 +1,15 @@
-"""The rows that checks use, learners taught with them, and what a proper answer is."""
+"""The rows that checks use, and learners that have learned them."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from thalweg._types import Block, Floats
+from thalweg.learners.base import StreamClassifier
 
-def rows(n, with_gaps=False):
-    """Return n rows of three clusters in three dimensions; one value in ten missing if asked."""
+
+def rows(n: int, with_gaps: bool = False) -> Block:
+    """Return n rows of three clusters in three dimensions; `with_gaps`, one value in ten is missing."""
     rng = np.random.default_rng(7)
     y = rng.integers(0, 3, n)
     X = rng.normal(size=(n, 3)) * 0.5 + np.array([[0.0, 0.0, 2.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])[y]
@@ -14,19 +18,19 @@ def rows(n, with_gaps=False):
     return X, y
 
 
-def begun(learner):
-    """Return a clone that has begun for these rows."""
+def begun(learner: StreamClassifier) -> StreamClassifier:
+    """Return a clone after `begin` for these rows."""
     return clone(learner).begin(3, [0, 1, 2])
 
 
-def taught(learner, X, y):
+def taught(learner: StreamClassifier, X: ArrayLike, y: ArrayLike) -> StreamClassifier:
     """Return a clone that has learned these rows."""
     learner = begun(learner)
     learner.test_then_train(X, y)
     return learner
 
 
-def assert_proper(p):
-    """Assert that probabilities are finite, not negative, and sum to 1."""
+def assert_proper(p: Floats) -> None:
+    """Assert that probabilities are finite and not negative, and sum to 1."""
     assert np.isfinite(p).all(), f"a probability is not finite: {p[~np.isfinite(p).all(axis=1)][:1]}"
     assert (p >= 0).all() and np.allclose(p.sum(axis=1), 1.0), "probabilities do not sum to 1"

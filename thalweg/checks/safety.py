@@ -1,25 +1,31 @@
-"""Checks that nothing crashes and nothing is lost: interrupts, memory, threads, forks, states, rows."""
+"""Safety checks of learners: interrupts, lack of memory, threads, forks, damaged states, bad rows."""
 
 import os
 import threading
 import time
 import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from thalweg._types import Floats, Ints, State
 from thalweg.checks.faults import SECONDS, can_interrupt, failing_allocation, in_a_fork, interrupted
 from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same
+from thalweg.learners.base import StreamClassifier
 
 TRIES = 3  # interrupts, failed allocations
 MUTATIONS = 60
 
 
-def interrupts_lose_nothing(learner, seed=1):
-    """An interrupt at a random moment ends the call soon; continued, the run is as if there had been none.
+def interrupts_lose_nothing(learner: StreamClassifier, seed: int = 1) -> int:
+    """An interrupt at a random moment ends the call soon; continued, the result is the same.
 
-    Returns the number of interrupts that came before the call was done.
+    Returns the number of interrupts that came before the end of the call.
     """
     if not can_interrupt():
         return 0
@@ -28,7 +34,7 @@ def interrupts_lose_nothing(learner, seed=1):
     rng, n_interrupts = np.random.default_rng(seed), 0
     for _ in range(TRIES):
         other = begun(learner)
-        late = interrupted(lambda other=other: other.test_then_train(X, y), rng.uniform(0.05, 0.8) * seconds)
+        late = interrupted(partial(other.test_then_train, X, y), rng.uniform(0.05, 0.8) * seconds)
         if late is None:
             continue
         error, delay = late
@@ -44,8 +50,8 @@ def interrupts_lose_nothing(learner, seed=1):
     return n_interrupts
 
 
-def failed_allocations_lose_nothing(learner):
-    """A MemoryError while compiled code learns is raised once, and the learner goes on."""
+def failed_allocations_lose_nothing(learner: StreamClassifier) -> None:
+    """A MemoryError while compiled code learns is raised once, and the learner still works."""
     X, y = rows(600)
     for k in range(TRIES * 2):
         other = begun(learner)
@@ -53,7 +59,7 @@ def failed_allocations_lose_nothing(learner):
             try:
                 other.test_then_train(X, y)
             except MemoryError:
-                assert failed(), "a MemoryError that was not asked for"
+                assert failed(), "an unexpected MemoryError"
             else:
                 assert not failed(), "an allocation failed, but no MemoryError was raised"
         assert_proper(other.predict_block(X[:50]))
@@ -61,26 +67,28 @@ def failed_allocations_lose_nothing(learner):
         type(learner)().restore(other.state())
 
 
-def threads_get_what_one_gets(learner):
-    """Threads that predict while another learns get answers that the same run alone gives between calls."""
+def threads_get_what_one_gets(learner: StreamClassifier) -> None:
+    """Threads that predict while another learns get predictions that are correct between two calls."""
     X, y = rows(400)
     cuts = range(0, len(X), 40)
     probes = [X[:7], X[7:20], X[20:60]]
-    alone, expected = begun(learner), [set() for _ in probes]
+    alone = begun(learner)
+    expected: list[set[bytes]] = [set() for _ in probes]
     for start in (None, *cuts):
         if start is not None:
             alone.test_then_train(X[start : start + 40], y[start : start + 40])
         for probe, answers in zip(probes, expected, strict=True):
             answers.add(alone.predict_block(probe).tobytes())
-    shared, wrong, done = begun(learner), [], threading.Event()
+    shared, done = begun(learner), threading.Event()
+    wrong: list[str] = []
 
-    def ask(probe, answers):
+    def ask(probe: Floats, answers: set[bytes]) -> None:
         n_asked = 0
         try:
             while not wrong and (n_asked < 20 or not done.is_set()):
                 n_asked += 1
                 if shared.predict_block(probe).tobytes() not in answers:
-                    wrong.append("an answer that the same run alone never gives")
+                    wrong.append("a prediction that a single thread never gets")
                 shared.predict_proba_one(probe[0])
         except Exception as error:
             wrong.append(repr(error))
@@ -99,15 +107,15 @@ def threads_get_what_one_gets(learner):
     assert_same(shared.state(), alone.state(), "after threads asked: state")
 
 
-def forks_go_on(learner):
-    """A forked process can use the learner; where another thread was changing it, an error says so."""
+def forks_go_on(learner: StreamClassifier) -> None:
+    """A forked process can use the learner, or gets an error if another thread was changing it."""
     if not hasattr(os, "fork"):
         return
     X, y = rows(300)
     learner = taught(learner, X, y)
     expected = learner.predict_block(X)
 
-    def use():
+    def use() -> bool:
         same = np.array_equal(learner.predict_block(X), expected)
         learner.test_then_train(X, y)
         return same
@@ -124,8 +132,8 @@ def forks_go_on(learner):
     assert answer in ("True", "RuntimeError"), f"forked while another thread learned: {answer}"
 
 
-def damaged_states_are_refused(learner):
-    """A damaged state is refused, and the learner stays as it was, or works on properly with it."""
+def damaged_states_are_refused(learner: StreamClassifier) -> None:
+    """A damaged state is rejected and changes nothing, or the learner works with it."""
     X, y = rows(300, with_gaps=True)
     original = taught(learner, X, y)
     state = original.state()
@@ -135,8 +143,8 @@ def damaged_states_are_refused(learner):
     original.restore(state)
 
 
-def try_damaged_state(learner, what, damaged, X, y):
-    """Assert that `learner` refuses a damaged state and stays as it is, or works on with it."""
+def try_damaged_state(learner: StreamClassifier, what: str, damaged: State, X: Floats, y: Ints) -> None:
+    """Assert that `learner` rejects a damaged state and is unchanged, or works with it."""
     before = learner.state()
     try:
         learner.restore(damaged)
@@ -155,14 +163,14 @@ def try_damaged_state(learner, what, damaged, X, y):
         except AssertionError as error:
             raise AssertionError(f"accepted a state ({what}) and then: {error}") from error
         except Exception as error:
-            # A learner may meet a wrong parameter where it uses it.
+            # A learner may check a parameter when it uses it.
             if not what.startswith("parameters"):
                 raise AssertionError(f"accepted a state ({what}) and then: {error!r}") from error
     learner.restore(before)
 
 
-def rows_of_wrong_shape_are_refused(learner):
-    """One-row calls refuse several rows, wrong widths and other shapes."""
+def rows_of_wrong_shape_are_refused(learner: StreamClassifier) -> None:
+    """One-row methods reject several rows, wrong widths and other shapes."""
     X, y = rows(60)
     learner = taught(learner, X, y)
     for shape in ((5, 3), (2, 3), (3, 1), (1, 1, 3), (2,), (4,), (0,), (), (0, 3)):
@@ -177,7 +185,7 @@ def rows_of_wrong_shape_are_refused(learner):
                     raise AssertionError(f"a row of shape {shape} was accepted")
 
 
-def failed_beginnings_change_nothing(learner):
+def failed_beginnings_change_nothing(learner: StreamClassifier) -> None:
     """`begin` with arguments it cannot use leaves the learner as it was."""
     X, y = rows(60)
     learner = taught(learner, X, y)
@@ -196,7 +204,7 @@ def failed_beginnings_change_nothing(learner):
             raise AssertionError(f"begin{arguments} was accepted")
 
 
-def extreme_numbers_stay_proper(learner):
+def extreme_numbers_stay_proper(learner: StreamClassifier) -> None:
     """Values to ±1.8e308, mixed magnitudes, tiny and huge weights: probabilities stay proper."""
     X, y = rows(120)
     rng = np.random.default_rng(3)
@@ -218,7 +226,7 @@ def extreme_numbers_stay_proper(learner):
         _learns_properly(learner, mixed, y, 10.0 ** rng.uniform(-300, 100, len(X)), "mixed numbers")
 
 
-def _learns_properly(learner, X, y, w, kind):
+def _learns_properly(learner: StreamClassifier, X: Floats, y: ArrayLike, w: Floats, kind: str) -> None:
     other = begun(learner)
     try:
         assert_proper(other.test_then_train(X, y, w))
@@ -228,8 +236,8 @@ def _learns_properly(learner, X, y, w, kind):
         raise AssertionError(f"{kind}: {error}") from error
 
 
-def _rows_for(learner, seconds):
-    # So many rows that learning them takes about this time, and the time they took.
+def _rows_for(learner: StreamClassifier, seconds: float) -> tuple[Floats, Ints, float]:
+    # Enough rows for about this time, and the time spent.
     X, y = rows(300)
     for _ in range(8):
         other, start = begun(learner), time.perf_counter()
@@ -242,12 +250,12 @@ def _rows_for(learner, seconds):
     return X, y, spent
 
 
-def _learn_until(learner, X, y, stop):
+def _learn_until(learner: StreamClassifier, X: Floats, y: Ints, stop: threading.Event) -> None:
     while not stop.is_set():
         learner.test_then_train(X, y)
 
 
-SAFETY_CHECKS = [
+SAFETY_CHECKS: list[Callable[[Any], object]] = [
     interrupts_lose_nothing,
     failed_allocations_lose_nothing,
     threads_get_what_one_gets,

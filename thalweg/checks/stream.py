@@ -1,22 +1,27 @@
-"""The checks every stream passes."""
+"""The checks that every stream must pass."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
+from thalweg._types import Block
 from thalweg.checks.running import for_random_cuts, run_checks
+from thalweg.streams.base import Stream
 
 ROWS = 700
 
 
-def check_stream(stream, excused=()):
-    """Run every check on the first rows of `stream`, which must be readable more than once.
+def check_stream(stream: Stream, excused: Collection[str] = ()) -> None:
+    """Run all checks on the first rows of `stream`, which must be readable more than once.
 
-    Raises AssertionError naming the check that failed.
+    Raises AssertionError with the name of the check that failed; `excused` are names of checks to skip.
     """
     run_checks(CHECKS, stream, excused)
 
 
-def says_what_it_is(stream):
-    """`n_features`, `classes`, `names`, `n_categories` and `drifts` fit each other and the rows."""
+def says_what_it_is(stream: Stream) -> None:
+    """`n_features`, `classes`, `names`, `n_categories` and `drifts` are consistent with the rows."""
     X, _ = _head(stream)
     d = stream.n_features
     assert X.shape[1] == d == len(stream.names) == len(stream.n_categories), "widths disagree"
@@ -30,7 +35,7 @@ def says_what_it_is(stream):
         assert (drifts < stream.n_rows).all(), "a drift lies beyond the end"
 
 
-def rows_are_arrays(stream):
+def rows_are_arrays(stream: Stream) -> None:
     """Rows are C-ordered float64 without infinities, codes are positions in `classes` or -1."""
     for X, codes in _first(stream.coded_blocks(100)):
         assert X.dtype == np.float64 and X.flags.c_contiguous and X.ndim == 2, "X is not rows of float64"
@@ -42,11 +47,11 @@ def rows_are_arrays(stream):
             assert ((values == np.floor(values)) & (values >= 0)).all(), f"input {j} is not category codes"
 
 
-def block_size_changes_nothing(stream):
-    """Cut into blocks of any size it is the same stream, each time it is read."""
+def block_size_changes_nothing(stream: Stream) -> None:
+    """With blocks of any size it is the same stream, each time it is read."""
     X, codes = _head(stream)
 
-    def cut(sizes):
+    def cut(sizes: list[int]) -> None:
         size = max(sizes) or 1
         parts = list(_first(stream.coded_blocks(size)))
         assert all(len(part[0]) == size for part in parts[:-1]), f"blocks of {size} rows are not full"
@@ -58,8 +63,8 @@ def block_size_changes_nothing(stream):
     for_random_cuts(min(len(X), 300), cut)
 
 
-def labels_are_named(stream):
-    """`blocks` gives the labelled rows, with labels as named in `classes`."""
+def labels_are_named(stream: Stream) -> None:
+    """`blocks` yields the labelled rows with labels from `classes`."""
     X, codes = _head(stream)
     rows, labels = next(iter(stream.blocks(max(len(X), 1))))
     known = codes >= 0
@@ -67,8 +72,8 @@ def labels_are_named(stream):
     assert np.array_equal(labels, stream.classes[codes[known]])
 
 
-def samples_are_fresh(stream):
-    """`sample(t, n)` gives n rows and named labels, the same each time, unlike the stream's own rows."""
+def samples_are_fresh(stream: Stream) -> None:
+    """`sample(t, n)` returns n rows and labels, the same each time."""
     try:
         X, y = stream.sample(0, 200)
     except NotImplementedError:
@@ -79,16 +84,16 @@ def samples_are_fresh(stream):
     assert np.array_equal(X, again[0]) and np.array_equal(y, again[1]), "the same sample differs"
 
 
-CHECKS = [says_what_it_is, rows_are_arrays, block_size_changes_nothing, labels_are_named, samples_are_fresh]
+CHECKS: list[Callable[[Any], object]] = [says_what_it_is, rows_are_arrays, block_size_changes_nothing, labels_are_named, samples_are_fresh]
 
 
-def _head(stream):
+def _head(stream: Stream) -> Block:
     parts = list(_first(stream.coded_blocks(ROWS)))
     return parts[0] if parts else (np.empty((0, stream.n_features)), np.empty(0, dtype=np.intp))
 
 
-def _first(blocks):
-    # Blocks until ROWS rows have come.
+def _first(blocks: Iterable[Block]) -> Iterator[Block]:
+    # Blocks with at least ROWS rows in all.
     n = 0
     for X, codes in blocks:
         yield X, codes
