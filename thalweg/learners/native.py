@@ -70,14 +70,9 @@ class NativeClassifier(StreamClassifier):
 
     def _grow_from(self, n_features, n_classes):
         kernel = self._make_kernel(self.n_features_in_, self._n_columns)
-        kernel.inherit(self._kernel, self._gap)
+        kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel
-
-    @property
-    def _gap(self):
-        # What stands in kept rows for an input that came later: missing, or filled while nothing was known.
-        return np.nan if self.takes_missing else 0.0
 
     def _starts_again(self, seeds):
         """Whether `_start_again` serves with these seeds: here, if there are none."""
