@@ -35,7 +35,8 @@ def main():
     readers = {
         "pyarrow, in blocks (open_csv)": pyarrow_stream,
         "pyarrow, whole file, all cores (read_csv)": pyarrow_whole,
-        "from_file, labels found by a first pass": ours,
+        "from_file": ours,
+        "from_file, labels found by a first pass": lambda path: ours(path, scan_labels=True),
         "from_file, labels given": lambda path: ours(path, classes=[0, 1]),
     }
     with tempfile.TemporaryDirectory() as folder:
