@@ -40,9 +40,10 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef class BlockEnsembleKernel(EnsembleKernel):
     """Rows in blocks and members fitted on them; there is one slot more than members for one that waits."""
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, build):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, build,
+                 n_kinds=2):
         cdef blocks_t* b = &self.blocks
-        lengths = {"member": most, "slot": most + 1, "kind": 2, "class": n_classes, "input": n_features,
+        lengths = {"member": most, "slot": most + 1, "kind": n_kinds, "class": n_classes, "input": n_features,
                    "row": size}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         self.own_scratch, self.most_spares = n_classes, 2
@@ -209,7 +210,6 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
 
 
 cdef bint was_interrupted():
-    # Whether what was recorded is an interrupt: not an error, and no reason to go on without the block.
     cdef PyObject* error = current_failure().error
     return error != NULL and not isinstance(<object> error, Exception)
 

@@ -29,6 +29,11 @@ class Ensemble(SeededClassifier):
         return as_member(self, self._template()).takes_missing
 
     @property
+    def uses_weights(self):
+        """Whether weights of rows make a difference to the members."""
+        return as_member(self, self._template()).uses_weights
+
+    @property
     def observes(self):
         """Whether rows without a label mean anything to the members."""
         return as_member(self, self._template()).observes

@@ -49,5 +49,7 @@ class NoChange(_InputFree):
     'down'
     """
 
+    uses_weights = False
+
     def _make_kernel(self, n_features, n_classes):
         return LastKernel(n_features, n_classes)
