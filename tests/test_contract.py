@@ -42,6 +42,14 @@ EXCUSED = {
     },
     "FastLightClassifier": {"weight_two_is_the_row_twice": DRAWN},
     "BOLE": {"weight_two_is_the_row_twice": DRAWN},
+    "FastLightBoost": {
+        "weight_two_is_the_row_twice": "a row takes one place of a block whatever its weight",
+        "memory_is_bounded": "a member comes with each block of 200 rows: twenty are there after 4000",
+    },
+    "OnlineCoordinateBoost": {
+        "weight_two_is_the_row_twice": "a row takes one place among the first whatever its weight",
+        "recovers_after_a_drift": NEVER_FORGETS,
+    },
     "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
     "AccuracyWeightedEnsemble": {"weight_two_is_the_row_twice": BY_BLOCKS},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},

@@ -92,7 +92,8 @@ def test_accuracy_on_sea_is_the_papers():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"window": 1}, "window must be a whole number of at least 2"), ({"period": 0}, "period"),
-    ({"min_rows": 0}, "min_rows"), ({"n_members": 0}, "n_members"), ({"member": 3}, "member must be a learner"),
+    ({"min_rows": 0}, "min_rows"), ({"n_members": 0}, "n_members"),
+    ({"member": 3}, "member must be a learner"),
 ])
 def test_wrong_parameters_are_refused(settings, message):
     with pytest.raises(ParameterError, match=message):

@@ -9,6 +9,8 @@ from thalweg.learners.base import StreamClassifier
 class NearestMean(StreamClassifier):
     """Nearest class mean, forgetting exponentially."""
 
+    uses_weights = False
+
     def __init__(self, rate=0.05):
         self.rate = rate
 

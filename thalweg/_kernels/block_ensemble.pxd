@@ -64,6 +64,9 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
     cdef tuple fitted(self, bint may_stop)
 
 
+# whether what was recorded is an interrupt: not an error, and no reason to go on without the block
+cdef bint was_interrupted()
+
 # rows on which members are weighed: from this place of the block on, and how many
 cdef inline Py_ssize_t first_weighed(const blocks_t* b) noexcept nogil:
     return b.size - b.counts[HELD_OUT] if b.n_held_out else 0

@@ -41,9 +41,9 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
     """Rows in blocks and members fitted on them; there is one slot more than members for one that waits."""
 
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, n_templates,
-                 build):
+                 build, n_kinds=2):
         cdef blocks_t* b = &self.blocks
-        lengths = {"member": most, "slot": most + 1, "kind": 2, "class": n_classes, "input": n_features,
+        lengths = {"member": most, "slot": most + 1, "kind": n_kinds, "class": n_classes, "input": n_features,
                    "row": size, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         self.own_scratch, self.most_spares, self.own_flush = n_classes, 2, True
@@ -226,7 +226,6 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
 
 
 cdef bint was_interrupted():
-    # Whether what was recorded is an interrupt: not an error, and no reason to go on without the block.
     cdef PyObject* error = current_failure().error
     return error != NULL and not isinstance(<object> error, Exception)
 

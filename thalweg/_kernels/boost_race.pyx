@@ -14,6 +14,8 @@ from .layout import FLOAT, Array
 from .learner cimport Kernel, learner_t, predict_learn
 from .pointers cimport doubles, integers
 
+from . cimport learner
+
 cdef double RATE = 0.002
 
 ctypedef struct race_t:
@@ -53,10 +55,17 @@ cdef class RaceKernel(Kernel):
         self.core.p, self.core.memory = doubles(self.p), doubles(self.memory)
         self.handle.state = <void*> &self.core
         self.handle.learn, self.handle.predict, self.handle.predict_learn = learn, predict, both
+        self.handle.flush = flush
         self.bind()
 
     cdef void bind(self):
         self.core.error = doubles(self.arrays["error"])
+
+    def learn(self, X, y, w, p, asked=None):
+        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+        for kernel in self.runners:
+            kernel.finish(0)
+        Kernel.learn(self, X, y, w, p, asked)
 
     @property
     def leader(self):
@@ -100,6 +109,13 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     cdef race_t* c = <race_t*> state
     cdef learner_t* h = c.runner[first_of_least(c)]
     h.predict(h.state, x, p, scratch)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef race_t* c = <race_t*> state
+    cdef Py_ssize_t i
+    for i in range(c.n):
+        learner.flush(c.runner[i])
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:

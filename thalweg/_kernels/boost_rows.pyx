@@ -17,6 +17,9 @@ the number of classes seen so far, at least 2. The probabilities are
     p_k ~ exp(2 V_k),   V_k the weight of the members that answer k, for classes seen.        (6)
 
 The vote's weight in all may be capped: alpha *= cap/sum if the sum is above the cap.      (7)
+
+What a row causes may take long, so it is done in stages (`progress`), of which each is done or not: what a
+signal stopped is done before the next row is learned, and the model becomes what it would have been.
 """
 
 from libc.math cimport exp, log
@@ -24,12 +27,15 @@ from libc.math cimport exp, log
 from .adwin cimport adwin_update
 from .loss_steps cimport NONE, take_steps
 from .loss_window cimport (
-    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, remove_member, scale_alphas,
-    set_answers, set_classes, slot_of,
+    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, is_stopped, remove_all_members,
+    remove_member, scale_alphas, set_answers, set_classes, slot_of,
 )
-from .window_stumps cimport best_stump, insert_row, stump_class, stump_t, take_out_row
+from .trained_members cimport ADDED, REFUSED, STOPPED
+from .window_stumps cimport find_stump, insert_row, stump_class, stump_t, take_out_row
 
 cdef double LEAST_ERROR = 1e-3
+cdef double TIE = 1e-12                 # a weight of rounding errors
+cdef double NUMBERS_OF_A_PREDICTION = 1000.0     # gone through, as is_stopped counts them
 
 
 cdef inline Py_ssize_t answer(iboost_t* c, Py_ssize_t m, const double* x, double* memory) noexcept nogil:
@@ -41,8 +47,8 @@ cdef inline Py_ssize_t answer(iboost_t* c, Py_ssize_t m, const double* x, double
     return likeliest(memory, c.n_classes)
 
 
-cdef void vote(iboost_t* c, const double* x, double* p, double* memory, Py_ssize_t* output) noexcept nogil:
-    # The probabilities of a row, and the members' answers into `output` if it is not NULL.
+cdef void boost_vote(iboost_t* c, const double* x, double* p, double* memory,
+                     Py_ssize_t* output) noexcept nogil:
     cdef Py_ssize_t m, k
     cdef double top = -1e300, total = 0.0
     for k in range(c.n_classes):
@@ -70,7 +76,7 @@ cdef void vote(iboost_t* c, const double* x, double* p, double* memory, Py_ssize
 
 
 cdef void boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    vote(<iboost_t*> state, x, p, scratch, NULL)
+    boost_vote(<iboost_t*> state, x, p, scratch, NULL)
 
 
 cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -79,33 +85,83 @@ cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noex
 
 cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef iboost_t* c = <iboost_t*> state
-    cdef Py_ssize_t newest, n = count_members(c)
+    cdef Py_ssize_t n
     cdef bint was_wrong, due
-    vote(c, x, p, c.votes, c.output)
+    if c.progress[STAGE] != DONE:
+        boost_finish(c, False)
+    n = count_members(c)
+    boost_vote(c, x, p, c.votes, c.output)
     was_wrong = n == 0 or likeliest(p, c.n_classes) != y
-    newest = slide(c, x, y, w, was_wrong)
+    boost_slide(c, x, y, w, was_wrong)
     c.progress[ROWS] += 1
     due = n == 0 or (c.progress[ROWS] % c.period == 0 and (was_wrong or c.adding == ALWAYS))
     if c.from_scratch:
         if due:
-            train_from_scratch(c)
-        return
-    if due and not (c.adding == UNTIL_FULL and n == c.window.n_members):
+            boost_from_scratch(c)
+    elif due and not (c.adding == UNTIL_FULL and n == c.window.n_members):
         if n == c.window.n_members:
             remove(c, superfluous(c))                                                       # (1)
-        improve(c, newest)                                                                  # (2)
-        add_member(c)                                                                       # (3)
+        c.progress[STAGE], c.progress[LEFT] = IMPROVE_AND_ADD, c.n_updates
     else:
-        improve(c, newest)
-    if remove_negative(c):                                                                  # (4)
-        improve(c, newest)
-    limit(c)
+        c.progress[STAGE], c.progress[LEFT] = IMPROVE, c.n_updates
+    if c.progress[STAGE] != DONE:
+        boost_finish(c, True)
 
 
 cdef void boost_improve(iboost_t* c) noexcept nogil:
     if c.window.ring[COUNT] > 0:
-        improve(c, slot_of(&c.window, c.window.ring[COUNT] - 1))
+        c.progress[STAGE], c.progress[LEFT] = IMPROVE_AGAIN, c.n_updates
+        boost_finish(c, True)
+
+
+cdef void boost_from_scratch(iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t m
+    for m in range(c.window.n_members):
+        if c.member != NULL and c.window.born[m]:
+            c.drop(c.kernel, m)
+    remove_all_members(&c.window)
+    c.progress[STAGE] = FILL
+
+
+cdef void boost_finish(iboost_t* c, bint may_stop) noexcept nogil:
+    c.window.may_stop, c.window.work = may_stop, 0.0
+    while c.progress[STAGE] != DONE and finish_stage(c):
+        pass
+
+
+cdef bint finish_stage(iboost_t* c) noexcept nogil:
+    # Do one stage and say which follows; return False if a signal stopped it.
+    cdef Py_ssize_t stage = c.progress[STAGE]
+    cdef outcome_t outcome
+    cdef bint is_last
+    if stage == IMPROVE_AND_ADD or stage == IMPROVE or stage == IMPROVE_AGAIN:              # (2), (4)
+        if not improve(c):
+            return False
+    if stage == IMPROVE_AND_ADD:
+        c.progress[STAGE] = ADD
+    elif stage == ADD or stage == FILL:
+        outcome = add_member(c)                                                             # (3)
+        if outcome == STOPPED:
+            return False
+        if stage == ADD:
+            clean_up(c)
+        elif outcome == REFUSED or count_members(c) == c.window.n_members:
+            is_last = c.start == NULL or c.window.ring[COUNT] < c.window.room
+            c.progress[STAGE] = DONE if is_last else START
+    elif stage == START:
+        if not c.start(c.method):
+            return False
+        c.progress[STAGE] = DONE
+    elif stage == IMPROVE:
+        clean_up(c)
+    else:
         limit(c)
+        c.progress[STAGE] = DONE
+    return True
+
+
+cdef void clean_up(iboost_t* c) noexcept nogil:
+    c.progress[STAGE], c.progress[LEFT] = IMPROVE_AGAIN, c.n_updates if remove_negative(c) else 0     # (4)
 
 
 cdef Py_ssize_t count_members(const iboost_t* c) noexcept nogil:
@@ -115,14 +171,20 @@ cdef Py_ssize_t count_members(const iboost_t* c) noexcept nogil:
     return n
 
 
-cdef Py_ssize_t slide(iboost_t* c, const double* x, Py_ssize_t y, double w, bint was_wrong) noexcept nogil:
-    # Put a row at the window's end, drop what is too old; return where the new row is.
-    cdef Py_ssize_t slot, k, n_seen = 0
+cdef void boost_see_class(iboost_t* c, Py_ssize_t y) noexcept nogil:
+    cdef Py_ssize_t k, n_seen = 0
     if not c.seen[y]:
         c.seen[y] = 1
         for k in range(c.n_classes):
             n_seen += c.seen[k]
         set_classes(&c.window, n_seen)
+
+
+cdef Py_ssize_t boost_slide(iboost_t* c, const double* x, Py_ssize_t y, double w,
+                            bint was_wrong) noexcept nogil:
+    # Put a row at the window's end, drop what is too old; return where the new row is.
+    cdef Py_ssize_t slot
+    boost_see_class(c, y)
     if c.window.ring[COUNT] == c.window.room:
         drop_oldest(c)
     slot = append_row(&c.window, x, y, w, c.output)
@@ -141,9 +203,11 @@ cdef void drop_oldest(iboost_t* c) noexcept nogil:
     c.window.ring[COUNT] -= 1
 
 
-cdef void improve(iboost_t* c, Py_ssize_t newest) noexcept nogil:
-    if c.update != NONE:
-        take_steps(&c.window, c.update, c.rate, c.n_updates, newest)
+cdef bint improve(iboost_t* c) noexcept nogil:
+    cdef Py_ssize_t newest = slot_of(&c.window, c.window.ring[COUNT] - 1)
+    if c.update == NONE or c.progress[LEFT] == 0:
+        return True
+    return take_steps(&c.window, c.update, c.rate, c.progress + LEFT, newest)
 
 
 cdef void limit(iboost_t* c) noexcept nogil:
@@ -192,52 +256,63 @@ cdef Py_ssize_t superfluous(iboost_t* c) noexcept nogil:
     return best
 
 
-cdef void train_from_scratch(iboost_t* c) noexcept nogil:
-    cdef Py_ssize_t m, _i
-    for m in range(c.window.n_members):
-        if c.window.born[m]:
-            remove(c, m)
-    set_classes(&c.window, <Py_ssize_t> (-2.0 / c.window.wrong + 0.5))
-    for _i in range(c.window.n_members):
-        if not add_member(c):
-            return
-
-
-cdef bint add_member(iboost_t* c) noexcept nogil:
-    # Train a member on the rows' shares of the loss and add it; whether that was done.
+cdef outcome_t add_member(iboost_t* c) noexcept nogil:
+    # Train a member on the rows' shares of the loss and add it, unless its error is too large.
     cdef Py_ssize_t m = 0
+    cdef outcome_t outcome
+    cdef stump_t stump
+    cdef bint is_good
     while c.window.born[m]:
         m += 1
     compute_shares(&c.window, 0.0, NULL)
     if c.member == NULL:
-        return add_stump(c, m)
-    return c.train(c.kernel, m)
+        if not find_stump(&c.sorted, &c.window, &stump):
+            return STOPPED
+        judge_stump(c, m, stump)
+        return ADDED if add_with_error(c, m) else REFUSED
+    outcome = c.train(c.kernel)
+    if outcome != ADDED:
+        return outcome
+    is_good = add_with_error(c, m)
+    c.put(c.kernel, m if is_good else -1)
+    return ADDED if is_good else REFUSED
 
 
-cdef bint add_stump(iboost_t* c, Py_ssize_t m) noexcept nogil:
-    cdef stump_t stump = best_stump(&c.sorted, &c.window)
+cdef void judge_stump(iboost_t* c, Py_ssize_t m, stump_t stump) noexcept nogil:
     cdef Py_ssize_t age, slot
     c.stump_feature[m], c.stump_threshold[m] = stump.feature, stump.threshold
     c.stump_classes[2 * m], c.stump_classes[2 * m + 1] = stump.left, stump.right
     for age in range(c.window.ring[COUNT]):
         slot = slot_of(&c.window, age)
         c.right[slot] = answer(c, m, c.window.X + slot * c.window.n_features, NULL) == c.window.y[slot]
-    return add_with_error(c, m, c.right)
 
 
-cdef bint add_with_error(iboost_t* c, Py_ssize_t m, const char* right) noexcept nogil:
+cdef bint judge_member(void* core, const learner_t* h) noexcept nogil:
+    cdef iboost_t* c = <iboost_t*> core
+    cdef Py_ssize_t age, slot
+    for age in range(c.window.ring[COUNT]):
+        slot = slot_of(&c.window, age)
+        h.predict(h.state, c.window.X + slot * c.window.n_features, c.votes, c.votes + c.n_classes)
+        c.right[slot] = likeliest(c.votes, c.n_classes) == c.window.y[slot]
+        if is_stopped(&c.window, NUMBERS_OF_A_PREDICTION):
+            return False
+    return True
+
+
+cdef bint add_with_error(iboost_t* c, Py_ssize_t m) noexcept nogil:
+    # Add member m, right[slot] on the rows of the window, unless its error is too large; whether it was.
     cdef Py_ssize_t age, slot
     cdef double error = 0.0, alpha
     for age in range(c.window.ring[COUNT]):
         slot = slot_of(&c.window, age)
-        if not right[slot]:
+        if not c.right[slot]:
             error += c.window.share[slot]
     error = min(max(error, LEAST_ERROR), 1.0 - LEAST_ERROR)
     alpha = 0.5 * log(-c.window.right / c.window.wrong * (1.0 - error) / error)             # (5)
-    if not alpha > 0:
+    if not alpha > TIE:
         return False
     c.progress[BUILT] += 1
     c.window.born[m] = c.progress[BUILT]
-    set_answers(&c.window, m, right)
+    set_answers(&c.window, m, c.right)
     change_alpha(&c.window, m, alpha)
     return True

@@ -37,8 +37,8 @@ cdef double vote_of(const boosting_t* c, Py_ssize_t m) noexcept nogil
 cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const double* x, Py_ssize_t y,
                         double share) noexcept nogil
 
-# count member m's answer to a row that reached it with weight `share`; return that which reaches the next one,
-# `total` being N
+# count member m's answer to a row that reached it with weight `share`; return what reaches the next one;
+# `total` is N
 cdef double pass_on(boosting_t* c, Py_ssize_t m, double share, double total, bint is_right) noexcept nogil
 
 # the row has been through all members

@@ -25,10 +25,9 @@ from . import layout as layouts
 from .layout import FLOAT, INDEX, WORD, Array, require
 
 from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest
-from .learner cimport learner_t
 from .pointers cimport doubles, integers, words
 from .poisson cimport poisson
-from .rng cimport bits, fill_ziggurat, ziggurat_t
+from .rng cimport bits, fill_ziggurat
 
 cdef double SMALLEST_ERROR = 1e-300     # its logarithm is finite
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none

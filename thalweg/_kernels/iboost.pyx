@@ -5,7 +5,7 @@ What happens with a row is in boost_rows.pyx.
 
 import numpy as np
 
-from thalweg.errors import StateError
+from libc.string cimport memcpy
 
 from . import layout as layouts
 from .adwin import check_adwin
@@ -13,14 +13,16 @@ from .layout import FLAG, FLOAT, INDEX, INT, Array, require
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
-    ALWAYS, BUILT, LIGHTEST, OLDEST, ON_ERRORS, UNTIL_FULL, WORST, add_with_error, boost_improve, boost_learn,
-    boost_predict, boost_predict_learn, iboost_t, likeliest,
+    ADD, ALWAYS, BUILT, DONE, FILL, IMPROVE_AND_ADD, LIGHTEST, OLDEST, ON_ERRORS, STAGE, START, UNTIL_FULL,
+    WORST, boost_finish, boost_improve, boost_learn, boost_predict, boost_predict_learn, iboost_t,
+    judge_member,
 )
-from .failure cimport attempt, begin_call, call_t, end_call
-from .learner cimport Kernel, learner_t
+from .failure cimport begin_call, call_t, end_call
+from .learner cimport Kernel
 from .loss_steps cimport BATCH, COORDINATE, IMPLICIT, NONE, STOCHASTIC
 from .loss_window cimport COUNT, compute_shares, loss_window_t, slot_of
 from .pointers cimport doubles, flags, integers, ints
+from .trained_members cimport TrainedMembers, outcome_t
 
 UPDATES = {
     "stochastic": STOCHASTIC, "batch": BATCH, "implicit": IMPLICIT, "coordinate": COORDINATE, "none": NONE,
@@ -34,20 +36,12 @@ cdef enum:
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
-cdef class IBoostKernel(Kernel):
+cdef class IBoostKernel(TrainedMembers):
     """Members, their weights, and the rows they are trained on.
 
     Members are stumps, kept in arrays, or learners: `build(number, spare)` returns a fresh one and its
     kernel, made of one that is no longer called if `spare` is not None.
     """
-
-    cdef iboost_t core
-    cdef object build
-    cdef readonly list members          # [member]: learners, None where there is none
-    cdef list kernels
-    cdef list spares                    # learners
-    cdef dict scratch
-    cdef object table                   # memory of `core.member`
 
     def __init__(self, who, n_features, n_categories, n_classes, n_members, room, settings, adwin_delta=0.0,
                  build=None):
@@ -68,24 +62,18 @@ cdef class IBoostKernel(Kernel):
         if adwin_delta:
             self.allocate(who, {"adwin": Array(FLOAT, adwin_doubles(ADWIN_SIZES))}, {})
             adwin_begin(<adwin_t*> doubles(self.arrays["adwin"]), adwin_delta, 1, ADWIN_SIZES)
-        self.build = build
-        self.members, self.kernels, self.spares = [None] * n_members, [None] * n_members, []
+        self.prepare(n_members, build)
         if build is not None:
-            self.prepare_members()
+            c.train, c.put, c.drop = train_member, put_member, drop_member
+            for name, shape in (("X", (room, n_features)), ("w", room)):
+                self.scratch[name] = layouts.new_array(shape, FLOAT)
+            self.scratch["y"] = layouts.new_array(room, INDEX)
+        c.member, c.member_scratch = self.member, self.member_scratch
         self.scratch["votes"] = np.zeros(n_classes + c.member_scratch)
         self.set_handle(<void*> c, n_features, n_classes, boost_learn, boost_predict, boost_predict_learn)
         self.handle.scratch_size = n_classes + c.member_scratch if build is not None else 0
+        self.handle.flush = flush
         self.bind()
-
-    def prepare_members(self):
-        """Build one member, which shows how much memory a prediction needs, and the table of handles."""
-        cdef Kernel kernel
-        learner, kernel = self.build(0, None)
-        self.core.member_scratch, self.calls_python = kernel.handle.scratch_size, kernel.calls_python
-        self.spares.append(learner)
-        self.table = np.zeros(self.core.window.n_members, dtype=np.intp)
-        self.core.member = <learner_t**> integers(self.table)
-        self.core.train, self.core.drop = train_member, drop_member
 
     cdef void bind(self):
         cdef iboost_t* c = &self.core
@@ -115,72 +103,38 @@ cdef class IBoostKernel(Kernel):
         v.wrong = -2.0 / max(n_seen, 2)
         v.right = 2.0 + v.wrong
 
-    def train(self, Py_ssize_t m, spare):
-        """Return a learner, its kernel, trained on the window, and on which rows it is right."""
+    cdef outcome_t train_fresh(self) noexcept:
+        # Train a learner on the rows in the order they came, each weighing its share.
         cdef iboost_t* c = &self.core
         cdef loss_window_t* v = &c.window
-        cdef Kernel kernel
+        cdef double* X = doubles(self.scratch["X"])
+        cdef double* w = doubles(self.scratch["w"])
+        cdef Py_ssize_t* y = integers(self.scratch["y"])
+        cdef Py_ssize_t age, slot, d = v.n_features
+        for age in range(v.ring[COUNT]):
+            slot = slot_of(v, age)
+            memcpy(X + age * d, v.X + slot * d, d * sizeof(double))
+            y[age], w[age] = v.y[slot], v.share[slot] * v.ring[COUNT]
+        return self.train(v.n_members + c.progress[BUILT], X, y, w, v.ring[COUNT], v.may_stop, judge_member,
+                          c)
+
+    def learn(self, X, y, w, p, asked=None):
+        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+        self.finish(0)
+        Kernel.learn(self, X, y, w, p, asked)
+
+    def finish(self, n_rows=-1):
+        """Do what is left of the latest row, if an interrupt stopped that; no more rows are learned."""
         cdef call_t call
-        cdef Py_ssize_t age, slot
-        cdef double w
-        learner, kernel = self.build(v.n_members + c.progress[BUILT], spare)
-        if kernel.handle.scratch_size > c.member_scratch or kernel.handle.n_classes != c.n_classes:
-            raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
-        right = np.zeros(v.room, dtype=np.int8)
-        cdef char* is_right_on = flags(right)
-        begin_call(&call, 0)
-        for age in range(v.ring[COUNT]):
-            slot = slot_of(v, age)
-            w = v.share[slot] * v.ring[COUNT]
-            if w > 0:
-                kernel.handle.learn(kernel.handle.state, v.X + slot * v.n_features, v.y[slot], w)
-        end_call(&call, -1)
-        kernel.flush()
-        begin_call(&call, 0)
-        for age in range(v.ring[COUNT]):
-            slot = slot_of(v, age)
-            kernel.handle.predict(kernel.handle.state, v.X + slot * v.n_features, c.votes,
-                                  c.votes + c.n_classes)
-            is_right_on[slot] = likeliest(c.votes, c.n_classes) == v.y[slot]
-        end_call(&call, -1)
-        return learner, kernel, right
+        if self.core.progress[STAGE] != DONE:
+            begin_call(&call, 0)
+            with nogil:
+                boost_finish(&self.core, True)
+            end_call(&call, n_rows)
 
-    cdef bint add_trained(self, Py_ssize_t m) noexcept:
-        # Train a learner on the shares and add it as member m, if its error allows that.
-        cdef Kernel kernel
-        cdef object spare = self.spares[len(self.spares) - 1] if self.spares else None
-        cdef tuple trained = attempt(self.train, (m, spare))
-        if trained is None:
-            return False
-        if spare is not None:
-            self.spares.pop()
-        if not add_with_error(&self.core, m, flags(trained[2])):
-            self.spares.append(trained[0])
-            return False
-        kernel = trained[1]
-        self.members[m], self.kernels[m] = trained[0], kernel
-        self.core.member[m] = &kernel.handle
-        return True
-
-    cdef void drop(self, Py_ssize_t m) noexcept:
-        self.spares.append(self.members[m])
-        self.members[m] = self.kernels[m] = None
-        self.core.member[m] = NULL
-
-    def set_members(self, learners, kernels):
-        """Call these learners, whose kernels are given, as the members there are."""
-        cdef Kernel kernel
-        members, handles = [None] * len(self.members), [None] * len(self.members)
-        slots = np.flatnonzero(self.arrays["born"]).tolist()
-        for m, learner, each in zip(slots, learners, kernels, strict=True):
-            members[m], handles[m] = learner, each
-            kernel = each
-            if kernel.handle.scratch_size > self.core.member_scratch:
-                raise StateError(f"{self.who}: a member of the state is another learner than the template")
-        self.members, self.kernels = members, handles
-        for m in slots:
-            kernel = handles[m]
-            self.core.member[m] = &kernel.handle
+    def member_slots(self):
+        """Return the places of the members there are."""
+        return np.flatnonzero(self.arrays["born"]).tolist()
 
     def rows(self):
         """Return the places of the window's rows, the oldest first."""
@@ -194,7 +148,12 @@ cdef class IBoostKernel(Kernel):
 
     def improve(self):
         """Move the weights as after a row, on the window as it is."""
-        boost_improve(&self.core)
+        cdef call_t call
+        self.finish()
+        begin_call(&call, 0)
+        with nogil:
+            boost_improve(&self.core)
+        end_call(&call, -1)
 
     def keeping(self, keep):
         """Return a function that drops all rows but `keep`, their numbers in order, 0 being the oldest."""
@@ -221,6 +180,7 @@ cdef class IBoostKernel(Kernel):
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         who, room, (first, count) = self.who, self.core.window.room, arrays["ring"].tolist()
+        self.check_progress(arrays, count)
         require(first < room, who, "ring", f"says that the oldest row is at {first}")
         used = (first + np.arange(count)) % room
         require(arrays["seen"][arrays["y"][used]].all(), who, "seen", "lacks a class that is in the window")
@@ -234,9 +194,20 @@ cdef class IBoostKernel(Kernel):
             same = np.array_equal(arrays["adwin"][:4], self.arrays["adwin"][:4])
             require(same and (arrays["adwin"] >= 0).all(), who, "adwin", "holds an ADWIN with other settings")
 
+    def check_progress(self, arrays, count):
+        """Raise StateError if what is left to do for the latest row cannot be."""
+        cdef iboost_t* c = &self.core
+        _rows, _built, stage, left = arrays["progress"].tolist()
+        allowed = (DONE, FILL, START) if c.from_scratch else range(FILL)
+        good = stage in allowed and left <= c.n_updates and (stage != START or c.start != NULL)
+        good = good and (stage == DONE or count > 0)
+        if stage in (IMPROVE_AND_ADD, ADD, FILL):
+            good = good and not arrays["born"].all()
+        require(good, self.who, "progress", f"says that stage {stage} is left of the latest row")
+
     def check_members(self, arrays, used):
         """Raise StateError if what is kept of members, on the rows at `used` too, contradicts itself."""
-        who, born, (n_rows, n_built) = self.who, arrays["born"], arrays["progress"].tolist()
+        who, born, (n_rows, n_built, _, _) = self.who, arrays["born"], arrays["progress"].tolist()
         here = born[born > 0]
         good = len(set(here.tolist())) == len(here) and (here <= n_built).all()
         require(good, who, "born", "must hold different numbers of members that were added")
@@ -263,7 +234,7 @@ def window_layout(has_stumps):
         "born": Array(INDEX, "member", **index),
         "by_row": Array(FLAG, "member_byte", "row"),
         "by_member": Array(FLAG, "row_byte", "member"),
-        "progress": Array(INDEX, 2, **index),
+        "progress": Array(INDEX, 4, **index),
         "seen": Array(FLAG, "class", low=0, high=1),
     }
     if has_stumps:
@@ -282,11 +253,23 @@ def transposed(by_row, n_members):
     return np.packbits(bits.T, axis=0, bitorder="little").view(np.int8)
 
 
-cdef bint train_member(void* kernel, Py_ssize_t m) noexcept nogil:
+cdef outcome_t train_member(void* kernel) noexcept nogil:
     with gil:
-        return (<IBoostKernel> kernel).add_trained(m)
+        return (<IBoostKernel> kernel).train_fresh()
+
+
+cdef void put_member(void* kernel, Py_ssize_t m) noexcept nogil:
+    with gil:
+        if m < 0:
+            (<IBoostKernel> kernel).discard()
+        else:
+            (<IBoostKernel> kernel).put(m)
 
 
 cdef void drop_member(void* kernel, Py_ssize_t m) noexcept nogil:
     with gil:
         (<IBoostKernel> kernel).drop(m)
+
+
+cdef void flush(void* state) noexcept nogil:
+    boost_finish(<iboost_t*> state, True)

@@ -9,5 +9,7 @@ cdef enum:
     COORDINATE = 3
     NONE = 4
 
-# take n steps of one kind; `newest` is where the newest row is
-cdef void take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t n, Py_ssize_t newest) noexcept nogil
+# take left[0] steps of one kind and count them down; `newest` is where the newest row is; return False if a
+# signal stopped that
+cdef bint take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t* left,
+                     Py_ssize_t newest) noexcept nogil

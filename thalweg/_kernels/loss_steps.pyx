@@ -16,26 +16,32 @@ log E is convex, and its second derivatives along any direction of length 1 are 
 from libc.math cimport exp, log
 
 from .loss_window cimport (
-    change_alphas, compute_shares, end_of_slots, is_right, loss_window_t, sum_over_members, sum_over_rows,
+    COUNT, change_alphas, compute_shares, end_of_slots, is_right, is_stopped, loss_window_t,
+    sum_over_members, sum_over_rows,
 )
 
 cdef double LEAST_SHARE = 1e-3          # of R and W in (4)
 cdef int MOST_TRIES = 60                # of Newton's method; it needs about five
 
 
-cdef void take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t n, Py_ssize_t newest) noexcept nogil:
-    cdef Py_ssize_t _i
+cdef bint take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t* left,
+                     Py_ssize_t newest) noexcept nogil:
     if kind == STOCHASTIC or kind == IMPLICIT:
-        follow_newest(v, kind, rate, n, newest)
-        return
-    for _i in range(n):
+        if not follow_newest(v, kind, rate, left[0], newest):
+            return False
+        left[0] = 0
+    while left[0] > 0:
         if kind == BATCH:
+            if is_stopped(v, 0.25 * v.n_members * v.ring[COUNT]):
+                return False
             batch_step(v, rate)
-        elif kind == COORDINATE:
-            sweep(v, rate)
+        elif not sweep(v, rate):
+            return False
+        left[0] -= 1
+    return True
 
 
-cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
+cdef bint follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
                         Py_ssize_t newest) noexcept nogil:
     # All steps go along the answers on the newest row; only how far they go is to be found.
     cdef Py_ssize_t m, i, _step
@@ -46,9 +52,11 @@ cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
             v.direction[m] = v.right if is_right(v, m, newest) else v.wrong
         length += v.direction[m] * v.direction[m]
     if length == 0:
-        return
+        return True
     sum_over_members(v, v.direction, v.slope)
     for _step in range(n):
+        if is_stopped(v, 10.0 * v.ring[COUNT]):
+            return False
         if kind == STOCHASTIC:
             compute_shares(v, s, v.slope)
             s += rate * v.share[newest]                                                     # (1)
@@ -58,6 +66,7 @@ cdef void follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
         v.margin[i] += s * v.slope[i]
     for m in range(v.n_members):
         v.alpha[m] += s * v.direction[m]
+    return True
 
 
 cdef double implicit_step(double log_gain, double length) noexcept nogil:
@@ -81,7 +90,7 @@ cdef void batch_step(loss_window_t* v, double rate) noexcept nogil:
     change_alphas(v, v.gradient)                                                            # (2)
 
 
-cdef void sweep(loss_window_t* v, double rate) noexcept nogil:
+cdef bint sweep(loss_window_t* v, double rate) noexcept nogil:
     # The shares follow each change by two factors; the margins once at the end.
     cdef Py_ssize_t m
     cdef double step, total, odds = -v.right / v.wrong                                      # K - 1
@@ -89,10 +98,13 @@ cdef void sweep(loss_window_t* v, double rate) noexcept nogil:
     for m in range(v.n_members):
         v.direction[m] = 0.0
         if v.born[m]:
+            if is_stopped(v, 2.0 * v.ring[COUNT]):
+                return False
             step = 0.5 * rate * log(odds * right_to_wrong(v, m, &total))                    # (4)
             follow(v, m, step, total)
             v.direction[m] = step
     change_alphas(v, v.direction)
+    return True
 
 
 cdef double right_to_wrong(loss_window_t* v, Py_ssize_t m, double* total) noexcept nogil:

@@ -1,8 +1,16 @@
 # The latest rows of a stream with the members' answers on them, and the exponential loss of their vote.
 
+from .failure cimport should_stop
+
 cdef enum:
     FIRST = 0                           # places in `ring`: where the oldest row is,
     COUNT = 1                           # and how many there are
+
+cdef extern from *:
+    """
+    #define NUMBERS_A_LOOK 2e7
+    """
+    const double NUMBERS_A_LOOK         # gone through between two looks for signals
 
 ctypedef struct loss_window_t:
     Py_ssize_t room                     # rows there is memory for
@@ -10,6 +18,8 @@ ctypedef struct loss_window_t:
     Py_ssize_t n_members                # there is memory for
     double right                        # answers a as numbers: see loss_window.pyx, (1)
     double wrong
+    bint may_stop                       # long work looks for signals
+    double work                         # numbers it went through since the last look
     Py_ssize_t* ring
     double* X                           # [row, feature]
     Py_ssize_t* y                       # [row]
@@ -40,6 +50,15 @@ cdef inline bint is_right(const loss_window_t* v, Py_ssize_t m, Py_ssize_t slot)
     return (v.by_row[(m >> 3) * v.room + slot] >> (m & 7)) & 1
 
 
+cdef inline bint is_stopped(loss_window_t* v, double work) noexcept nogil:
+    # Whether a signal says that long work should stop; `work` numbers are about to be gone through.
+    v.work += work
+    if v.work < NUMBERS_A_LOOK or not v.may_stop:
+        return False
+    v.work = 0.0
+    return should_stop()
+
+
 # say for how many classes the answers are numbers, and compute all margins again
 cdef void set_classes(loss_window_t* v, Py_ssize_t n_classes) noexcept nogil
 cdef void compute_margins(loss_window_t* v) noexcept nogil
@@ -56,6 +75,7 @@ cdef void change_alpha(loss_window_t* v, Py_ssize_t m, double step) noexcept nog
 cdef void change_alphas(loss_window_t* v, const double* step) noexcept nogil
 cdef void scale_alphas(loss_window_t* v, double factor) noexcept nogil
 cdef void remove_member(loss_window_t* v, Py_ssize_t m) noexcept nogil
+cdef void remove_all_members(loss_window_t* v) noexcept nogil
 
 # each row's share of the loss into `share`, margins taken as margin + s slope; return the loss's logarithm
 cdef double compute_shares(loss_window_t* v, double s, const double* slope) noexcept nogil

@@ -11,7 +11,7 @@ over the set bits of many rows goes by bytes: a table has the sums of all 256 su
 """
 
 from libc.math cimport INFINITY, exp, log
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 
 cdef void set_classes(loss_window_t* v, Py_ssize_t n_classes) noexcept nogil:
@@ -133,6 +133,16 @@ cdef void remove_member(loss_window_t* v, Py_ssize_t m) noexcept nogil:
     v.alpha[m], v.born[m] = 0.0, 0
     for age in range(v.ring[COUNT]):
         set_bit(v, m, slot_of(v, age), False)
+
+
+cdef void remove_all_members(loss_window_t* v) noexcept nogil:
+    cdef Py_ssize_t m, i
+    for m in range(v.n_members):
+        v.alpha[m], v.born[m] = 0.0, 0
+    memset(v.by_row, 0, (v.n_members + 7) // 8 * v.room)
+    memset(v.by_member, 0, (v.room + 7) // 8 * v.n_members)
+    for i in range(end_of_slots(v)):
+        v.margin[i] = 0.0
 
 
 cdef double compute_shares(loss_window_t* v, double s, const double* slope) noexcept nogil:

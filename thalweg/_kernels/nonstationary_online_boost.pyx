@@ -1,40 +1,33 @@
 """Online boosting that replaces members which do harm on the latest rows.
 
-Rows go through the members, and these vote, as in online boosting (boosting.pyx), except that a member that has
-had fewer than `least` rows has no vote. Every `period` rows the vote's error on the latest `window` rows is
-compared with that of the vote without member m, for each m that has a vote and is not the only one. If the
+Rows go through the members, and these vote, as in online boosting (boosting.pyx), except that a member that
+has had fewer than `least` rows has no vote. Every `period` rows the vote's error on the latest `window` rows
+is compared with that of the vote without member m, for each m that has a vote and is not the only one. If the
 smallest of these errors is below that of all, its m goes, and a fresh member, r = e = 0, comes in its place.
 Each row counts by its weight.                                                               (1)
 """
 
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array, require
-
-from libc.string cimport memcpy
+from .ring_layout import check_ring, ring_layout
 
 from .boosting cimport BoostingKernel, boosting_t, finish_row, learn_in_turn, pass_on, vote_of
 from .ensemble cimport ROWS, likeliest
 from .failure cimport record_failure
 from .pointers cimport doubles, integers
+from .ring cimport append_row, bind_ring, ring_t, row_at
 
 cdef enum:
     REPLACED = 0                        # kind of event
-    FIRST = 0                           # places in `ring`: where the oldest row is,
-    COUNT = 1                           # and how many there are
 
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 
 ctypedef struct nonstationary_t:
     boosting_t* boost
-    Py_ssize_t n_features
-    Py_ssize_t room
+    ring_t latest
     Py_ssize_t period
     Py_ssize_t least
-    Py_ssize_t* ring
-    double* X                           # [row, feature]
-    Py_ssize_t* y                       # [row]
-    double* w                           # [row]
     Py_ssize_t* n_rows                  # [member]: rows it has had
     double* answer                      # [member, class]; memory to compare, as is all that follows
     double* vote                        # [member]
@@ -54,37 +47,28 @@ cdef class NonstationaryKernel(BoostingKernel):
         BoostingKernel.__init__(self, who, n_features, n_classes, n_members, key, False, 0.5, 0.0,
                                 n_templates, build)
         self.most_spares = n_templates
-        self.allocate(who, {
-            "ring": Array(INDEX, 2, low=0, high="row_end"),
-            "X": Array(FLOAT, "row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
-            "y": Array(INDEX, "row", low=0, high="class"),
-            "w": Array(FLOAT, "row", low=0.0, high=layouts.MOST_WEIGHT),
-            "n_rows": Array(INDEX, "member", low=0, high=MOST_COUNTED),
-        }, {"row": room, "row_end": room + 1})
+        layout = ring_layout() | {"n_rows": Array(INDEX, "member", low=0, high=MOST_COUNTED)}
+        self.allocate(who, layout, {"row": room})
         shapes = {"answer": (n_members, n_classes), "vote": n_members, "error": n_members, "p": n_classes}
         self.buffers = {name: layouts.new_array(shape, FLOAT) for name, shape in shapes.items()}
         a.answer, a.vote = doubles(self.buffers["answer"]), doubles(self.buffers["vote"])
         a.error, a.p = doubles(self.buffers["error"]), doubles(self.buffers["p"])
-        a.boost, a.n_features = &self.core, n_features
-        a.room, a.period, a.least = room, period, least
+        a.boost, a.period, a.least = &self.core, period, least
         self.handle.state = <void*> a
         self.handle.learn, self.handle.predict = learn, predict
         self.bind()
 
     cdef void bind(self):
         BoostingKernel.bind(self)
-        if "ring" in self.arrays:
-            self.judge.ring, self.judge.X = integers(self.arrays["ring"]), doubles(self.arrays["X"])
-            self.judge.y, self.judge.w = integers(self.arrays["y"]), doubles(self.arrays["w"])
+        if "span" in self.arrays:
+            bind_ring(&self.judge.latest, self.arrays)
             self.judge.n_rows = integers(self.arrays["n_rows"])
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         BoostingKernel.check(self, arrays)
-        first, count = arrays["ring"].tolist()
+        check_ring(arrays, self.who)
         rows = int(arrays["progress"][ROWS])
-        good = first < self.judge.room and (first == 0 or count == self.judge.room) and count <= rows
-        require(good, self.who, "ring", f"says {count} rows from place {first} on, which cannot be")
         require((arrays["n_rows"] <= rows).all(), self.who, "n_rows", f"holds more than the {rows} learned")
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
@@ -108,17 +92,6 @@ cdef class NonstationaryKernel(BoostingKernel):
         self.judge.n_rows[m] = 0
 
 
-cdef void keep_row(nonstationary_t* a, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t slot = a.ring[COUNT]
-    if slot == a.room:
-        slot = a.ring[FIRST]
-        a.ring[FIRST] = slot + 1 if slot + 1 < a.room else 0
-    else:
-        a.ring[COUNT] += 1
-    memcpy(a.X + slot * a.n_features, x, a.n_features * sizeof(double))
-    a.y[slot], a.w[slot] = y, w
-
-
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef nonstationary_t* a = <nonstationary_t*> state
     cdef boosting_t* c = a.boost
@@ -128,7 +101,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     for m in range(c.n_members):
         share = pass_on(c, m, share, c.total[0], learn_in_turn(c, m, m, x, y, share))
         a.n_rows[m] += 1
-    keep_row(a, x, y, w)
+    append_row(&a.latest, x, y, w)
     if (c.progress[ROWS] + 1) % a.period == 0:
         replace_harmful(a)
     finish_row(c)
@@ -155,23 +128,25 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     for k in range(c.n_classes):
         p[k] = 0.0
     for m in range(c.n_members):
-        vote = 1.0 / c.n_members if alike else mature_vote(a, m) / total
+        vote = 1.0 if alike else mature_vote(a, m)
         if vote > 0:
             c.member[m].predict(c.member[m].state, x, scratch, scratch + c.n_classes)
             for k in range(c.n_classes):
                 p[k] += vote * scratch[k]
+    for k in range(c.n_classes):
+        p[k] /= c.n_members if alike else total
 
 
 cdef void replace_harmful(nonstationary_t* a) noexcept nogil:
-    cdef Py_ssize_t slot, m, n_voters = 0, worst = -1
+    cdef Py_ssize_t place, m, n_voters = 0, worst = -1
     cdef double error = 0.0
     for m in range(a.boost.n_members):
         a.error[m], a.vote[m] = 0.0, mature_vote(a, m)
         n_voters += a.vote[m] > 0
     if n_voters < 2:
         return
-    for slot in range(a.ring[COUNT]):
-        error += judge_row(a, slot)
+    for place in range(a.latest.span.count):
+        error += judge_row(a, place)
     for m in range(a.boost.n_members):
         if a.vote[m] > 0 and a.error[m] < error:
             error, worst = a.error[m], m
@@ -180,17 +155,17 @@ cdef void replace_harmful(nonstationary_t* a) noexcept nogil:
             (<NonstationaryKernel> a.boost.kernel).replace(worst)                            # (1)
 
 
-cdef double judge_row(nonstationary_t* a, Py_ssize_t slot) noexcept nogil:
+cdef double judge_row(nonstationary_t* a, Py_ssize_t place) noexcept nogil:
     # The row's weight if the vote is wrong on it, else 0; the same into `error` for the vote without each.
     cdef boosting_t* c = a.boost
-    cdef Py_ssize_t m, k, y = a.y[slot]
+    cdef Py_ssize_t m, k, y = a.latest.y[place]
     cdef double* answer
     for k in range(c.n_classes):
         a.p[k] = 0.0
     for m in range(c.n_members):
         if a.vote[m] > 0:
             answer = a.answer + m * c.n_classes
-            c.member[m].predict(c.member[m].state, a.X + slot * a.n_features, answer, c.scratch)
+            c.member[m].predict(c.member[m].state, row_at(&a.latest, place), answer, c.scratch)
             for k in range(c.n_classes):
                 answer[k] *= a.vote[m]
                 a.p[k] += answer[k]
@@ -200,5 +175,5 @@ cdef double judge_row(nonstationary_t* a, Py_ssize_t slot) noexcept nogil:
             for k in range(c.n_classes):
                 answer[k] = a.p[k] - answer[k]
             if likeliest(answer, c.n_classes) != y:
-                a.error[m] += a.w[slot]
-    return 0.0 if likeliest(a.p, c.n_classes) == y else a.w[slot]
+                a.error[m] += a.latest.w[place]
+    return 0.0 if likeliest(a.p, c.n_classes) == y else a.latest.w[place]

@@ -18,8 +18,8 @@ ctypedef struct sorted_t:
 cdef void insert_row(sorted_t* s, const loss_window_t* v, Py_ssize_t slot) noexcept nogil
 cdef void take_out_row(sorted_t* s, const loss_window_t* v, Py_ssize_t slot) noexcept nogil
 
-# the stump of smallest error, each row weighing its share
-cdef stump_t best_stump(sorted_t* s, const loss_window_t* v) noexcept nogil
+# find the stump of smallest error, each row weighing its share; return False if a signal stopped that
+cdef bint find_stump(sorted_t* s, loss_window_t* v, stump_t* found) noexcept nogil
 
 
 cdef inline Py_ssize_t stump_class(const Py_ssize_t* n_categories, Py_ssize_t feature, double threshold,

@@ -11,7 +11,7 @@ Of equal scores the first input's, at its lowest value, is taken, and no split r
 
 from libc.string cimport memmove
 
-from .loss_window cimport COUNT, loss_window_t
+from .loss_window cimport COUNT, is_stopped, loss_window_t
 
 cdef double TIE = 1e-12                 # scores closer than this, relative to all weight, are equal
 
@@ -75,10 +75,9 @@ cdef double score_of(sorted_t* s, double* left, double* right) noexcept nogil:
     return top_left + top_right
 
 
-cdef stump_t best_stump(sorted_t* s, const loss_window_t* v) noexcept nogil:
+cdef bint find_stump(sorted_t* s, loss_window_t* v, stump_t* found) noexcept nogil:
     cdef Py_ssize_t i, j, k
     cdef double total = 0.0, best
-    cdef stump_t found
     for k in range(s.n_classes):
         s.sums[k] = 0.0
     for i in range(v.ring[COUNT]):
@@ -86,10 +85,12 @@ cdef stump_t best_stump(sorted_t* s, const loss_window_t* v) noexcept nogil:
         total += v.share[s.order[i]]
     k = heaviest(s.sums, s.n_classes)
     best = s.sums[k]
-    found = stump_t(0, 0.0, k, k)
+    found[0] = stump_t(0, 0.0, k, k)
     for j in range(v.n_features):
-        try_feature(s, v, j, TIE * total, &best, &found)
-    return found
+        if is_stopped(v, 3.0 * v.ring[COUNT]):
+            return False
+        try_feature(s, v, j, TIE * total, &best, found)
+    return True
 
 
 cdef void try_feature(sorted_t* s, const loss_window_t* v, Py_ssize_t j, double tie, double* best,

@@ -205,6 +205,20 @@ def weight_zero_is_no_row(learner: StreamClassifier) -> None:
     _refuses(weighted, lambda: weighted.test_then_train(X[:1], y[:1], [-1.0]), "a negative weight")
 
 
+def weights_count_as_said(learner: StreamClassifier) -> None:
+    """Whether weights above 0 make a difference is what `uses_weights` says."""
+    X, y = rows(200)
+    y = np.random.default_rng(3).integers(0, 3, len(X))
+    answers = []
+    for weight in (4.0, 0.25):
+        other = begun(learner)
+        other.test_then_train(X, y, np.where(y == 0, weight, 1.0))
+        other.flush()
+        answers.append(other.predict_block(X))
+    differ = not np.array_equal(*answers)
+    assert differ == learner.uses_weights, f"uses_weights is {learner.uses_weights}; it should be {differ}"
+
+
 def missing_values_are_allowed(learner: StreamClassifier) -> None:
     """NaN and None are missing values; probabilities stay proper, even if a whole row is missing."""
     X, y = rows(150, with_gaps=True)
@@ -348,6 +362,7 @@ CHECKS: list[Callable[[Any], object]] = [
     inputs_may_come_later,
     weight_two_is_the_row_twice,
     weight_zero_is_no_row,
+    weights_count_as_said,
     missing_values_are_allowed,
     bad_input_loses_nothing,
     empty_blocks_do_nothing,

@@ -24,6 +24,8 @@ registry = Registry(
         "FastLightClassifier": "fast_light_classifier",
         "IBoost": "iboost",
         "AdaBoostWindow": "adaboost_window",
+        "FastLightBoost": "fast_light_boost",
+        "OnlineCoordinateBoost": "online_coordinate_boost",
         "DynamicWeightedMajority": "dynamic_weighted_majority",
         "SEAEnsemble": "sea_ensemble",
         "AccuracyWeightedEnsemble": "accuracy_weighted_ensemble",

@@ -54,6 +54,9 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
     takes_missing = False
     """Whether the three methods cope with NaN themselves; if not, they are given the running mean instead."""
 
+    uses_weights = True
+    """Whether the weight of a row, where it is above 0, makes a difference; boosting needs such members."""
+
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
         raise NotImplementedError

@@ -71,6 +71,11 @@ class DriftReset(NativeClassifier):
         return as_member(self, self._template()).takes_missing
 
     @property
+    def uses_weights(self):
+        """Whether weights of rows make a difference to the member."""
+        return as_member(self, self._template()).uses_weights
+
+    @property
     def observes(self):
         """Whether rows without a label mean anything to the member."""
         return as_member(self, self._template()).observes

@@ -31,6 +31,11 @@ class Ensemble(MemberList, SeededClassifier):
         return any(each.takes_missing for each in self._templates())
 
     @property
+    def uses_weights(self):
+        """Whether weights of rows make a difference to the members."""
+        return any(each.uses_weights for each in self._templates())
+
+    @property
     def observes(self):
         """Whether rows without a label mean anything to a member."""
         return any(each.observes for each in self._templates())

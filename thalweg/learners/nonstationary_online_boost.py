@@ -10,10 +10,10 @@ class NonstationaryOnlineBoost(Ensemble):
     """Online non-stationary boosting: online boosting that replaces members which do harm on the latest rows.
 
     Every `period` rows it asks how well the vote would do on the latest rows without each member; the one
-    that does most harm, if any does, makes room for a fresh one. Follows drift much better than `OnlineBoost`,
-    one member at a time, for the price of window × n_members predictions every `period` rows. Members depend
-    on each other row by row, so there are no threads. A row of weight w starts through the members with
-    weight w, and counts w times among the latest rows.
+    that does most harm, if any does, makes room for a fresh one. Follows drift better than `OnlineBoost`, one
+    member at a time, for the price of window × n_members predictions every `period` rows. Members depend on
+    each other row by row, so there are no threads. A row of weight w starts through the members with weight
+    w, and counts w times among the latest rows.
 
     Memory: the members and a spare one, the window, and 2 n_members + 25 kilobytes for the record.
 

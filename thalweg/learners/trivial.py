@@ -51,5 +51,7 @@ class NoChange(InputFree):
     'down'
     """
 
+    uses_weights = False
+
     def _make_kernel(self, n_features, n_classes):
         return LastKernel(n_features, n_classes)

@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from thalweg._kernels.boost_race import RaceKernel
 from thalweg._kernels.iboost import IBoostKernel
-from thalweg._parameters import is_seed, whole_number
+from thalweg._parameters import is_seed, whole_number, wrong
 from thalweg.errors import StateError
 from thalweg.learners.growth import grown_member
 from thalweg.learners.member_list import as_member
@@ -13,7 +13,7 @@ from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
-MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
+MOST_MEMBERS, MOST_ROWS, MOST_ANSWERS = 10_000, 1_000_000, 400_000_000
 
 
 class WindowBoost(SeededClassifier):
@@ -76,6 +76,8 @@ class WindowBoost(SeededClassifier):
         """
         self._check_begun()
         with self._lock.write:
+            for kernel in self._kernels:
+                kernel.finish()
             n_rows = len(self._leader.rows())
             keep = np.delete(np.arange(n_rows), _positions(rows, n_rows, self._who))
             for change in [kernel.keeping(keep) for kernel in self._kernels]:
@@ -102,20 +104,26 @@ class WindowBoost(SeededClassifier):
         self._pristine = None
         if self.member is not None:
             self._seeded = list(filter(is_seed, as_member(self, self.member).get_params()))
+            if not self.member.uses_weights:
+                raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
         super()._begin(n_features, n_classes, seed)
 
     def _make_kernel(self, n_features, n_classes):
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         room, settings, caps, delta = self._settings()
-        build = None if self.member is None else self._build
-        made = [
-            IBoostKernel(
-                self._who, n_features, self.n_categories_, n_classes, n_members, room, (*settings, cap),
-                delta, build,
-            )
-            for cap in caps
-        ]
+        if n_members * room > MOST_ANSWERS:
+            wanted = f"at most {MOST_ANSWERS // room} for a window of {room} rows"
+            raise wrong(self, "n_members", wanted, n_members)
+        sizes = n_features, self.n_categories_, n_classes, n_members, room
+        made = [self._new_kernel(sizes, (*settings, cap), delta) for cap in caps]
         return made[0] if len(made) == 1 else RaceKernel(self._who, made)
+
+    def _new_kernel(self, sizes, settings, delta):
+        return IBoostKernel(self._who, *sizes, settings, delta, self._builder)
+
+    @property
+    def _builder(self):
+        return None if self.member is None else self._build
 
     def _settings(self):
         """Return the window's length, the kernel's settings, the caps (0: none), and ADWIN's delta or 0."""
@@ -150,7 +158,7 @@ class WindowBoost(SeededClassifier):
     def _set_members(self, learners):
         if self.member is not None:
             for kernel, members in zip(self._kernels, learners, strict=True):
-                kernel.set_members(members, [member._handle() for member in members])
+                kernel.set_members(kernel.member_slots(), members, [each._handle() for each in members])
 
     def _state(self):
         kept = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
@@ -160,8 +168,8 @@ class WindowBoost(SeededClassifier):
         memory = dict(memory)
         given = memory.pop("members")
         super()._restore_kernel(memory)
-        born = [np.count_nonzero(kernel.arrays["born"]) for kernel in self._kernels]
-        expected = [0] * len(born) if self.member is None else born
+        slots = [len(kernel.member_slots()) for kernel in self._kernels]
+        expected = [0] * len(slots) if self.member is None else slots
         if not isinstance(given, list) or [len(each) for each in given] != expected:
             raise StateError(f"{self._who}: the state must hold {expected} members")
         self._set_members([[self._restored(member) for member in each] for each in given])
