@@ -158,23 +158,24 @@ class Ensemble(MemberList, SeededClassifier):
 
     def _grow_from(self, n_features, n_classes):
         old = self._kernel
-        members = [self._grown_member(member) for member in old.members]
         self._begin_again()
         self._kernel.inherit(old, np.nan if self._means is None else 0.0)
-        kernels = [member._handle() for member in members]
-        for slot, adapter in enumerate(old.adapters()):
+        members, kernels = [], []
+        for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):
+            columns = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
+            columns = self._grown_columns(slot, columns, n_features)
+            members.append(grown_member(self, member, None if columns is None else len(columns)))
+            kernels.append(self._kernel_of(members[slot], columns))
             if adapter is not None:
-                kernels[slot] = self._adapter(members[slot])
                 kernels[slot].inherit(adapter)
         self._kernel.set_members(members, kernels)
 
-    def _grown_member(self, member):
-        """Return a member that goes on from this one with the present classes and inputs.
+    def _grown_columns(self, slot, columns, n_features):
+        """Return the inputs that the member of a slot sees from now on, or None if it sees all.
 
-        One that sees part of the inputs keeps those it has; members that come later may see the new ones.
+        It saw `columns`, of `n_features` inputs; these must come first.
         """
-        sees_all = self._columns(0, 0) is None
-        return grown_member(self, member, None if sees_all else member.n_features_in_)
+        return None
 
     def _keys(self, n):
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)

@@ -98,5 +98,13 @@ class StreamingRandomPatches(Forest):
         rng = np.random.default_rng([self._seed, slot, n_built + 1, 1])
         return np.sort(rng.permutation(self.n_features_in_)[: self._width])
 
+    def _grown_columns(self, slot, columns, n_features):
+        # Members see as many inputs as if all had been there; those they do not see yet are new ones.
+        if self._width == self.n_features_in_:
+            return None
+        rng = np.random.default_rng([self._seed, slot, self.n_features_in_, 2])
+        new = rng.permutation(np.arange(n_features, self.n_features_in_))
+        return np.concatenate([columns, np.sort(new[: self._width - len(columns)])])
+
     def _starts_members_again(self, member, seeded):
         return super()._starts_members_again(member, seeded) and not self.n_categories_.any()

@@ -106,6 +106,9 @@ class SubspaceEnsemble(Ensemble):
         self._refuse_inputs(n_features)
         super()._grow_from(n_features, n_classes)
 
+    def _grown_columns(self, slot, columns, n_features):
+        return columns
+
     def _refuse_inputs(self, n_features):
         if self.n_features_in_ > n_features:
             raise FixedInputsError("each member's inputs are drawn when it begins")
