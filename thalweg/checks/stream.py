@@ -84,7 +84,13 @@ def samples_are_fresh(stream: Stream) -> None:
     assert np.array_equal(X, again[0]) and np.array_equal(y, again[1]), "the same sample differs"
 
 
-CHECKS: list[Callable[[Any], object]] = [says_what_it_is, rows_are_arrays, block_size_changes_nothing, labels_are_named, samples_are_fresh]
+CHECKS: list[Callable[[Any], object]] = [
+    says_what_it_is,
+    rows_are_arrays,
+    block_size_changes_nothing,
+    labels_are_named,
+    samples_are_fresh,
+]
 
 
 def _head(stream: Stream) -> Block:
