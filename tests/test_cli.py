@@ -94,20 +94,21 @@ def test_chunks_can_lack_their_labels():
 
 def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     page = tmp_path / "page.html"
-    done = thalweg("run", "sea", "--rows", 15_000, "--report", page)
+    done = thalweg("run", "sea", "--rows", 15_000, "--report", page, env=os.environ | {"COLUMNS": "150"})
     assert done.returncode == 0
-    for words in ("LogisticMixture on SEA", "majority class", "repeat the last label", "12,500", "15,000"):
+    baselines = ("majority class", "repeat the last label", "what followed the last label")
+    for words in ("AdaptiveStacking on SEA", *baselines, "12,500", "15,000"):
         assert words in done.stdout
+    assert "--learner LogisticMixture" in done.stderr
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
-def test_wide_rows_get_a_learner_that_is_quick_with_them(tmp_path):
+def test_rows_of_any_width_get_the_default_learner(tmp_path):
     wide = tmp_path / "wide.csv"
     lines = [",".join(f"x{j}" for j in range(101)) + ",y"]
     lines += [",".join(str((i * j) % 7) for j in range(101)) + f",{i % 2}" for i in range(50)]
     wide.write_text("\n".join(lines))
-    assert result("run", wide)["learner"] == "AdaptiveRandomForest"
-    assert result("run", "sea", "--rows", 100)["learner"] == "LogisticMixture"
+    assert result("run", wide)["learner"] == "AdaptiveStacking"
 
 
 def test_parameters_are_set():

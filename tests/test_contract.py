@@ -51,7 +51,9 @@ EXCUSED = {
         "recovers_after_a_drift": NEVER_FORGETS,
     },
     "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
+    "SEAEnsemble": {"recovers_after_a_drift": "replaces one member a block, and half of 25 must go"},
     "AccuracyWeightedEnsemble": {"weight_two_is_the_row_twice": BY_BLOCKS},
+    "RobustEnsemble": {"weight_two_is_the_row_twice": "the rows that weigh the members are drawn"},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},
     "StreamingRandomPatches": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "SlidingHUWRS": {

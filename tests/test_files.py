@@ -214,7 +214,7 @@ def test_labels_that_turn_up_late_follow_in_that_order(tmp_path):
         codes = whole(stream, 777)[1]
         assert stream.classes.tolist() == ["1", "6", "0", "x"]
         assert codes[:2].tolist() == [1, 0] and codes[20_000:].tolist() == [2, 3] * 40_000
-    with pytest.raises(ValueError, match=r"labels that its first rows do not show.*scan_labels=True"):
+    with pytest.raises(ValueError, match=r"labels that its first rows do not have.*scan_labels=True"):
         noisy(stream, 0.1)
 
 

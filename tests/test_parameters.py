@@ -36,7 +36,11 @@ WRONG = {
 # What is no mistake after all, by parameter. Beside these, True is right where the default is True or False.
 RIGHT = {
     "categorical": {"list"},
+    "AccuracyWeightedEnsemble.holdout": {"None"},
     "AdaptiveLogistic.decay": {"None"},
+    "AdaptiveStacking.members": {"None"},
+    "RobustEnsemble.class_weight": {"None"},
+    "RobustEnsemble.penalty": {"None"},
     "IBoost.cap": {"None"},
     "IBoost.n_updates": {"None"},
     "IBoost.rate": {"None"},
@@ -50,6 +54,11 @@ RIGHT = {
     "random_state": {"None", "huge"},
     "weight_shift": {"negative"},
 }
+ONE_FOR_EACH = (  # member of a list, if n_members is None
+    "OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE", "NonstationaryOnlineBoost",
+    "FastLightClassifier", "AdaptiveRandomForest", "StreamingRandomPatches",
+)
+RIGHT |= {f"{name}.n_members": {"None"} for name in ONE_FOR_EACH}
 KINDS = [registry.load(name) for registry in (learners.registry, drift.registry) for name in registry]
 PARAMETERS = [
     (kind, name, parameter.default)

@@ -19,15 +19,20 @@ DRAWN = "draws a random number for each row: the row twice gets two"
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": DRAWN}
     for name in ("OnlineBagging", "AdwinBagging", "LeveragingBagging", "OnlineBoost", "BOLE",
-                 "AdaptiveRandomForest", "StreamingRandomPatches")
+                 "AdaptiveRandomForest", "StreamingRandomPatches", "NonstationaryOnlineBoost",
+                 "FastLightClassifier")
 }
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": "the window counts rows"}
-    for name in ("IBoost", "AdaBoostWindow", "SlidingHUWRS")
+    for name in ("IBoost", "AdaBoostWindow", "SlidingHUWRS", "OnlineCoordinateBoost", "FastLightBoost")
 }
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": "the label twice follows itself"}
     for name in ("AdaptiveStacking", "LabelChain", "LastLabels")
+}
+EXCUSED["RobustEnsemble"] = {
+    "check_sample_weight_equivalence_on_dense_data": "the rows that weigh the members are drawn",
+    "check_class_weight_classifiers": "class weights count when members are weighed, from the first block on",
 }
 EXCUSED["NearestNeighbours"] = {
     "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"

@@ -37,8 +37,8 @@ RUN_HELP = """
 Test a learner on a stream, row by row, and learn as it goes.
 
 SOURCE is a file (CSV, ARFF, Parquet, Arrow; `-` for standard input), a generator such as `sea`, or a public
-dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, LogisticMixture is
-used, or AdaptiveRandomForest where there are more than 100 inputs.
+dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, AdaptiveStacking is
+used: learners of different kinds, weighed by how much each tells.
 
 Examples:
 

@@ -270,6 +270,7 @@ cdef class EnsembleKernel(Kernel):
 
 
 cdef void flush(void* state) noexcept nogil:
+    # The state of every ensemble begins with a pointer to its kernel.
     cdef Py_ssize_t slot
     kernel = (<void**> state)[0]
     for slot in range((<EnsembleKernel> kernel).n_called):

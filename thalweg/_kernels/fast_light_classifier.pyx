@@ -27,6 +27,7 @@ cdef enum:
 cdef double LEAST_ERROR = 1e-3
 
 ctypedef struct watched_t:
+    void* kernel
     boosting_t* boost
     adwin_t* watch
 
@@ -42,6 +43,7 @@ cdef class FastLightKernel(BoostingKernel):
         self.own_scratch = 2 * n_classes
         self.allocate(who, {"watch": Array(FLOAT, adwin_doubles(SIZES))}, {})
         self.watched.boost = &self.core
+        self.watched.kernel = <void*> self
         self.handle.state = <void*> &self.watched
         self.handle.learn, self.handle.predict, self.handle.predict_learn = learn, predict, both
         self.bind()

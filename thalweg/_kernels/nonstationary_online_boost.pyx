@@ -24,6 +24,7 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 
 ctypedef struct nonstationary_t:
+    void* kernel
     boosting_t* boost
     ring_t latest
     Py_ssize_t period
@@ -54,6 +55,7 @@ cdef class NonstationaryKernel(BoostingKernel):
         a.answer, a.vote = doubles(self.buffers["answer"]), doubles(self.buffers["vote"])
         a.error, a.p = doubles(self.buffers["error"]), doubles(self.buffers["p"])
         a.boost, a.period, a.least = &self.core, period, least
+        a.kernel = <void*> self
         self.handle.state = <void*> a
         self.handle.learn, self.handle.predict = learn, predict
         self.bind()

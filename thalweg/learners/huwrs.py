@@ -110,7 +110,8 @@ class HUWRS(SubspaceEnsemble):
     @property
     def members_(self):
         """The members that are learners; empty where they are trees."""
-        return [] if self._grows_trees else super().members_
+        members = super().members_
+        return [] if self._grows_trees else members
 
     @property
     def trees_(self):
