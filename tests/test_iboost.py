@@ -9,10 +9,14 @@ from thalweg.errors import ParameterError
 from thalweg.learners import (
     AdaBoostWindow,
     DecisionTree,
+    DriftReset,
     HoeffdingTree,
     IBoost,
     NaiveBayes,
     NearestNeighbours,
+    NoChange,
+    OnlineBagging,
+    OnlineCoordinateBoost,
 )
 from thalweg.streams import SEA
 
@@ -217,6 +221,7 @@ def test_members_make_room(remove):
     ({"rate": 0}, "rate"), ({"rate": 2.0}, "rate"), ({"cap": -1}, "cap"),
     ({"cap": "big"}, "cap must be one of"),
     ({"n_updates": 0}, "n_updates"), ({"add": "x"}, "add"), ({"remove": "x"}, "remove"),
+    ({"n_members": 10_000, "window": 50_000}, "n_members must be at most 8000 for a window of 50000 rows"),
     ({"member": "x"}, "member must be a learner"), ({"delta": 0, "window": "adwin"}, "delta"),
 ])
 def test_wrong_parameters_are_refused(settings, message):
@@ -224,11 +229,48 @@ def test_wrong_parameters_are_refused(settings, message):
         IBoost(**settings).begin(2, [0, 1])
 
 
-def test_one_class_gives_a_sane_answer():
-    X, _ = clusters(50)
-    learner = IBoost().begin(2, ["a", "b"])
-    learner.test_then_train(X, ["a"] * 50)
-    assert learner.predict(X).tolist() == ["a"] * 50
+@pytest.mark.parametrize("learner", [IBoost(), IBoost(update="coordinate"), AdaBoostWindow(), IBoost(
+    NaiveBayes(), n_members=5)])
+def test_one_class_gives_a_sane_answer(learner):
+    X, y = clusters(100)
+    learner = learner.begin(2, ["a", "b"])
+    learner.test_then_train(X[:50], ["a"] * 50)
+    assert learner.predict(X).tolist() == ["a"] * 100
+    p = learner.test_then_train(X, np.array(["a", "b"])[y])
+    assert np.isfinite(p).all() and set(learner.predict(X)) == {"a", "b"}
+
+
+@pytest.mark.parametrize("kind", [IBoost, AdaBoostWindow, OnlineCoordinateBoost])
+@pytest.mark.parametrize("member", [NoChange(), DriftReset(NoChange()), OnlineBagging(NoChange())])
+def test_members_that_ignore_weights_are_refused(kind, member):
+    with pytest.raises(ParameterError, match=f"{kind.__name__}: member must be a learner that uses the weights"):
+        kind(member).begin(2, [0, 1])
+
+
+def test_trees_are_grown_on_the_whole_window_at_once():
+    X, y = clusters(150, seed=6)
+    learner = AdaBoostWindow(DecisionTree(4), n_members=2, window=100, retrain="always").begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    first, second = learner.members_
+    trees = [DecisionTree(4).fit(X[50:], y[50:])]
+    wrong = trees[0].predict(X[50:]) != y[50:]
+    odds = (1 - wrong.mean()) / wrong.mean()
+    w = np.where(wrong, odds, 1.0)
+    trees.append(DecisionTree(4).fit(X[50:], y[50:], w * 100 / w.sum()))
+    for member, tree in zip((first, second), trees, strict=True):
+        for name in ("feature", "threshold", "weights"):
+            np.testing.assert_allclose(member.nodes_[name], tree.nodes_[name], rtol=1e-9, err_msg=name)
+
+
+def test_forgetting_all_rows_leaves_adaboost_as_it_is():
+    X, y = clusters(100)
+    learner = AdaBoostWindow(n_members=10, window=30).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    p = learner.predict_block(X)
+    learner.forget(range(30))
+    np.testing.assert_array_equal(learner.predict_block(X), p)
+    learner.test_then_train(X, y)
+    assert len(learner.window_["y"]) == 30
 
 
 def test_members_that_cannot_be_reset_are_built_again():

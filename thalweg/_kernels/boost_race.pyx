@@ -55,7 +55,7 @@ cdef class RaceKernel(Kernel):
         self.core.p, self.core.memory = doubles(self.p), doubles(self.memory)
         self.handle.state = <void*> &self.core
         self.handle.learn, self.handle.predict, self.handle.predict_learn = learn, predict, both
-        self.handle.flush = flush
+        self.handle.flush, self.n_rows = flush, 1
         self.bind()
 
     cdef void bind(self):

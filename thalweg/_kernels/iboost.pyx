@@ -32,6 +32,7 @@ REMOVING = {"lightest": <int> LIGHTEST, "oldest": <int> OLDEST, "worst": <int> W
 
 cdef enum:
     ADWIN_SIZES = 20
+    FIRST_ROWS = 1                      # learned before the first look for signals: one may take long
 
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
@@ -72,7 +73,7 @@ cdef class IBoostKernel(TrainedMembers):
         self.scratch["votes"] = np.zeros(n_classes + c.member_scratch)
         self.set_handle(<void*> c, n_features, n_classes, boost_learn, boost_predict, boost_predict_learn)
         self.handle.scratch_size = n_classes + c.member_scratch if build is not None else 0
-        self.handle.flush = flush
+        self.handle.flush, self.n_rows = flush, FIRST_ROWS
         self.bind()
 
     cdef void bind(self):
