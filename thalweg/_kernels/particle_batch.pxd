@@ -1,6 +1,6 @@
 # What a particle filter does with a batch of rows.
 
-from .particle_filter cimport filter_t
+from .particle_state cimport filter_t
 
 cdef enum:
     MOST_VOTERS = 32

@@ -10,7 +10,7 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from .particle_draws cimport scale_to_one, to_raw_units, write_terms
-from .particle_filter cimport LANES, filter_t
+from .particle_state cimport LANES, filter_t
 from .particle_steps cimport hits_of, pack, take_step
 from .ridge_logistic cimport fit_logistic
 from .ring cimport clear_rows

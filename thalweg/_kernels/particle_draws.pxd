@@ -4,7 +4,7 @@ from libc.math cimport exp, floor, log, sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
-from .particle_filter cimport LANES, filter_t
+from .particle_state cimport LANES, filter_t
 from .rng cimport below, bits, normal, unit, ziggurat_t
 
 cdef enum:

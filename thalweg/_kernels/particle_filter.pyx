@@ -27,10 +27,11 @@ from .particle_growth import scaled_to_one, with_classes, with_drawn_inputs, wit
 from libc.math cimport INFINITY
 from libc.string cimport memset
 
-from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
+from .failure cimport begin_call, call_t, end_call, record_failure
 from .learner cimport Kernel
 from .particle_batch cimport MOST_VOTERS, learn_batch
 from .particle_draws cimport NORMAL, UNIFORM, ZEROS, to_raw_units
+from .particle_state cimport LANES, TILE_ROWS, best_scoring, filter_counts_t, filter_measures_t, filter_t
 from .particle_steps cimport CHUNK, SMALL_WORK
 from .pointers cimport doubles, integers, words
 from .ring cimport append_row, bind_ring
@@ -299,18 +300,6 @@ cdef class ParticleKernel(Kernel):
         for i in range(copy.shape[0]):
             to_raw_units(&self.core, &copy[i, 0])
         return np.asarray(copy)
-
-
-cdef bint is_over(filter_t* f) noexcept nogil:
-    if not f.interruptible:
-        return False
-    f.n_units -= 1
-    if f.n_units > 0:
-        return False
-    with gil:
-        poll_signals(&f.call)
-    f.n_units = f.call.n_rows
-    return f.call.failure.failed
 
 
 cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:

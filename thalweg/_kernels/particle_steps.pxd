@@ -1,6 +1,6 @@
 # One step of a particle filter on one batch.
 
-from .particle_filter cimport filter_t
+from .particle_state cimport filter_t
 
 cdef enum:
     CHUNK = 16              # panels a thread scores at a time

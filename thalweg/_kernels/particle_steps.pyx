@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from .failure cimport current_failure
 from .particle_draws cimport begin_step, deviation, draw_particle, scale_to_one, write_terms
-from .particle_filter cimport LANES, TILE_ROWS, filter_t, is_over
+from .particle_state cimport LANES, TILE_ROWS, filter_t, is_over
 from .rng cimport bits, fill_ziggurat, unit, ziggurat_t
 from .workers cimport Workers
 

@@ -7,7 +7,7 @@ from libc.math cimport exp, fabs
 from libc.string cimport memset
 
 from .cholesky cimport factorise_column, solve
-from .particle_filter cimport TILE_ROWS, filter_t, is_over
+from .particle_state cimport TILE_ROWS, filter_t, is_over
 
 cdef extern from *:
     """

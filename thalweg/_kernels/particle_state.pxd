@@ -1,8 +1,8 @@
-# What a particle filter knows and how it was set up; particle_filter.pyx says what it does with it.
+# The state and the settings of a particle filter, which its other files share.
 
 from libc.stdint cimport uint64_t
 
-from .failure cimport call_t
+from .failure cimport call_t, poll_signals
 from .ring cimport ring_t
 
 cdef extern from "particle_scoring.h" nogil:
@@ -113,4 +113,13 @@ ctypedef struct filter_t:
 
 
 # count a unit of work; True if the call is to end because of a signal
-cdef bint is_over(filter_t* f) noexcept nogil
+cdef inline bint is_over(filter_t* f) noexcept nogil:
+    if not f.interruptible:
+        return False
+    f.n_units -= 1
+    if f.n_units > 0:
+        return False
+    with gil:
+        poll_signals(&f.call)
+    f.n_units = f.call.n_rows
+    return f.call.failure.failed
