@@ -1,4 +1,4 @@
-"""A member behind an adapter is the learner alone on its columns, with the gaps filled as for a learner alone."""
+"""A member behind an adapter is the learner alone on its columns, with gaps filled as for one alone."""
 
 import numpy as np
 import pytest
@@ -65,7 +65,9 @@ def test_a_member_sees_its_columns_with_gaps_filled_by_means_of_its_own(member):
     assert adapter.size == adapter.member.size and adapter.bytes > adapter.member.bytes
 
 
-@pytest.mark.parametrize("member", [DecisionTree(), NaiveBayes(), ParticleFilter(n_particles=30), NearestMean()])
+@pytest.mark.parametrize(
+    "member", [DecisionTree(), NaiveBayes(), ParticleFilter(n_particles=30), NearestMean()]
+)
 def test_a_batch_is_fitted_as_by_the_member_alone(member):
     X, y, w = gappy_rows()
     alone, inside = begun(member), begun(member)

@@ -127,7 +127,7 @@ def test_members_that_are_reset_are_as_good_as_new(kind, monkeypatch):
     learner = restless(kind, [*THREE, ParticleFilter(n_particles=20)], 5)
     expected = begun(clone(learner)).test_then_train(X, y)
     build = kind._build
-    monkeypatch.setattr(kind, "_build", lambda self, *place_and_spare: build(self, *place_and_spare[:3], None))
+    monkeypatch.setattr(kind, "_build", lambda self, *arguments: build(self, *arguments[:3], None))
     np.testing.assert_array_equal(begun(clone(learner)).test_then_train(X, y), expected)
 
 
@@ -185,9 +185,9 @@ def test_a_class_that_comes_later_is_as_if_it_had_been_known(kind):
     y[500::3] = 2
     learner = kind([NaiveBayes(), HoeffdingTree(grace_period=20), Counting()])
     known, learner = clone(learner).begin(3, list(dict.fromkeys(y.tolist()))), learner.begin(3)
-    for X, y in ((X[:500], y[:500]), (with_gaps(X[500:]), y[500:])):
-        known.test_then_train(X, y)
-        learner.test_then_train(X, y)
+    for part, labels in ((X[:500], y[:500]), (with_gaps(X[500:]), y[500:])):
+        known.test_then_train(part, labels)
+        learner.test_then_train(part, labels)
     np.testing.assert_array_equal(learner.predict_block(X), known.predict_block(X))
     assert_same(learner._state()["adapters"], known._state()["adapters"])
 
@@ -271,7 +271,7 @@ def test_unknown_parameters_in_a_list_are_refused(name):
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("members", [[], (), [NaiveBayes(), "tree"], [HoeffdingTree], [[NaiveBayes()]]])
 def test_lists_of_anything_else_are_refused(kind, members):
-    with pytest.raises(ParameterError, match="member must be a learner such as .*, or a list of them"):
+    with pytest.raises(ParameterError, match=r"member must be a learner such as .*, or a list of them"):
         begun(kind(members))
 
 

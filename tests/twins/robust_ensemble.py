@@ -9,7 +9,9 @@ class RobustEnsemble(BlockEnsemble):
 
     max_leaves, first_weight = 8, 2.0
 
-    def __init__(self, n_classes, n_members, block_size, n_held_out, penalty=1.5, ridge=1.0, class_weight=None):
+    def __init__(
+        self, n_classes, n_members, block_size, n_held_out, penalty=1.5, ridge=1.0, class_weight=None
+    ):
         super().__init__(n_classes, n_members, block_size, n_held_out)
         self.penalty, self.ridge, self.outliers = penalty, ridge, []
         self.class_weight = class_weight
@@ -87,7 +89,9 @@ def borders_of(values):
     while True:
         borders = (centres[:-1] + centres[1:]) / 2
         cluster = np.searchsorted(borders, values, side="right")
-        new = np.array([values[cluster == k].mean() if (cluster == k).any() else centres[k] for k in range(3)])
+        inside = [values[cluster == k] for k in range(3)]
+        pairs = zip(inside, centres, strict=True)
+        new = np.array([each.mean() if len(each) else centre for each, centre in pairs])
         if np.allclose(new, centres, rtol=0, atol=1e-13):
             return borders
         centres = new

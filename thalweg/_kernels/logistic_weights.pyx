@@ -275,6 +275,7 @@ cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
     f.n_others, f.n_passes = n_others, 0
     f.lead, f.v, f.likelihood = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["likelihood"])
     f.old_likelihood, f.out = doubles(memory["old_likelihood"]), flags(memory["out"])
-    f.trial_out, f.weights, f.trial = flags(memory["trial_out"]), doubles(memory["weights"]), doubles(memory["trial"])
+    f.trial_out = flags(memory["trial_out"])
+    f.weights, f.trial = doubles(memory["weights"]), doubles(memory["trial"])
     f.system, f.shares = doubles(memory["system"]), doubles(memory["shares"])
     return memory

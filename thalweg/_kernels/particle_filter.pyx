@@ -196,15 +196,15 @@ cdef class ParticleKernel(Kernel):
         if before.core.counts.opened:
             before.flush()
         if before.core.n_features < self.core.n_features:
-            arrays = self.with_inputs(before)
+            arrays = self.for_inputs(before)
         else:
-            arrays = self.with_classes(before)
+            arrays = self.for_classes(before)
         layouts.check_shapes(self.layout, self.lengths, arrays, self.who)
         inherited = self.with_room(arrays, max(before.core.counts.n_kept, self.first_room()))
         self.arrays, self.scratch = inherited
         self.bind()
 
-    cdef dict with_inputs(self, ParticleKernel before):
+    cdef dict for_inputs(self, ParticleKernel before):
         cdef Py_ssize_t n_outputs = self.core.n_outputs
         arrays = with_inputs(before.arrays, self.arrays, self.layout, n_outputs, LANES)
         n_kept, n_features = before.core.counts.n_kept, before.core.n_features
@@ -212,7 +212,7 @@ cdef class ParticleKernel(Kernel):
             "kept": with_drawn_inputs(arrays["kept"], n_kept, n_features, n_outputs, self.settings),
         }
 
-    cdef dict with_classes(self, ParticleKernel before):
+    cdef dict for_classes(self, ParticleKernel before):
         arrays = with_classes(before.arrays, self.arrays, before.core.n_outputs, self.core.n_outputs, LANES)
         if self.core.scaled and self.core.n_outputs > before.core.n_outputs:
             arrays |= {name: scaled_to_one(arrays[name]) for name in ("centre", "averages", "kept")}

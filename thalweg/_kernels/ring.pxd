@@ -1,4 +1,4 @@
-# The latest rows of a stream, with a label and a weight each, in a ring: after the last place comes the first.
+# The latest rows of a stream, with a label and a weight each, in a ring: the last place is before the first.
 # Its arrays are declared in ring_layout.py.
 
 from libc.string cimport memcpy

@@ -1,8 +1,8 @@
 """The robust-regression ensemble: the latest members, weighed by logistic regression without the outliers.
 
-Part of each block grows a member, the rest weighs all members (logistic_weights.pyx). A row weighs what it was
-given with, times the weight of its class; to weigh members, this is divided by its mean. With balanced classes,
-the weight of class k among n rows, of which n_k are of this class, is
+Part of each block grows a member, the rest weighs all members (logistic_weights.pyx). A row weighs what it
+was given with, times the weight of its class; to weigh members, this is divided by its mean. With balanced
+classes, the weight of class k among n rows, of which n_k are of this class, is
 
     n/(classes seen × n_k).                                                                   (1)
 
@@ -84,7 +84,7 @@ cdef class RobustKernel(BlockEnsembleKernel):
         require(bool(good), self.who, "outlier_row", f"holds a row beyond the last, {rows}")
 
     def latest_outliers(self):
-        """Return row, label, believed label and likelihood of the outliers in the record, the latest first."""
+        """Return row, label, believed label and likelihood of the outliers recorded, the latest first."""
         n = int(self.outliers.n[0])
         places = [i % MOST_OUTLIERS for i in range(n - 1, max(n - MOST_OUTLIERS, 0) - 1, -1)]
         return [self.arrays[f"outlier_{name}"][places] for name in ("row", "label", "believed", "likelihood")]

@@ -1,4 +1,4 @@
-"""Three baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
+"""Baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ CHAIN_DECAY = 0.999  # as of LabelChain
 
 
 class Baselines:
-    """Predictions of the majority class, the last label, and what most often followed it, for each tested row.
+    """Predictions for each tested row of the majority class, the last label, and what most often followed it.
 
     They learn the same labels as the learner, at the same time and in the same order: with late labels the
-    last label is the one that came last. "label_chain" predicts as `LabelChain` with labels in time. As in MOA, they predict class 0 before the first label, and the
-    first of equally frequent classes. Predictions are computed now and then, so that little is left for the
-    end.
+    last label is the one that came last. "label_chain" predicts what `LabelChain` does if labels come at
+    once. As in MOA, all predict class 0 before the first label, and the first of equally frequent classes.
+    Predictions are computed now and then, so that little is left for the end.
     """
 
     def __init__(self, n_classes: int, most_classes: int | None = None) -> None:

@@ -15,7 +15,7 @@ class RobustEnsemble(BlockEnsemble):
     Made for noisy labels: rows that the ensemble finds too unlikely are left out when members are weighed,
     and kept for a person to look at. Small trees do: the weights make a strong ensemble of weak members, and
     may be negative. One half of each block, drawn at random, grows a tree, the other weighs all trees. Until
-    the first block ends, a member fitted on its rows so far speaks. Blocks count rows, whatever their weights.
+    the first block ends, a member fitted on its rows so far answers. Blocks count rows, not weights.
 
     Memory: the members and two blocks.
 
