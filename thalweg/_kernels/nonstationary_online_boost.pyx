@@ -24,6 +24,7 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 
 ctypedef struct nonstationary_t:
+    void* kernel
     boosting_t* boost
     ring_t latest
     Py_ssize_t period
@@ -53,7 +54,7 @@ cdef class NonstationaryKernel(BoostingKernel):
         self.buffers = {name: layouts.new_array(shape, FLOAT) for name, shape in shapes.items()}
         a.answer, a.vote = doubles(self.buffers["answer"]), doubles(self.buffers["vote"])
         a.error, a.p = doubles(self.buffers["error"]), doubles(self.buffers["p"])
-        a.boost, a.period, a.least = &self.core, period, least
+        a.kernel, a.boost, a.period, a.least = <void*> self, &self.core, period, least
         self.handle.state = <void*> a
         self.handle.learn, self.handle.predict = learn, predict
         self.bind()
@@ -152,7 +153,7 @@ cdef void replace_harmful(nonstationary_t* a) noexcept nogil:
             error, worst = a.error[m], m
     if worst >= 0:
         with gil:
-            (<NonstationaryKernel> a.boost.kernel).replace(worst)                            # (1)
+            (<NonstationaryKernel> a.kernel).replace(worst)                            # (1)
 
 
 cdef double judge_row(nonstationary_t* a, Py_ssize_t place) noexcept nogil:
