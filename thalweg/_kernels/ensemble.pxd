@@ -19,7 +19,8 @@ cdef extern from *:
 
 
 cdef class EnsembleKernel(Kernel):
-    # The struct to which the handle of a subclass points begins with the address of the kernel.
+    # The struct to which the handle of a subclass points begins with the address of the kernel (set_members
+    # checks that): so flush and observe find the members.
     # build(template, slot, n_built, spare) returns a fresh learner and the kernel to call it through
     cdef object build
     cdef readonly Py_ssize_t n_templates    # from which members are made

@@ -83,6 +83,8 @@ cdef class EnsembleKernel(Kernel):
         """Call these learners, whose kernels are given, from now on."""
         cdef Kernel kernel
         cdef Py_ssize_t slot, most = self.least_scratch
+        if (<void**> self.handle.state)[0] != <void*> self:
+            raise RuntimeError(f"{self.who}: the struct of its handle must begin with its kernel")
         for kernel in kernels:
             most = max(most, kernel.handle.scratch_size)
         step = (self.own_scratch + most) // LINE * LINE + 2 * LINE

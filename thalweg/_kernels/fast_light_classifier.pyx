@@ -42,8 +42,7 @@ cdef class FastLightKernel(BoostingKernel):
                                 n_templates, build, N_KINDS)
         self.own_scratch = 2 * n_classes
         self.allocate(who, {"watch": Array(FLOAT, adwin_doubles(SIZES))}, {})
-        self.watched.boost = &self.core
-        self.watched.kernel = <void*> self
+        self.watched.kernel, self.watched.boost = <void*> self, &self.core
         self.handle.state = <void*> &self.watched
         self.handle.learn, self.handle.predict, self.handle.predict_learn = learn, predict, both
         self.bind()

@@ -54,8 +54,7 @@ cdef class NonstationaryKernel(BoostingKernel):
         self.buffers = {name: layouts.new_array(shape, FLOAT) for name, shape in shapes.items()}
         a.answer, a.vote = doubles(self.buffers["answer"]), doubles(self.buffers["vote"])
         a.error, a.p = doubles(self.buffers["error"]), doubles(self.buffers["p"])
-        a.boost, a.period, a.least = &self.core, period, least
-        a.kernel = <void*> self
+        a.kernel, a.boost, a.period, a.least = <void*> self, &self.core, period, least
         self.handle.state = <void*> a
         self.handle.learn, self.handle.predict = learn, predict
         self.bind()
@@ -154,7 +153,7 @@ cdef void replace_harmful(nonstationary_t* a) noexcept nogil:
             error, worst = a.error[m], m
     if worst >= 0:
         with gil:
-            (<NonstationaryKernel> a.boost.kernel).replace(worst)                            # (1)
+            (<NonstationaryKernel> a.kernel).replace(worst)                            # (1)
 
 
 cdef double judge_row(nonstationary_t* a, Py_ssize_t place) noexcept nogil:
