@@ -1,7 +1,8 @@
-"""Ctrl-C in the midst of long training: boosting stops soon, works on, and becomes what it would have been."""
+"""Ctrl-C in the midst of long training: boosting stops soon, and then becomes what it would have been."""
 
 import signal
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_an_interrupt_ends_long_work_soon_and_changes_nothing(name):
     whole.test_then_train(X[N - 1 :], y[N - 1 :])
     seconds, start, n_interrupts = time.process_time() - started, N - 1, 0
     for share in (0.1, 0.3, 0.2):
-        late = interrupted(lambda: other.test_then_train(X[start:], y[start:]), share * seconds)
+        late = interrupted(partial(other.test_then_train, X[start:], y[start:]), share * seconds)
         if late is None:
             start = len(X)
             break

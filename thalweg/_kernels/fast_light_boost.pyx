@@ -1,12 +1,13 @@
 """Fast and light boosting: members fitted on blocks of rows, which vote alike; all go after a change.
 
-At the end of a block, `n_rounds` times a member is fitted on it. With e the share of the rows' weight on which
-the members' mean probabilities are wrong, at least LEAST_ERROR, a row weighs
+At the end of a block, `n_rounds` times a member is fitted on it. With e the share of the rows' weight on
+which the members' mean probabilities are wrong, at least LEAST_ERROR, a row weighs
 
     its own weight, times (1 - e)/e, at least 1, where they are wrong.                        (1)
 
-A fresh member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the block is
-compared with those of the B >= 2 blocks since the last change, of mean m and variance s²: all members go if
+A fresh member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the block
+is compared with those of the B >= 2 blocks since the last change, of mean m and variance s²: all members go
+if
 
     t < m - threshold sqrt(v (1 + 1/B)),                                                      (2)
     v = max(s², q(1 - q)/n),   q = (m B n + 1)/(B n + 2),   n the rows of a block.            (3)
