@@ -27,7 +27,7 @@ def test_tasks_cover_the_tables_and_leave_out_data_that_is_not_there(tmp_path):
     assert len(quick) < len(full) / 5
     assert len({task.name for task in full}) == len(full)
     assert not any("Santa Fe" in task.name for task in full)
-    assert sum(task.name.startswith("stumps/") for task in full) == 10 * (3 * 9 + 2 * 5)
+    assert sum(task.name.startswith("stumps/") for task in full) == 10 * (7 * 9 + 2 * 5)
 
 
 def test_tables_hold_the_runs_beside_the_paper(results):
@@ -35,15 +35,22 @@ def test_tables_hold_the_runs_beside_the_paper(results):
     accuracy = report.tables[0]
     assert accuracy.rows[0][:4] == ["stochastic", "20", "200", 94.5]
     assert accuracy.rows[0][4] == pytest.approx((0.5 / 100, 0.5 / 100), abs=0.01)
-    assert len(accuracy.rows) == 27
-    steps = report.tables[3]
+    assert len(accuracy.rows) == 45
+    steps, bayes = report.tables[3], report.tables[6]
     assert [row[2] for row in steps.rows[:6]] == [96.7, 97.1, 97.4, 96.5, 94.7, 93.1]
-    assert [row[0] for row in report.tables[4].rows] == list(iboost.bayes_methods(50, 50))
+    assert [row[0] for row in bayes.rows] == list(iboost.bayes_methods(50, 50))
+    assert {row[0]: row[1] for row in bayes.rows}["FLC"] == 97.4
     claims = {claim.claim: claim.holds for claim in report.claims}
     assert claims["batch is more accurate than stochastic"] is True
     assert claims["SEA: IBoost beats DWM"] is False
     assert claims["stochastic recovers faster than batch"] is None
     assert any("Santa Fe left out" in note for note in report.notes)
+
+
+def test_the_best_order_stands_for_online_coordinate_boosting(results):
+    rows = [row for row in iboost.report(results, quick=True).tables[0].rows if row[0] == "OCB"]
+    best = [results[f"stumps/OCB o=20 M=20 n=200/{seed}"]["accuracy"] for seed in range(2)]
+    assert rows[0][:4] == ["OCB", "20", "200", 92.7] and rows[0][4][0] == pytest.approx(100 * np.mean(best))
 
 
 def test_protocol_tests_on_fresh_rows():
@@ -54,9 +61,10 @@ def test_protocol_tests_on_fresh_rows():
     assert found["seconds"] > 0
 
 
+@pytest.mark.parametrize("name", ["IBoost, cap 3", "NSOnlineBoost", "FLC", "OCB", "FLB", "DWM"])
 @pytest.mark.parametrize("stream", ["LED", "RBF"])
-def test_long_streams_are_tested_before_they_are_learned(stream):
-    found = iboost.run_long(stream, "IBoost, cap 3", 1000)
+def test_long_streams_are_tested_before_they_are_learned(stream, name):
+    found = iboost.run_long(stream, name, 1000, 3)
     assert len(found["curve"]) == 100 and 0.4 < found["accuracy"] < 1
 
 

@@ -3,15 +3,19 @@
 import numpy as np
 
 from thalweg.papers.iboost import EVERY
-from thalweg.papers.iboost_tables import by_name
+from thalweg.papers.iboost_tables import by_name, with_best_order
 
 SIZE = " M=200 n=200"
 
 
 def draw_all(results, folder):
     """Draw each figure into `folder`; yield the paths."""
-    runs = by_name(results)
-    stumps = {name.removesuffix(SIZE): found for name, found in runs["stumps"].items() if name.endswith(SIZE)}
+    runs = with_best_order(by_name(results))
+    stumps = {
+        name.removesuffix(SIZE): found
+        for name, found in runs["stumps"].items()
+        if name.endswith(SIZE) and not name.startswith("OCB o=")
+    }
     panels = {2: ("SEA, stumps, M = n = 200", stumps), 3: ("SEA, naive Bayes, M = 50", runs["SEA"])}
     panels[5], panels[6] = ("LED, M = 20", runs["LED"]), ("RBF, M = 20", runs["RBF"])
     if "Santa Fe" in runs:
