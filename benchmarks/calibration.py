@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import arrays
-from thalweg.learners import AdaptiveLogistic, LogisticMixture, MajorityClass, NoChange
+from thalweg.learners import AdaptiveLogistic, LinearLogistic, LogisticMixture, MajorityClass, NoChange
 
-OURS = (MajorityClass, NoChange, AdaptiveLogistic, LogisticMixture)
+OURS = (MajorityClass, NoChange, AdaptiveLogistic, LogisticMixture, LinearLogistic)
 
 
 def measures(p, codes):

@@ -15,6 +15,7 @@ DIFFERENT = {
     "WindowLogistic": (1e-9, "the solver starts from another place"),
     "AdaptiveLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
     "LogisticMixture": (0.02, "two classes share a filter, and one class alone teaches nothing"),
+    "LinearLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
     "ParticleFilter": OTHER_DRAWS,
     "RegularisedParticleFilter": OTHER_DRAWS,
     "LikelihoodParticleFilter": OTHER_DRAWS,

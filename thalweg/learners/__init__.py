@@ -39,6 +39,7 @@ registry = Registry(
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
+        "LinearLogistic": "linear_logistic",
         "ParticleFilter": "particle_filter",
         "RegularisedParticleFilter": "regularised_particle_filter",
         "LikelihoodParticleFilter": "likelihood_particle_filter",

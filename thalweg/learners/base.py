@@ -25,6 +25,7 @@ from thalweg.learners.rows import (
 )
 from thalweg.learners.saving import Saved
 from thalweg.learners.sklearn_verbs import SklearnVerbs
+from thalweg.learners.sparse_rows import checked_sparse_rows, is_sparse
 
 
 class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstimator):
@@ -56,6 +57,9 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
 
     uses_weights = True
     """Whether the weight of a row, where it is above 0, makes a difference; boosting needs such members."""
+
+    takes_sparse = False
+    """Whether the three methods take `SparseRows`, too; only for a learner that takes missing values."""
 
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
@@ -353,6 +357,8 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
 
     def _checked(self, X):
         self._check_inputs()
+        if not isinstance(X, np.ndarray) and is_sparse(X):
+            return checked_sparse_rows(X, self), False
         return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 
     def _filled(self, X, has_missing, w=None):

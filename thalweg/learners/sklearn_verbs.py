@@ -37,12 +37,14 @@ class SklearnVerbs:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
     def _validated(self, X, *y, reset):
         try:
             return validate_data(
-                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False,
+                accept_sparse="csr" if self.takes_sparse else False,
             )
         except ValueError as error:
             if "could not convert" in str(error):
