@@ -6,17 +6,18 @@ from thalweg.learners.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 from thalweg.learners.label_chain import LabelChain
 from thalweg.learners.last_labels import LastLabels
 from thalweg.learners.leveraging_bagging import LeveragingBagging
+from thalweg.learners.linear_logistic import LinearLogistic
 from thalweg.learners.logistic_mixture import LogisticMixture
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.nearest_neighbours import NearestNeighbours
 from thalweg.learners.streaming_random_patches import StreamingRandomPatches
 
-WIDE = 100  # inputs from which on logistic regression with full matrices is left out
+WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
 
 
 def default_members(n_features):
     """Return the learners for rows of so many inputs."""
-    members = [
+    return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),
         StreamingRandomPatches(),
@@ -25,7 +26,5 @@ def default_members(n_features):
         LabelChain(),
         NearestNeighbours(n_neighbours=5, window=5000),
         HoeffdingAdaptiveTree(),
+        LogisticMixture() if n_features <= WIDE else LinearLogistic(),
     ]
-    if n_features <= WIDE:
-        members.append(LogisticMixture())
-    return members
