@@ -56,9 +56,16 @@ class Monitor(BaseEstimator):
         return int(np.clip(n_rows // 25, 3, 20))
 
     def begin(
-        self, n_features: int, classes: ArrayLike | None = None, names: Sequence[str] | None = None
+        self,
+        n_features: int,
+        classes: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        more_classes: bool = False,
     ) -> Self:
-        """Start with rows of `n_features` inputs; if `classes` are given, watch labels too. Return self."""
+        """Start with rows of `n_features` inputs; if `classes` are given, watch labels too. Return self.
+
+        With `more_classes`, codes beyond those of `classes` count as other labels.
+        """
         n_features = whole_number(self, "n_features", n_features, 1)
         names = [f"x{j}" for j in range(n_features)] if names is None else [str(name) for name in names]
         if len(names) != n_features:
@@ -72,6 +79,7 @@ class Monitor(BaseEstimator):
         self.n_features_, self._window, self._length = n_features, window, length
         self._categorical = categorical
         self.classes_ = None if classes is None else np.asarray(classes)
+        self._n_others = int(more_classes and classes is not None)
         self.watched_ = self._all_watched(names)
         self.n_rows_, self.n_windows_ = 0, 0
         self._forget()
@@ -194,16 +202,18 @@ class Monitor(BaseEstimator):
         if self.classes_ is not None:
             of_labels = np.zeros((len(counts), 1, counts.shape[-1]), dtype=np.intp)
             n_classes = len(self.classes_)
-            of_labels[:, 0, OTHER + 1 : OTHER + 1 + n_classes] = counts[:, :-1, 0].sum(axis=-1)
+            of_labels[:, 0, OTHER + 1 : OTHER + 1 + n_classes] = counts[:, :n_classes, 0].sum(axis=-1)
+            of_labels[:, 0, OTHER] = counts[:, n_classes:-1, 0].sum(axis=(1, 2))
             of_labels[:, 0, 0] = counts[:, -1, 0].sum(axis=-1)
-            given = counts[:, :-1].reshape(len(counts), n_classes * self.n_features_, counts.shape[-1])
+            given = counts[:, :n_classes].reshape(len(counts), n_classes * self.n_features_, counts.shape[-1])
             tables += [of_labels, given]
         return np.concatenate(tables, axis=1)
 
     def _blank(self, n_windows: int, cells: Cells) -> Ints:
         n_classes = 0 if self.classes_ is None else len(self.classes_)
         n_cells = max(cells.n_cells, n_classes + 2)
-        return np.zeros((n_windows, n_classes + 1, self.n_features_, n_cells), dtype=np.intp)
+        n_groups = n_classes + self._n_others + 1
+        return np.zeros((n_windows, n_groups, self.n_features_, n_cells), dtype=np.intp)
 
     def _all_watched(self, names: list[str]) -> list[Watched]:
         inputs = [Watched(name, None, j) for j, name in enumerate(names)]
@@ -269,12 +279,15 @@ class Monitor(BaseEstimator):
         """Return the group that counts each row: the code of its label, or the last one if it has none."""
         self._check_begun()
         n_classes = 0 if self.classes_ is None else len(self.classes_)
-        if codes is None or not n_classes:
-            return np.full(n_rows, n_classes, dtype=np.intp)
+        last = n_classes + self._n_others
+        if codes is None or not last:
+            return np.full(n_rows, last, dtype=np.intp)
         codes = np.asarray(codes, dtype=np.intp)
-        if codes.shape != (n_rows,) or (n_rows and not -1 <= codes.min() <= codes.max() < n_classes):
-            raise ValueError(f"{self._who}: expected {n_rows} codes from -1 to {n_classes - 1}")
-        return np.where(codes < 0, n_classes, codes)
+        if self._n_others:
+            codes = np.minimum(codes, n_classes)
+        if codes.shape != (n_rows,) or (n_rows and not -1 <= codes.min() <= codes.max() < last):
+            raise ValueError(f"{self._who}: expected {n_rows} codes from -1 to {last - 1}")
+        return np.where(codes < 0, last, codes)
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):

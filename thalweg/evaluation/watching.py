@@ -55,7 +55,8 @@ def watch(
     monitor = HellingerMonitor() if monitor is None else monitor
     categorical = np.flatnonzero(stream.n_categories).tolist()
     monitor.set_params(categorical=categorical)
-    monitor.begin(stream.n_features, stream.classes if labels else None, stream.names)
+    classes = stream.first_classes if labels else None
+    monitor.begin(stream.n_features, classes, stream.names, more_classes=stream.is_open)
     report = DriftReport(stream_name(stream), monitor)
     start = perf_counter()
     try:
