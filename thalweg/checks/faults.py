@@ -64,7 +64,7 @@ def failing_allocation(k: int) -> Iterator[Callable[[], bool]]:
         n_calls += 1
         if n_calls == k:
             raise MemoryError("a test made this allocation fail")
-        return original(*arguments, **settings)
+        return original(*arguments, **settings)  # type: ignore[no-untyped-call]
 
     layout.new_array = new_array
     try:

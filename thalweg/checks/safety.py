@@ -178,7 +178,7 @@ def rows_of_wrong_shape_are_refused(learner: StreamClassifier) -> None:
             for form in (np.ones(shape), np.ones(shape).tolist(), np.ones(shape, dtype=np.float32)):
                 before = learner.state()
                 try:
-                    call(form)
+                    call(form)  # type: ignore[no-untyped-call]
                 except ValueError:
                     assert_same(learner.state(), before, f"after a row of shape {shape}, the state")
                 else:

@@ -35,7 +35,7 @@ def checked_sparse_rows(X, learner):
     """
     who, n_features, names = learner._who, learner.n_features_in_, learner._names
     if not learner.takes_sparse:
-        raise ValueError(f"{who}: takes no sparse rows, as LinearLogistic does. X.toarray() gives them in full")
+        raise ValueError(f"{who}: takes no sparse rows, as LinearLogistic does; X.toarray() makes them dense")
     if isinstance(X, SparseRows):
         return X
     if X.ndim != 2 or X.shape[1] != n_features:
