@@ -61,6 +61,8 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
     takes_sparse = False
     """Whether the three methods take `SparseRows`, too; only for a learner that takes missing values."""
 
+    _counts_rows = False  # whether `rows_learned` of what `_learn` raises is about its own rows
+
     def _begin(self, n_features, n_classes):
         """Allocate the state."""
         raise NotImplementedError
@@ -183,6 +185,8 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
             else:
                 self._learn_asked(rows, codes, w, p, asked)
         except BaseException as error:
+            if not self._counts_rows:
+                vars(error).pop("rows_learned", None)
             n = getattr(error, "rows_learned", None)
             if means is not None and n is not None:
                 update_means(X[:n], w[:n], *means)
@@ -209,7 +213,8 @@ class StreamClassifier(SklearnVerbs, Saved, Growing, ClassifierMixin, BaseEstima
                     start = self._learn_part(X, codes, w, asked, np.empty_like(p), start, first + 1)
         except BaseException as error:
             with suppress(AttributeError):
-                error.rows_learned = start + getattr(error, "rows_learned", 0)
+                if self._counts_rows:
+                    error.rows_learned = start + getattr(error, "rows_learned", 0)
             raise
         return p
 

@@ -8,6 +8,8 @@ from thalweg.learners.base import StreamClassifier
 class NativeClassifier(StreamClassifier):
     """A learner whose whole state is in a kernel (`thalweg._kernels.learner.Kernel`)."""
 
+    _counts_rows = True
+
     def _make_kernel(self, n_features, n_classes):
         """Return the kernel for rows of this shape."""
         raise NotImplementedError

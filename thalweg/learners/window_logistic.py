@@ -68,6 +68,8 @@ class WindowLogistic(StreamClassifier):
     0.74
     """
 
+    _counts_rows = True
+
     def __init__(self, window=1000, period=100, prior=1.0):
         self.window = window
         self.period = period
