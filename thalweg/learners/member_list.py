@@ -1,6 +1,8 @@
 """The parameter `member` of an ensemble: one learner, or a list of learners of different kinds."""
 
 import re
+from collections.abc import Sequence
+from typing import Any, Self
 
 from thalweg._parameters import instance_of, wrong
 from thalweg.learners.base import StreamClassifier
@@ -14,7 +16,7 @@ class MemberList:
 
     _list_name = "member"  # the parameter
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; if `deep`, those of the members, too."""
         params = super().get_params(deep)
         for i, each in enumerate(listed(getattr(self, self._list_name)) if deep else ()):
@@ -24,7 +26,7 @@ class MemberList:
                 params |= {f"{self._list_name}__{i}__{name}": value for name, value in own}
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters by name, such as `delta`, `member__delta` or, in a list, `member__0__delta`."""
         in_list = [name for name in params if re.match(rf"{self._list_name}__\d", name)]
         super().set_params(**{name: value for name, value in params.items() if name not in in_list})
@@ -32,7 +34,7 @@ class MemberList:
             self._set_in_list(name, params[name])
         return self
 
-    def _set_in_list(self, name, value):
+    def _set_in_list(self, name: str, value: Any) -> None:
         place, _, rest = name.removeprefix(f"{self._list_name}__").partition("__")
         before = getattr(self, self._list_name)
         learners = list(listed(before))
@@ -45,17 +47,17 @@ class MemberList:
             setattr(self, self._list_name, type(before)(learners))
 
 
-def listed(model):
+def listed(model: object) -> Sequence[Any]:
     """Return `model` if it is a list or tuple, else an empty tuple."""
     return model if isinstance(model, list | tuple) else ()
 
 
-def as_member(owner, model):
+def as_member(owner: object, model: object) -> StreamClassifier:
     """Return `model`, the member of `owner`; raise ParameterError unless it is a StreamClassifier."""
     return instance_of(owner, "member", model, StreamClassifier, A_LEARNER + HOW)
 
 
-def as_members(owner, model, name="member"):
+def as_members(owner: object, model: Any, name: str = "member") -> list[StreamClassifier]:
     """Return what the members of `owner` are made from, a list: `model`, or the learners in it.
 
     Raises ParameterError unless each is a StreamClassifier and there is one at least.

@@ -1,14 +1,21 @@
 """Members in saved states: made from them, and checked against what their ensemble would build."""
 
+from typing import Any
+
 import numpy as np
 
 from thalweg._parameters import is_seed
+from thalweg._sklearn import BaseEstimator
+from thalweg._types import Ints
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.member_list import listed
 from thalweg.learners.state import to_plain
 
 
-def restored_member(owner, template, state):
+def restored_member(
+    owner: StreamClassifier, template: StreamClassifier, state: dict[str, Any]
+) -> StreamClassifier:
     """Return the member of `owner` whose state this is.
 
     Raises StateError unless it is made as `template` is, but for its seeds, and has the owner's classes. It
@@ -23,13 +30,13 @@ def restored_member(owner, template, state):
     return member
 
 
-def check_inputs(owner, member, n_categories):
+def check_inputs(owner: StreamClassifier, member: StreamClassifier, n_categories: Ints) -> None:
     """Raise StateError unless `member` has learned rows with these numbers of categories."""
     if not np.array_equal(member.n_categories_, n_categories):
         raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
 
 
-def check_parameters(owner, part, template):
+def check_parameters(owner: StreamClassifier, part: BaseEstimator, template: BaseEstimator) -> None:
     """Raise StateError unless `part` of a state has the parameters of `template`, seeds apart."""
     given, wanted = part.get_params(), template.get_params()
     for name in given.keys() | wanted.keys():
@@ -40,7 +47,7 @@ def check_parameters(owner, part, template):
             )
 
 
-def _same(one, other):
+def _same(one: Any, other: Any) -> bool:
     if hasattr(other, "get_params"):  # its parameters are among the names, too
         return type(one) is type(other)
     if any(hasattr(each, "get_params") for each in listed(other)):  # theirs, too
