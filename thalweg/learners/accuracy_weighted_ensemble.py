@@ -73,7 +73,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         block_size: int = 500,
         folds: int = 10,

@@ -15,6 +15,9 @@ class LogisticFilters(NativeClassifier):
     """What learners made of recursive logistic filters have in common."""
 
     takes_missing = True
+    standardise: bool
+    guard: float | None
+    prior: float
 
     @property
     def n_restarts_(self) -> int:

@@ -81,7 +81,7 @@ class AdaptiveStacking(Ensemble):
 
     def __init__(
         self,
-        members: Members | None = None,
+        members: Members = None,
         forgetting: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
         switching: float = 0.001,
         max_waiting: int = 10_000,

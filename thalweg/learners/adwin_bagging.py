@@ -67,7 +67,7 @@ class AdwinBagging(OnlineBagging):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         delta: float = 0.002,
         n_jobs: int | None = 1,

@@ -19,7 +19,10 @@ class BlockEnsemble(Ensemble):
     `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_block_kernel`.
     """
 
-    _events = ("came", "went")
+    n_members: int
+    block_size: int
+    holdout: float | None
+    _events: tuple[str, ...] = ("came", "went")
     _max_leaves = 32  # of the trees that are members by default
 
     @property

@@ -69,7 +69,7 @@ class BOLE(OnlineBoost):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         error_bound: float = 0.5,
         weight_shift: float = 0.0,

@@ -66,11 +66,11 @@ class DynamicWeightedMajority(Ensemble):
     (0.84, 11)
     """
 
-    _events = ("came", "went")
+    _events: tuple[str, ...] = ("came", "went")
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         period: int = 50,
         beta: float = 0.5,
         theta: float = 0.01,

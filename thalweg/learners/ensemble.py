@@ -14,7 +14,7 @@ from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.member_list import MemberList, as_members
+from thalweg.learners.member_list import MemberList, Members, as_members
 from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
@@ -29,6 +29,8 @@ class Ensemble(MemberList, SeededClassifier):
     some take missing values, the others have running means of their own.
     """
 
+    member: Members
+    n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
 
     @property
@@ -98,8 +100,8 @@ class Ensemble(MemberList, SeededClassifier):
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         self._made_from = self._templates()
-        self._seeded = [list(filter(is_seed, each.get_params())) for each in self._made_from]
-        self._pristine = [None] * len(self._made_from)
+        self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
+        self._pristine: list[State | None] = [None] * len(self._made_from)
         super()._begin(n_features, n_classes, seed)
         for template, first in enumerate(self._first_members()):
             if self._starts_members_again(first, self._seeded[template]):
@@ -118,8 +120,8 @@ class Ensemble(MemberList, SeededClassifier):
         that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
         seeded, pristine = self._seeded[template], self._pristine[template]
-        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
-        seeds = dict(zip(seeded, seeds.tolist(), strict=True))
+        drawn = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
+        seeds = dict(zip(seeded, drawn.tolist(), strict=True))
         columns = self._columns(slot, n_built)
         member = spare
         if spare is None or pristine is None:
@@ -185,7 +187,7 @@ class Ensemble(MemberList, SeededClassifier):
         """
         return None
 
-    def _keys(self, n: int) -> NDArray[np.uint64]:
+    def _keys(self, n: int) -> NDArray[Any]:
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
     def _observe(self, X: Floats) -> None:

@@ -72,11 +72,11 @@ class FastLightBoost(BlockEnsemble):
     (0.96, 20)
     """
 
-    _events = ("came", "went", "changed")
+    _events: tuple[str, ...] = ("came", "went", "changed")
     _max_leaves = 8
 
     def __init__(
-        self, member: Members | None = None, n_members: int = 20, block_size: int = 200, n_rounds: int = 1, threshold: float = 2.33, random_state: RandomState = 1
+        self, member: Members = None, n_members: int = 20, block_size: int = 200, n_rounds: int = 1, threshold: float = 2.33, random_state: RandomState = 1
     ) -> None:
         self.member = member
         self.n_members = n_members

@@ -65,11 +65,11 @@ class FastLightClassifier(Ensemble):
     (0.83, 16)
     """
 
-    _events = ("changed", "replaced")
+    _events: tuple[str, ...] = ("changed", "replaced")
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         delta: float = 0.002,
         random_state: RandomState = 1,

@@ -14,7 +14,11 @@ class Forest(Ensemble):
     A subclass has the parameters `n_members`, `rate`, `warning_delta`, `drift_delta` and `n_jobs`.
     """
 
-    _events = ("warned", "replaced")
+    rate: float
+    warning_delta: float
+    drift_delta: float
+    n_jobs: int | None
+    _events: tuple[str, ...] = ("warned", "replaced")
 
     @property
     def members_(self) -> list[StreamClassifier]:

@@ -93,7 +93,7 @@ class HUWRS(SubspaceEnsemble):
     (0.74, 17)
     """
 
-    def __init__(self, member: Members | None = None, n_members: int = 100, chunk_size: int = 500, n_bins: int | str = 30, threshold: float = 0.7,
+    def __init__(self, member: Members = None, n_members: int = 100, chunk_size: int = 500, n_bins: int | str = 30, threshold: float = 0.7,
                  distance: str = "corrected", subspace: tuple[float, float] = (0.1, 0.9), unlabelled: bool = True, random_state: RandomState = 1) -> None:
         self.member = member
         self.n_members = n_members

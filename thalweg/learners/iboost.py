@@ -135,7 +135,7 @@ class IBoost(WindowBoost):
         """The bound on the sum of the weights in force, None if there is none."""
         self._check_begun()
         with self._lock.read:
-            if self.cap == "auto":
+            if isinstance(self.cap, str):
                 return AUTO_CAPS[self._kernel.leader] or None
             return self.cap
 

@@ -69,7 +69,7 @@ class LeveragingBagging(OnlineBagging):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         rate: float = 6.0,
         delta: float = 0.002,

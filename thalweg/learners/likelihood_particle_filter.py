@@ -1,7 +1,7 @@
 """The conventional particle filter, which weighs particles by likelihood, for comparison."""
 
 from thalweg._types import RandomState
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg.learners.particle_filter import Boundary, ParticleFilter, Start
 
 
 class LikelihoodParticleFilter(ParticleFilter):

@@ -1,23 +1,27 @@
-"""The parameter `member` of an ensemble: one learner, or a list of learners of different kinds."""
+"""The parameter `member` of an ensemble: a learner, or a list of different learners."""
 
 import re
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from thalweg._parameters import instance_of, wrong
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.contract import Contract
 
 A_LEARNER = "a learner such as HoeffdingTree()"
 HOW = " (docs/add_a_learner.md shows how to wrap another model)"
 
 
-class MemberList:
-    """The part of an ensemble that gives the learners of a list parameters: member__0, member__0__delta, …"""
+Members: TypeAlias = StreamClassifier | Sequence[StreamClassifier] | None
+
+
+class MemberList(Contract):
+    """The part of an ensemble that names the parameters of a list of learners: member__0__delta, …"""
 
     _list_name = "member"  # the parameter
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; if `deep`, those of the members, too."""
+        """Return the parameters by name; if `deep`, also those of the members."""
         params = super().get_params(deep)
         for i, each in enumerate(listed(getattr(self, self._list_name)) if deep else ()):
             params[f"{self._list_name}__{i}"] = each
@@ -58,9 +62,9 @@ def as_member(owner: object, model: object) -> StreamClassifier:
 
 
 def as_members(owner: object, model: Any, name: str = "member") -> list[StreamClassifier]:
-    """Return what the members of `owner` are made from, a list: `model`, or the learners in it.
+    """Return the templates of the members of `owner` as a list: `model`, or the learners in it.
 
-    Raises ParameterError unless each is a StreamClassifier and there is one at least.
+    Raises ParameterError unless there is at least one and all are StreamClassifiers.
     """
     learners = list(model) if isinstance(model, list | tuple) else [model]
     if not learners or not all(isinstance(each, StreamClassifier) for each in learners):

@@ -1,4 +1,4 @@
-"""Members in saved states: made from them, and checked against what their ensemble would build."""
+"""Members of ensembles in saved states, checked against the parameters of the ensemble."""
 
 from typing import Any
 
@@ -16,10 +16,9 @@ from thalweg.learners.state import to_plain
 def restored_member(
     owner: StreamClassifier, template: StreamClassifier, state: dict[str, Any]
 ) -> StreamClassifier:
-    """Return the member of `owner` whose state this is.
+    """Return a member of `owner` with this state; it shares the lock of the owner.
 
-    Raises StateError unless it is made as `template` is, but for its seeds, and has the owner's classes. It
-    shares the owner's lock.
+    Raises StateError unless it has the parameters of `template`, except seeds, and the classes of the owner.
     """
     member = type(template)()
     member._lock = owner._lock
@@ -31,13 +30,13 @@ def restored_member(
 
 
 def check_inputs(owner: StreamClassifier, member: StreamClassifier, n_categories: Ints) -> None:
-    """Raise StateError unless `member` has learned rows with these numbers of categories."""
+    """Raise StateError unless `member` has inputs with these numbers of categories."""
     if not np.array_equal(member.n_categories_, n_categories):
-        raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
+        raise StateError(f"{owner._who}: a member of the state has other inputs than the parameters say")
 
 
 def check_parameters(owner: StreamClassifier, part: BaseEstimator, template: BaseEstimator) -> None:
-    """Raise StateError unless `part` of a state has the parameters of `template`, seeds apart."""
+    """Raise StateError unless `part` of a state has the parameters of `template`, except seeds."""
     given, wanted = part.get_params(), template.get_params()
     for name in given.keys() | wanted.keys():
         if not is_seed(name) and not _same(given.get(name), wanted.get(name)):
@@ -48,9 +47,9 @@ def check_parameters(owner: StreamClassifier, part: BaseEstimator, template: Bas
 
 
 def _same(one: Any, other: Any) -> bool:
-    if hasattr(other, "get_params"):  # its parameters are among the names, too
+    if hasattr(other, "get_params"):  # its parameters are compared by name
         return type(one) is type(other)
-    if any(hasattr(each, "get_params") for each in listed(other)):  # theirs, too
+    if any(hasattr(each, "get_params") for each in listed(other)):  # theirs too
         return list(map(type, listed(one))) == list(map(type, other))
     one, other = to_plain(one), to_plain(other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

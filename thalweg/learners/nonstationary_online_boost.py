@@ -76,7 +76,7 @@ class NonstationaryOnlineBoost(Ensemble):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         window: int = 200,
         period: int = 10,

@@ -59,7 +59,7 @@ class OnlineBagging(Ensemble):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
@@ -72,7 +72,7 @@ class OnlineBagging(Ensemble):
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return self._bagging(n_features, n_classes, 1.0, None)
 
-    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float) -> Any:
+    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> Any:
         keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes

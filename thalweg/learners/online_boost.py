@@ -55,7 +55,7 @@ class OnlineBoost(Ensemble):
     """
 
     def __init__(
-        self, member: Members | None = None, n_members: int = 10, random_state: RandomState = 1
+        self, member: Members = None, n_members: int = 10, random_state: RandomState = 1
     ) -> None:
         self.member = member
         self.n_members = n_members

@@ -1,17 +1,17 @@
 """The particle filter: logistic regression by random steps, the best of which are kept."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thalweg._kernels.particle_filter import STARTS, ParticleKernel
 from thalweg._kernels.particle_layout import MOST_NUMBERS
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
+from thalweg.errors import set_rows_learned
 from thalweg.learners.growth import FixedInputsError
 from thalweg.learners.seeded import SeededClassifier
 
@@ -20,7 +20,9 @@ AVERAGES = 3  # candidates besides the centre, over 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
-LARGEST = 1e150  # what a function returns beyond is taken as this
+LARGEST = 1e150  # values that a function returns are clipped to this
+Boundary: TypeAlias = str | Callable[[Floats], ArrayLike] | tuple[str | Callable[[Floats], ArrayLike], float]
+Start: TypeAlias = str | float | tuple[str | float, int]
 
 
 class ParticleFilter(SeededClassifier):
@@ -99,7 +101,7 @@ class ParticleFilter(SeededClassifier):
 
     # What the other filters of the paper set.
     scoring = "accuracy"
-    spread_prior = None
+    spread_prior: Any = None
 
     def __init__(
         self,
@@ -208,8 +210,7 @@ class ParticleFilter(SeededClassifier):
         try:
             mapped = self._mapped(X)
         except BaseException as error:
-            with suppress(AttributeError):
-                error.rows_learned = 0
+            set_rows_learned(error, 0)
             raise
         self._kernel.learn(mapped, y, w, p)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from thalweg._parameters import real_number
 from thalweg._types import RandomState
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg.learners.particle_filter import ParticleFilter, Start
 
 
 class RefittingParticleFilter(ParticleFilter):

@@ -4,7 +4,7 @@ from typing import Any
 
 from thalweg._parameters import real_number, wrong
 from thalweg._types import RandomState
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg.learners.particle_filter import Boundary, ParticleFilter, Start
 
 
 class RegularisedParticleFilter(ParticleFilter):

@@ -85,7 +85,7 @@ class RobustEnsemble(BlockEnsemble):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 10,
         block_size: int = 1000,
         penalty: float = 1.5,
@@ -127,7 +127,7 @@ class RobustEnsemble(BlockEnsemble):
 
     def _class_weights(self, n_classes: int) -> Any:
         """Return a weight for each class, or None for balanced ones."""
-        given = {} if self.class_weight is None else self.class_weight
+        given: Any = {} if self.class_weight is None else self.class_weight
         if isinstance(given, str) and given == "balanced":
             return None
         good = isinstance(given, dict) and all(

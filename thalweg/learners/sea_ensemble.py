@@ -62,7 +62,7 @@ class SEAEnsemble(BlockEnsemble):
 
     def __init__(
         self,
-        member: Members | None = None,
+        member: Members = None,
         n_members: int = 25,
         block_size: int = 500,
         replacement: str = "quality",

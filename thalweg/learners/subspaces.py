@@ -26,7 +26,13 @@ class SubspaceEnsemble(Ensemble):
     `unlabelled` and `random_state`, and says which of its parameters is the number of rows compared.
     """
 
-    _events = ("retrained",)
+    n_members: int
+    n_bins: int | str
+    threshold: float
+    distance: str
+    subspace: tuple[float, float]
+    unlabelled: bool
+    _events: tuple[str, ...] = ("retrained",)
     _compared = "chunk_size"
 
     @property
@@ -52,7 +58,7 @@ class SubspaceEnsemble(Ensemble):
         """Members retrained so far, the first ones not counted."""
         return self.n_replaced_
 
-    def _columns(self, slot: int, n_built: int) -> Ints | None:
+    def _columns(self, slot: int, n_built: int) -> Ints:
         n_features = self.n_features_in_
         low, high = self._shares()
         most = max(int(high * n_features), 1)

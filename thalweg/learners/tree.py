@@ -1,6 +1,6 @@
 """What all Hoeffding trees share: their settings, their numbers, and how they are shown."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,14 @@ class Tree(SeededClassifier):
     """A learner whose kernel is a tree (`thalweg._kernels.tree_nodes.TreeKernel`)."""
 
     takes_missing = True
+    grace_period: float
+    delta: float
+    tie: float
+    criterion: str
+    leaf: str
+    max_features: int | float | str | None
+    max_bytes: int | None
+    categorical: Sequence[int]
 
     def describe(self) -> str:
         """Return the tree as text: a line for each branch, with class, share and weight at the leaves."""
@@ -51,7 +59,8 @@ class Tree(SeededClassifier):
     def _starts_again(self, seeds: Collection[str]) -> bool:
         return list(seeds) == ["random_state"]
 
-    def _start_again(self, pristine: State, random_state: int) -> None:
+    def _start_again(self, pristine: State, **seeds: int) -> None:
+        random_state = seeds["random_state"]
         random = np.array([short_seed(random_state)], dtype=np.uint64)
         self._kernel.reset(pristine | {"random": random})
         self.random_state = self._seed = random_state
@@ -94,8 +103,8 @@ def short_seed(seed: int) -> int:
     return seed if seed < 2**32 else int(np.random.default_rng(seed).integers(2**32))
 
 
-def subset_size(owner: object, max_features: int | float | str | None, n_features: int) -> int:
-    """Return how many of the inputs `max_features` asks for: a number, a share, "sqrt" or None for all."""
+def subset_size(owner: object, max_features: Any, n_features: int) -> int | None:
+    """Return the number of inputs for `max_features`: a number, a share or "sqrt"; None if it is None."""
     if max_features is None:
         return None
     if isinstance(max_features, str) and max_features == "sqrt":

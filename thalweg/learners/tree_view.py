@@ -105,8 +105,9 @@ def plot_tree(nodes: list[Node], names: list[str], classes: list[Any], ax: Any |
 
 def _places(nodes: list[Node]) -> Any:
     # Leaves side by side in their order, each test above the middle of its branches.
-    places, row = {}, 0
-    below = {}
+    places: dict[int, tuple[float, int]] = {}
+    below: dict[int, list[int]] = {}
+    row = 0
     for node in nodes:
         below.setdefault(node.parent, []).append(node.number)
     for node in nodes:

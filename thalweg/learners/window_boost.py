@@ -29,9 +29,13 @@ class WindowBoost(SeededClassifier):
     the kernel needs to know from `_settings`.
     """
 
+    member: StreamClassifier | None
+    n_members: int
+    _pristine: State | None
+
     @property
     def takes_missing(self) -> bool:
-        """Whether the members cope with missing values; if not, they get the running mean instead."""
+        """Whether the members handle missing values; if not, they get the running mean instead."""
         return self.member is not None and as_member(self, self.member).takes_missing
 
     @property
@@ -109,7 +113,7 @@ class WindowBoost(SeededClassifier):
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         self._pristine = None
         if self.member is not None:
-            self._seeded = list(filter(is_seed, as_member(self, self.member).get_params()))
+            self._seeded = [name for name in as_member(self, self.member).get_params() if is_seed(name)]
             if not self.member.uses_weights:
                 raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
         super()._begin(n_features, n_classes, seed)
@@ -141,8 +145,8 @@ class WindowBoost(SeededClassifier):
         Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere,
         and called again.
         """
-        seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
+        drawn = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, drawn.tolist(), strict=True))
         if spare is not None and not seeds and isinstance(spare, NativeClassifier):
             spare._start_again(self._pristine)
             return spare, spare._handle()

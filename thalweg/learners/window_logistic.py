@@ -1,6 +1,5 @@
 """Logistic regression fitted again and again to a window of the latest rows."""
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from thalweg._kernels.ring import appended
 from thalweg._kernels.ring_layout import ROWS, places, ring_layout
 from thalweg._parameters import count, real_number
 from thalweg._types import Floats, Ints, State
-from thalweg.errors import StateError
+from thalweg.errors import StateError, set_rows_learned
 from thalweg.learners.base import StreamClassifier
 
 FIRST = 10
@@ -92,8 +91,7 @@ class WindowLogistic(StreamClassifier):
             while start < len(X):
                 start = self._learn_some(X, y, w, p, start)
         except BaseException as error:
-            with suppress(AttributeError):
-                error.rows_learned = self._n_learned - first
+            set_rows_learned(error, self._n_learned - first)
             raise
 
     def _learn_some(self, X: Floats, y: Ints, w: Floats, p: Floats, start: int) -> int:
