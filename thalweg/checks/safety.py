@@ -190,7 +190,7 @@ def failed_beginnings_change_nothing(learner: StreamClassifier) -> None:
     X, y = rows(60)
     learner = taught(learner, X, y)
     before = learner.state()
-    wrong = [
+    wrong: list[Any] = [
         (0, [0, 1]), (3, []), (3, [0, 0]), (3, [None, 1]), (-1, [0, 1]), (2.5, [0, 1]),
         (3, [0, 1], ["a", "b"]), (3, [0, 1], ["a", "a", "b"]), (3, [0, 1], None, [-5, 1, 1]),
         (3, [0, 1], None, [3]), (3, [0, 1], None, [0.5, 0, 0]),

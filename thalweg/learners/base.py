@@ -33,11 +33,11 @@ from thalweg.learners.sparse_rows import checked_sparse_rows, is_sparse
 class StreamClassifier(SklearnVerbs, Saved, Growing):
     """A classifier that learns rows as they come.
 
-    A subclass writes `_begin`, `_learn` and `_predict`; `_observe` if it uses rows without a label; `_flush` if
-    it holds rows back; `_fit_block` if it can be fitted on a batch. scikit-learn's methods (`fit`,
+    A subclass writes `_begin`, `_learn` and `_predict`; `_observe` if it uses rows without a label; `_flush`
+    if it holds rows back; `_fit_block` if it can be fitted on a batch. scikit-learn's methods (`fit`,
     `partial_fit`, `predict`, `predict_proba`) validate as scikit-learn does. The stream methods (`begin`,
-    `test_then_train`, `predict_block`, `learn_one`, …) are faster: they check only what would corrupt a model,
-    which is the width, infinity and unknown labels.
+    `test_then_train`, `predict_block`, `learn_one`, …) are faster: they check only what would corrupt a
+    model, which is the width, infinity and unknown labels.
 
     The size of the blocks never changes a result. Threads may share a learner: predictions run in parallel,
     and learning excludes all other calls. A call that raises, also by Ctrl-C, leaves a learner that works; if
@@ -93,7 +93,7 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         names: Iterable[Hashable] | None = None,
         n_categories: ArrayLike | None = None,
     ) -> Self:
-        """Do what `begin` does, for a caller that holds the lock; replace attributes, modify none in place."""
+        """Do what `begin` does, for a caller that holds the lock; only replace attributes."""
         if n_features is not None and (not is_whole(n_features) or n_features < 1):
             raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features!r}")
         self._labels = labels
@@ -128,12 +128,12 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
     ) -> Floats:
         """Do `test_then_train` for labels given as positions in `classes_`.
 
-        A row of weight 0 is only predicted. A row for which the mask `asked` is False is only learned, and its
-        probabilities are undefined. So one call can predict some rows and learn others in any order. The
+        A row of weight 0 is only predicted. A row for which the mask `asked` is False is only learned, and
+        its probabilities are undefined. So one call can predict some rows and learn others in any order. The
         probabilities are written into `p` if given; after Ctrl-C it has those of the first `rows_learned`.
 
-        `classes` are all labels that codes may refer to, if there may be more than `classes_`, with which they
-        start. A new class is added, with all before it, when its first row is learned; until then its
+        `classes` are all labels that codes may refer to, if there may be more than `classes_`, with which
+        they start. A new class is added, with all before it, when its first row is learned; until then its
         probability is 0.
         """
         self._check_begun()

@@ -16,8 +16,8 @@ from thalweg.learners.rows import Labels, Names
 class Contract(ClassifierMixin, BaseEstimator):
     """The methods that a learner writes: `_begin`, `_learn` and `_predict`, and others if it needs them.
 
-    `X` are rows × inputs, `y` codes of labels, `w` weights, `p` rows × classes. All arrays are in C order, all
-    values finite or NaN.
+    `X` are rows × inputs, `y` codes of labels, `w` weights, `p` rows × classes. All arrays are in C order,
+    all values finite or NaN.
     """
 
     classes_: NDArray[Any]

@@ -75,7 +75,8 @@ class DecisionTree(NativeClassifier):
     takes_missing = True
 
     def __init__(
-        self, max_leaves: int | None = None, criterion: str = "gini", laplace: float = 1.0, window: int = 1000, period: int = 100, categorical: Sequence[int] = ()
+        self, max_leaves: int | None = None, criterion: str = "gini", laplace: float = 1.0, window: int =
+        1000, period: int = 100, categorical: Sequence[int] = ()
     ) -> None:
         self.max_leaves = max_leaves
         self.criterion = criterion

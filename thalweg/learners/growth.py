@@ -22,9 +22,9 @@ class Growing(Contract):
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         """Extend what was learned with fewer inputs or classes, as if the new ones had been there, unseen.
 
-        `n_features` and `n_classes` are the old numbers; the attributes have the new ones. Replaces attributes
-        and modifies none in place. Here, axes of arrays that are as long as there are inputs or classes are
-        extended, and members extend themselves.
+        `n_features` and `n_classes` are the old numbers; the attributes have the new ones. Replaces
+        attributes and modifies none in place. Here, axes of arrays that are as long as there are inputs or
+        classes are extended, and members extend themselves.
         """
         before = vars(self).copy()
         self._begin_again()
@@ -101,7 +101,7 @@ def grown_member(owner: Contract, member: M, n_features: int | None = None) -> M
 
 
 def grown(old: Any, fresh: Any, changes: set[tuple[int, int]]) -> Any:
-    """Return `old` extended by parts of `fresh`, the same attribute after `begin` with more inputs or classes.
+    """Return `old` extended by parts of `fresh`, the same attribute begun with more inputs or classes.
 
     `changes` are pairs of their old and new numbers. Axes of arrays whose length changed so are extended;
     members extend themselves; everything else is unchanged.

@@ -81,9 +81,22 @@ class HoeffdingAdaptiveTree(Tree):
     0.84
     """
 
-    def __init__(self, grace_period: int = 200, delta: float = 1e-7, tie: float = 0.05, watch_delta: float = 0.002, bootstrap: bool = True, early: bool = True,
-                 watch_root: bool = False, criterion: str = "gain", leaf: str = "adaptive", max_features: int | float | str | None = None, max_bytes: int = 33554432,
-                 categorical: Sequence[int] = (), random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        watch_delta: float = 0.002,
+        bootstrap: bool = True,
+        early: bool = True,
+        watch_root: bool = False,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.grace_period = grace_period
         self.delta = delta
         self.tie = tie

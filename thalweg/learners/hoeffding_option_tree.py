@@ -73,9 +73,20 @@ class HoeffdingOptionTree(Tree):
 
     _fading = False
 
-    def __init__(self, max_options: int = 5, option_delta: float = 0.1, grace_period: int = 200, delta: float = 1e-7, tie: float = 0.05,
-                 criterion: str = "gain", leaf: str = "adaptive", max_features: int | float | str | None = None, max_bytes: int = 33554432, categorical: Sequence[int] = (),
-                 random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        max_options: int = 5,
+        option_delta: float = 0.1,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.max_options = max_options
         self.option_delta = option_delta
         self.grace_period = grace_period

@@ -81,8 +81,18 @@ class HoeffdingTree(Tree):
       a > 0.51238: yes (100% of 882)
     """
 
-    def __init__(self, grace_period: int = 200, delta: float = 1e-7, tie: float = 0.05, criterion: str = "gain", leaf: str = "adaptive",
-                 max_features: int | float | str | None = None, max_bytes: int = 33554432, categorical: Sequence[int] = (), random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.grace_period = grace_period
         self.delta = delta
         self.tie = tie

@@ -93,8 +93,18 @@ class HUWRS(SubspaceEnsemble):
     (0.74, 17)
     """
 
-    def __init__(self, member: Members = None, n_members: int = 100, chunk_size: int = 500, n_bins: int | str = 30, threshold: float = 0.7,
-                 distance: str = "corrected", subspace: tuple[float, float] = (0.1, 0.9), unlabelled: bool = True, random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 100,
+        chunk_size: int = 500,
+        n_bins: int | str = 30,
+        threshold: float = 0.7,
+        distance: str = "corrected",
+        subspace: tuple[float, float] = (0.1, 0.9),
+        unlabelled: bool = True,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.chunk_size = chunk_size
@@ -134,8 +144,9 @@ class HUWRS(SubspaceEnsemble):
         return DecisionTree()
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
-        if self._grows_trees:
-            settings = tree_settings(self._templates()[0], self.n_categories_, self._n_compared())
+        template = self._templates()[0]
+        if self._grows_trees and isinstance(template, DecisionTree):
+            settings = tree_settings(template, self.n_categories_, self._n_compared())
             trees = SubspaceTrees(n_features, n_classes, *settings)
             kernel = self._new_kernel(n_features, n_classes, settings[0], trees=trees)
             kernel.plant()

@@ -54,8 +54,14 @@ class LogisticMixture(LogisticFilters):
     0.8
     """
 
-    def __init__(self, decays: Sequence[float] = (0.9995, 0.995, 0.97, 0.88), discount: float = 0.995, standardise: bool = True, guard: float | None = 100.0,
-                 prior: float = 1.0) -> None:
+    def __init__(
+        self,
+        decays: Sequence[float] = (0.9995, 0.995, 0.97, 0.88),
+        discount: float = 0.995,
+        standardise: bool = True,
+        guard: float | None = 100.0,
+        prior: float = 1.0,
+    ) -> None:
         self.decays = decays
         self.discount = discount
         self.standardise = standardise

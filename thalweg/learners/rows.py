@@ -75,7 +75,7 @@ def as_number(cell: Any, who: str, where: str) -> float:
 
 
 def usual_rows(X: Floats, names: Collection[Hashable], who: str) -> tuple[Floats, bool]:
-    """Return X with values clipped to ±1e150, and whether any is missing; raise ValueError if one is infinite."""
+    """Return X clipped to ±1e150, and whether a value is missing; raise ValueError if one is infinite."""
     has_missing, has_huge, i, j = scan(X)
     if i >= 0:
         name = f" ({list(names)[j]!r})" if len(names) > j else ""
@@ -200,7 +200,7 @@ class Names(dict[Any, int]):
 
 
 class Labels:
-    """The classes in order, and the codes of labels, which are positions among them; if open, more may come."""
+    """The classes in order, and the codes (positions) of labels among them; if open, more may come."""
 
     def __init__(self, classes: ArrayLike, is_open: bool = False) -> None:
         self.is_open = is_open

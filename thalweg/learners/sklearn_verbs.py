@@ -16,7 +16,7 @@ from thalweg.learners.rows import Labels, as_numbers
 class SklearnVerbs(Contract):
     """The part of a learner that makes it a scikit-learn classifier."""
 
-    if TYPE_CHECKING:  # methods of StreamClassifier
+    if TYPE_CHECKING:
 
         def _begin_with(
             self, n_features: int | None, labels: Labels, names: Iterable[Hashable] | None = None
@@ -24,11 +24,14 @@ class SklearnVerbs(Contract):
 
         def test_then_train(
             self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-        ) -> Floats: ...
+        ) -> Floats:
+            """See StreamClassifier."""
 
-        def predict_block(self, X: ArrayLike) -> Floats: ...
+        def predict_block(self, X: ArrayLike) -> Floats:
+            """See StreamClassifier."""
 
-        def flush(self) -> None: ...
+        def flush(self) -> None:
+            """See StreamClassifier."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Reset the learner and learn the rows in order, including those held back for a full batch."""

@@ -87,8 +87,19 @@ class SlidingHUWRS(SubspaceEnsemble):
 
     _compared = "window"
 
-    def __init__(self, member: Members = None, n_members: int = 30, window: int = 500, period: int = 50, n_bins: int | str = 30, threshold: float = 0.7,
-                 distance: str = "corrected", subspace: tuple[float, float] = (0.1, 0.9), unlabelled: bool = True, random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 30,
+        window: int = 500,
+        period: int = 50,
+        n_bins: int | str = 30,
+        threshold: float = 0.7,
+        distance: str = "corrected",
+        subspace: tuple[float, float] = (0.1, 0.9),
+        unlabelled: bool = True,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window

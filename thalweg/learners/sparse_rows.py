@@ -36,7 +36,8 @@ def is_sparse(X: object) -> bool:
 def checked_sparse_rows(X: Any, learner: Contract) -> SparseRows:
     """Return a sparse matrix of SciPy as SparseRows, with values clipped to ±1e150.
 
-    Raises ValueError if the learner does not allow sparse rows, or the matrix has another width or is damaged.
+    Raises ValueError if the learner does not allow sparse rows, or the matrix has another width or is
+    damaged.
     """
     who, n_features, names = learner._who, learner.n_features_in_, learner._names
     if not learner.takes_sparse:

@@ -74,8 +74,17 @@ class StreamingRandomPatches(Forest):
     (0.82, 10)
     """
 
-    def __init__(self, member: Members = None, n_members: int = 10, max_features: int | float | str | None = 0.6, rate: float = 6.0, warning_delta: float = 0.0001,
-                 drift_delta: float = 0.00001, n_jobs: int | None = 1, random_state: RandomState = 1) -> None:
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        max_features: int | float | str | None = 0.6,
+        rate: float = 6.0,
+        warning_delta: float = 0.0001,
+        drift_delta: float = 0.00001,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.max_features = max_features

@@ -147,7 +147,7 @@ class WindowBoost(SeededClassifier):
         """
         drawn = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
         seeds = dict(zip(self._seeded, drawn.tolist(), strict=True))
-        if spare is not None and not seeds and isinstance(spare, NativeClassifier):
+        if not seeds and isinstance(spare, NativeClassifier) and self._pristine is not None:
             spare._start_again(self._pristine)
             return spare, spare._handle()
         member = clone(self.member).set_params(**seeds)
@@ -185,7 +185,7 @@ class WindowBoost(SeededClassifier):
         self._set_members([[self._restored(member) for member in each] for each in given])
 
     def _restored(self, state: dict[str, Any]) -> StreamClassifier:
-        member = restored_member(self, self.member, state)
+        member = restored_member(self, as_member(self, self.member), state)
         check_inputs(self, member, self.n_categories_)
         return member
 
