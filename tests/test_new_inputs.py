@@ -68,7 +68,7 @@ def pair_of(learner, late, y):
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, late, y = late_rows()
     if name in REFUSES:
-        with pytest.raises(ValueError, match="'c' is a new input, and this learner must know its inputs"):
+        with pytest.raises(ValueError, match="'c' is a new input, but this learner must know all inputs"):
             pair_of(learners.registry.load(name)(), late, y)
         return
     known, open_ = pair_of(learners.registry.load(name)(), late, y)

@@ -1,5 +1,7 @@
 """The errors that thalweg raises on purpose, all derived from ThalwegError."""
 
+from contextlib import suppress
+
 __all__ = ["ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
 
 _MOST_CHARACTERS = 1000
@@ -26,6 +28,12 @@ class StreamError(ThalwegError, ValueError):
 
 class WaitingError(ThalwegError, ValueError):
     """An id is not waiting for its label, or is waiting already, or the store is full."""
+
+
+def set_rows_learned(error: BaseException, n: int) -> None:
+    """Store in an exception how many rows were learned before it was raised."""
+    with suppress(AttributeError):  # some exceptions have no attributes
+        error.rows_learned = n  # type: ignore[attr-defined]
 
 
 def one_line(text: str) -> str:

@@ -57,14 +57,15 @@ def interrupted(call: Callable[[], object], after: float) -> tuple[Interrupt, fl
 @contextmanager
 def failing_allocation(k: int) -> Iterator[Callable[[], bool]]:
     """Make the k-th allocation of an array by a kernel fail; yield a function that returns whether it did."""
-    original, n_calls = layout.new_array, 0
+    original: Any = layout.new_array
+    n_calls = 0
 
     def new_array(*arguments: Any, **settings: Any) -> Any:
         nonlocal n_calls
         n_calls += 1
         if n_calls == k:
             raise MemoryError("a test made this allocation fail")
-        return original(*arguments, **settings)  # type: ignore[no-untyped-call]
+        return original(*arguments, **settings)
 
     layout.new_array = new_array
     try:

@@ -215,7 +215,7 @@ def weights_count_as_said(learner: StreamClassifier) -> None:
         other.test_then_train(X, y, np.where(y == 0, weight, 1.0))
         other.flush()
         answers.append(other.predict_block(X))
-    differ = not np.array_equal(*answers)
+    differ = not np.array_equal(answers[0], answers[1])
     assert differ == learner.uses_weights, f"uses_weights is {learner.uses_weights}; it should be {differ}"
 
 
@@ -230,7 +230,7 @@ def missing_values_are_allowed(learner: StreamClassifier) -> None:
     assert_proper(learner.predict_block(gap))
     some = X[:3].copy()
     some[1, 0] = np.nan
-    none = [[None if value != value else float(value) for value in row] for row in some]
+    none: Any = [[None if value != value else float(value) for value in row] for row in some]
     assert np.array_equal(learner.predict_block(none), learner.predict_block(some)), "None is not NaN"
 
 

@@ -178,7 +178,7 @@ def rows_of_wrong_shape_are_refused(learner: StreamClassifier) -> None:
             for form in (np.ones(shape), np.ones(shape).tolist(), np.ones(shape, dtype=np.float32)):
                 before = learner.state()
                 try:
-                    call(form)  # type: ignore[no-untyped-call]
+                    call(form)
                 except ValueError:
                     assert_same(learner.state(), before, f"after a row of shape {shape}, the state")
                 else:
@@ -190,7 +190,7 @@ def failed_beginnings_change_nothing(learner: StreamClassifier) -> None:
     X, y = rows(60)
     learner = taught(learner, X, y)
     before = learner.state()
-    wrong = [
+    wrong: list[Any] = [
         (0, [0, 1]), (3, []), (3, [0, 0]), (3, [None, 1]), (-1, [0, 1]), (2.5, [0, 1]),
         (3, [0, 1], ["a", "b"]), (3, [0, 1], ["a", "a", "b"]), (3, [0, 1], None, [-5, 1, 1]),
         (3, [0, 1], None, [3]), (3, [0, 1], None, [0.5, 0, 0]),

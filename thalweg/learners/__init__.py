@@ -1,4 +1,6 @@
-"""What learns: classifiers that take rows as they come. One line here is a learner's whole registration."""
+"""Classifiers that learn rows as they come. A new learner is listed here: in the registry and below it."""
+
+from typing import TYPE_CHECKING, Any
 
 from thalweg._registry import Registry
 
@@ -51,10 +53,64 @@ registry = Registry(
 )
 __all__ = [*registry]
 
+if TYPE_CHECKING:
+    from thalweg.learners.accuracy_weighted_ensemble import (
+        AccuracyWeightedEnsemble as AccuracyWeightedEnsemble,
+    )
+    from thalweg.learners.adaboost_window import AdaBoostWindow as AdaBoostWindow
+    from thalweg.learners.adaptive_logistic import AdaptiveLogistic as AdaptiveLogistic
+    from thalweg.learners.adaptive_random_forest import AdaptiveRandomForest as AdaptiveRandomForest
+    from thalweg.learners.adaptive_stacking import AdaptiveStacking as AdaptiveStacking
+    from thalweg.learners.adwin_bagging import AdwinBagging as AdwinBagging
+    from thalweg.learners.bole import BOLE as BOLE
+    from thalweg.learners.decision_tree import DecisionStump as DecisionStump
+    from thalweg.learners.decision_tree import DecisionTree as DecisionTree
+    from thalweg.learners.drift_reset import DriftReset as DriftReset
+    from thalweg.learners.dynamic_weighted_majority import DynamicWeightedMajority as DynamicWeightedMajority
+    from thalweg.learners.fast_light_boost import FastLightBoost as FastLightBoost
+    from thalweg.learners.fast_light_classifier import FastLightClassifier as FastLightClassifier
+    from thalweg.learners.hoeffding_adaptive_tree import HoeffdingAdaptiveTree as HoeffdingAdaptiveTree
+    from thalweg.learners.hoeffding_option_tree import (
+        AdaptiveHoeffdingOptionTree as AdaptiveHoeffdingOptionTree,
+    )
+    from thalweg.learners.hoeffding_option_tree import HoeffdingOptionTree as HoeffdingOptionTree
+    from thalweg.learners.hoeffding_tree import HoeffdingTree as HoeffdingTree
+    from thalweg.learners.huwrs import HUWRS as HUWRS
+    from thalweg.learners.iboost import IBoost as IBoost
+    from thalweg.learners.label_chain import LabelChain as LabelChain
+    from thalweg.learners.last_labels import LastLabels as LastLabels
+    from thalweg.learners.learn_pp_nse import LearnPPNSE as LearnPPNSE
+    from thalweg.learners.leveraging_bagging import LeveragingBagging as LeveragingBagging
+    from thalweg.learners.likelihood_particle_filter import (
+        LikelihoodParticleFilter as LikelihoodParticleFilter,
+    )
+    from thalweg.learners.linear_logistic import LinearLogistic as LinearLogistic
+    from thalweg.learners.logistic_mixture import LogisticMixture as LogisticMixture
+    from thalweg.learners.naive_bayes import NaiveBayes as NaiveBayes
+    from thalweg.learners.nearest_neighbours import NearestNeighbours as NearestNeighbours
+    from thalweg.learners.nonstationary_online_boost import (
+        NonstationaryOnlineBoost as NonstationaryOnlineBoost,
+    )
+    from thalweg.learners.online_bagging import OnlineBagging as OnlineBagging
+    from thalweg.learners.online_boost import OnlineBoost as OnlineBoost
+    from thalweg.learners.online_coordinate_boost import OnlineCoordinateBoost as OnlineCoordinateBoost
+    from thalweg.learners.particle_filter import ParticleFilter as ParticleFilter
+    from thalweg.learners.refitting_particle_filter import RefittingParticleFilter as RefittingParticleFilter
+    from thalweg.learners.regularised_particle_filter import (
+        RegularisedParticleFilter as RegularisedParticleFilter,
+    )
+    from thalweg.learners.robust_ensemble import RobustEnsemble as RobustEnsemble
+    from thalweg.learners.sea_ensemble import SEAEnsemble as SEAEnsemble
+    from thalweg.learners.sliding_huwrs import SlidingHUWRS as SlidingHUWRS
+    from thalweg.learners.streaming_random_patches import StreamingRandomPatches as StreamingRandomPatches
+    from thalweg.learners.trivial import MajorityClass as MajorityClass
+    from thalweg.learners.trivial import NoChange as NoChange
+    from thalweg.learners.window_logistic import WindowLogistic as WindowLogistic
+else:
 
-def __getattr__(name):
-    return registry.load(name)
+    def __getattr__(name: str) -> Any:
+        return registry.load(name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

@@ -1,8 +1,12 @@
 """The accuracy-weighted ensemble."""
 
+from typing import Any
+
 from thalweg._kernels.accuracy_weighted_ensemble import AccuracyWeightedKernel
 from thalweg._parameters import one_of, whole_number
+from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
+from thalweg.learners.member_list import Members
 
 MOST_FOLDS = 1000
 
@@ -69,14 +73,14 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
 
     def __init__(
         self,
-        member=None,
-        n_members=10,
-        block_size=500,
-        folds=10,
-        holdout=None,
-        replacement="weight",
-        random_state=1,
-    ):
+        member: Members = None,
+        n_members: int = 10,
+        block_size: int = 500,
+        folds: int = 10,
+        holdout: float | None = None,
+        replacement: str = "weight",
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
@@ -85,7 +89,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
         n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)

@@ -1,7 +1,11 @@
 """AdaBoost trained again and again on the latest rows."""
 
+from typing import Any
+
 from thalweg._kernels.iboost import ADDING, REMOVING, UPDATES
 from thalweg._parameters import count, one_of, whole_number
+from thalweg._types import RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
 
 
@@ -56,7 +60,15 @@ class AdaBoostWindow(WindowBoost):
     0.95
     """
 
-    def __init__(self, member=None, n_members=200, window=200, period=1, retrain="errors", random_state=1):
+    def __init__(
+        self,
+        member: StreamClassifier | None = None,
+        n_members: int = 200,
+        window: int = 200,
+        period: int = 1,
+        retrain: str = "errors",
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window
@@ -64,7 +76,7 @@ class AdaBoostWindow(WindowBoost):
         self.retrain = retrain
         self.random_state = random_state
 
-    def _settings(self):
+    def _settings(self) -> Any:
         period = count(self, "period", self.period, 1)
         retrain = ADDING[one_of(self, "retrain", self.retrain, ("errors", "always"))]
         settings = period, True, retrain, REMOVING["lightest"], UPDATES["none"], 1.0, 1

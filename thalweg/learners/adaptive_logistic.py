@@ -1,8 +1,11 @@
 """Logistic regression that forgets, at a rate that is fixed, tuned row by row or learned."""
 
 
+from typing import Any
+
 from thalweg._kernels.adaptive_logistic import LogisticKernel
 from thalweg._parameters import one_of, real_number, yes_or_no
+from thalweg._types import Floats
 from thalweg.learners.native import NativeClassifier
 
 DECAYS = {"tuned": 0.98, "adaptive": 0.9, "rprop": 0.9, "fixed": 0.98, "none": 1.0}
@@ -12,19 +15,22 @@ class LogisticFilters(NativeClassifier):
     """What learners made of recursive logistic filters have in common."""
 
     takes_missing = True
+    standardise: bool
+    guard: float | None
+    prior: float
 
     @property
-    def n_restarts_(self):
+    def n_restarts_(self) -> int:
         """How often a filter had to start afresh because its numbers had left the range of a double."""
         return int(self._copied("restarts")[0].sum())
 
-    def _copied(self, *names):
+    def _copied(self, *names: str) -> list[Any]:
         """Return copies of arrays of the kernel, all of the same moment."""
         self._check_begun()
         with self._lock.read:
             return [self._kernel.arrays[name].copy() for name in names]
 
-    def _common_settings(self):
+    def _common_settings(self) -> dict[str, Any]:
         return {
             "standardise": yes_or_no(self, "standardise", self.standardise),
             "guard": 0.0 if self.guard is None else real_number(self, "guard", self.guard, above=0),
@@ -107,15 +113,15 @@ class AdaptiveLogistic(LogisticFilters):
 
     def __init__(
         self,
-        forgetting="tuned",
-        decay=None,
-        bandwidth=10.0,
-        rate=1e-5,
-        step="converged",
-        standardise=True,
-        guard=100.0,
-        prior=1.0,
-    ):
+        forgetting: str = "tuned",
+        decay: float | None = None,
+        bandwidth: float = 10.0,
+        rate: float = 1e-5,
+        step: str = "converged",
+        standardise: bool = True,
+        guard: float | None = 100.0,
+        prior: float = 1.0,
+    ) -> None:
         self.forgetting = forgetting
         self.decay = decay
         self.bandwidth = bandwidth
@@ -125,7 +131,7 @@ class AdaptiveLogistic(LogisticFilters):
         self.guard = guard
         self.prior = prior
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         decay = usual = DECAYS[one_of(self, "forgetting", self.forgetting, DECAYS)]
         if self.decay is not None:
             decay = real_number(self, "decay", self.decay, above=0, most=1)
@@ -144,18 +150,18 @@ class AdaptiveLogistic(LogisticFilters):
         )
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         """Coefficients of the inputs as they are given."""
         beta, scale = self._copied("beta", "scale")
         return beta[:-1].T * (scale if self.standardise else 1.0)
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         """Constant terms, for inputs as they are given."""
         beta, scale, mean = self._copied("beta", "scale", "mean")
         return beta[-1] - (beta[:-1].T * scale) @ mean if self.standardise else beta[-1]
 
     @property
-    def decay_(self):
+    def decay_(self) -> Floats:
         """The forgetting in force at the last row, for each filter."""
         return self._copied("decay")[0]

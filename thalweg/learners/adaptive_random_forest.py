@@ -1,7 +1,12 @@
 """The adaptive random forest."""
 
+from typing import Any
+
+from thalweg._types import RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.member_list import Members
 from thalweg.learners.tree import subset_size
 
 
@@ -70,8 +75,17 @@ class AdaptiveRandomForest(Forest):
     (0.86, 10)
     """
 
-    def __init__(self, member=None, n_members=10, max_features=0.6, rate=6.0, warning_delta=0.01,
-                 drift_delta=0.001, n_jobs=1, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        max_features: int | float | str | None = 0.6,
+        rate: float = 6.0,
+        warning_delta: float = 0.01,
+        drift_delta: float = 0.001,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.max_features = max_features
@@ -81,9 +95,9 @@ class AdaptiveRandomForest(Forest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01, max_features=self.max_features)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         subset_size(self, self.max_features, n_features)
         return self._forest(n_features, n_classes)

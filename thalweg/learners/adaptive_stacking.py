@@ -1,12 +1,17 @@
 """Adaptive stacking: learners of different kinds, weighed by logistic regressions that forget."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from thalweg._kernels.stacking import StackingKernel
 from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg._types import Floats, RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.default_members import default_members
 from thalweg.learners.ensemble import Ensemble
-from thalweg.learners.member_list import as_members
+from thalweg.learners.member_list import Members, as_members
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 
@@ -76,13 +81,13 @@ class AdaptiveStacking(Ensemble):
 
     def __init__(
         self,
-        members=None,
-        forgetting=(0.99, 0.999, 0.9999, 1.0),
-        switching=0.001,
-        max_waiting=10_000,
-        n_jobs=1,
-        random_state=1,
-    ):
+        members: Members = None,
+        forgetting: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
+        switching: float = 0.001,
+        max_waiting: int = 10_000,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         self.members = members
         self.forgetting = forgetting
         self.switching = switching
@@ -91,14 +96,14 @@ class AdaptiveStacking(Ensemble):
         self.random_state = random_state
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The members' weights, averaged over the logistic regressions by their trust."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.numbers()
 
     @property
-    def shares_(self):
+    def shares_(self) -> Floats:
         """What part of the recent answers is due to each member, by how far it moved the answer."""
         self._check_begun()
         with self._lock.read:
@@ -106,27 +111,27 @@ class AdaptiveStacking(Ensemble):
         return part / part.sum() if part.sum() > 0 else np.full(len(part), 1.0 / len(part))
 
     @property
-    def trust_(self):
+    def trust_(self) -> Floats:
         """The share of each logistic regression in the answer, in the order of `forgetting`."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
-    def describe(self, most=4):
+    def describe(self, most: int = 4) -> str:
         """Return in words which members carry the answer now, the first few of them."""
         shares, members = self.shares_, self.members_
         order = np.argsort(-shares, kind="stable")[:most]
         return ", ".join(f"{_name(members[m])} {100 * shares[m]:.0f} %" for m in order)
 
-    def _templates(self):
+    def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
             return default_members(getattr(self, "n_features_in_", 1))
         return as_members(self, self.members, "members")
 
-    def _n_members(self):
+    def _n_members(self) -> int:
         return len(self._templates())
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         kernel = StackingKernel(
             self._who,
             n_features,
@@ -141,7 +146,7 @@ class AdaptiveStacking(Ensemble):
         kernel.build_members(len(self._made_from))
         return kernel
 
-    def _decays(self):
+    def _decays(self) -> list[float]:
         try:
             decays = list(self.forgetting)
         except TypeError:
@@ -150,11 +155,11 @@ class AdaptiveStacking(Ensemble):
             raise wrong(self, "forgetting", "a sequence of numbers above 0 and at most 1", self.forgetting)
         return [real_number(self, "each number of forgetting", each, above=0, most=1) for each in decays]
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
 
-def _name(member):
+def _name(member: object) -> str:
     # "LastLabels(BOLE)" for a learner inside another.
     inner = getattr(member, "member", None)
     own = type(member).__name__

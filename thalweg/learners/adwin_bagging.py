@@ -1,6 +1,10 @@
 """Online bagging watched by ADWIN."""
 
+from typing import Any
+
 from thalweg._parameters import real_number
+from thalweg._types import RandomState
+from thalweg.learners.member_list import Members
 from thalweg.learners.online_bagging import OnlineBagging
 
 
@@ -61,10 +65,17 @@ class AdwinBagging(OnlineBagging):
 
     _noted = "error"
 
-    def __init__(self, member=None, n_members=10, delta=0.002, n_jobs=1, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        delta: float = 0.002,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         super().__init__(member, n_members, n_jobs, random_state)
         self.delta = delta
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         delta = real_number(self, "delta", self.delta, above=0, most=1)
         return self._bagging(n_features, n_classes, 1.0, delta)

@@ -1,7 +1,11 @@
 """What block ensembles share: members fitted once, each on a block of rows, and weighed when a block ends."""
 
+from typing import Any
+
 from thalweg._parameters import real_number, whole_number
+from thalweg._types import Floats
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.decision_tree import DecisionTree
 from thalweg.learners.ensemble import Ensemble
 
@@ -15,58 +19,61 @@ class BlockEnsemble(Ensemble):
     `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_block_kernel`.
     """
 
+    n_members: int
+    block_size: int
+    holdout: float | None
     _events: tuple[str, ...] = ("came", "went")
     _max_leaves = 32  # of the trees that are members by default
 
     @property
-    def members_(self):
+    def members_(self) -> list[StreamClassifier]:
         """The members that vote, as they are now."""
         self._check_begun()
         with self._lock.read:
             return list(self._kernel.members[: self._n_voters])
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The weights of `members_`."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["weight"][: self._n_voters].copy()
 
     @property
-    def n_blocks_(self):
+    def n_blocks_(self) -> int:
         """Blocks that have ended so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["counts"][3])
 
     @property
-    def _n_voters(self):
+    def _n_voters(self) -> int:
         return int(self._kernel.arrays["counts"][2])
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return DecisionTree(max_leaves=self._max_leaves, window=1)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         block_size = whole_number(self, "block_size", self.block_size, 2, MOST_ROWS)
         return self._make_block_kernel(n_features, n_classes, n_members, block_size)
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         """Return the kernel for rows of this shape."""
         raise NotImplementedError
 
-    def _first_members(self):
+    def _first_members(self) -> list[Any]:
         return self._kernel.prepare()
 
-    def _n_held_out(self, block_size):
+    def _n_held_out(self, block_size: int) -> int:
         """Return how many rows of a block the parameter `holdout` keeps to weigh members, at least one."""
         share = real_number(self, "holdout", self.holdout, above=0, below=1)
         return min(max(round(share * block_size), 1), block_size - 1)
 
-    def _n_slots(self):
+    def _n_slots(self) -> int:
         return self.n_members + 1
 
-    def _check_size(self, memory):
+    def _check_size(self, memory: dict[str, Any]) -> None:
         super()._check_size(memory)
         n, wanted = len(memory["y"]), self.block_size
         if n != wanted:

@@ -1,9 +1,14 @@
 """The boosting-like online learning ensemble."""
 
+from typing import Any
+
 from thalweg._parameters import real_number
+from thalweg._types import RandomState
 from thalweg.drift import DDM
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.drift_reset import DriftReset
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.member_list import Members
 from thalweg.learners.online_boost import OnlineBoost
 
 MOST_SHIFT = 1e100  # votes stay finite
@@ -62,15 +67,22 @@ class BOLE(OnlineBoost):
     0.8
     """
 
-    def __init__(self, member=None, n_members=10, error_bound=0.5, weight_shift=0.0, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        error_bound: float = 0.5,
+        weight_shift: float = 0.0,
+        random_state: RandomState = 1,
+    ) -> None:
         super().__init__(member, n_members, random_state)
         self.error_bound = error_bound
         self.weight_shift = weight_shift
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         bound = real_number(self, "error_bound", self.error_bound, above=0, most=1)
         shift = real_number(self, "weight_shift", self.weight_shift, least=-MOST_SHIFT, most=MOST_SHIFT)
         return self._boosting(n_features, n_classes, True, bound, shift)

@@ -1,8 +1,12 @@
 """Batch trees on the latest rows: a decision tree and a stump."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._kernels.batch_tree import CRITERIA
 from thalweg._kernels.window_tree import WindowTreeKernel
 from thalweg._parameters import columns, count, one_of, real_number
+from thalweg._types import Ints
 from thalweg.learners.native import NativeClassifier
 
 MOST_LAPLACE = 1e100  # sums stay finite
@@ -71,8 +75,9 @@ class DecisionTree(NativeClassifier):
     takes_missing = True
 
     def __init__(
-        self, max_leaves=None, criterion="gini", laplace=1.0, window=1000, period=100, categorical=()
-    ):
+        self, max_leaves: int | None = None, criterion: str = "gini", laplace: float = 1.0, window: int =
+        1000, period: int = 100, categorical: Sequence[int] = ()
+    ) -> None:
         self.max_leaves = max_leaves
         self.criterion = criterion
         self.laplace = laplace
@@ -81,13 +86,13 @@ class DecisionTree(NativeClassifier):
         self.categorical = categorical
 
     @property
-    def nodes_(self):
+    def nodes_(self) -> dict[str, Any]:
         """The grown tree, node by node."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.nodes()
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         window = count(self, "window", self.window, 1)
         settings = tree_settings(self, self.n_categories_, window)
         period = count(self, "period", self.period, 1)
@@ -132,20 +137,27 @@ class DecisionStump(DecisionTree):
 
     max_leaves = 2
 
-    def __init__(self, criterion="gini", laplace=1.0, window=1000, period=100, categorical=()):
+    def __init__(
+        self,
+        criterion: str = "gini",
+        laplace: float = 1.0,
+        window: int = 1000,
+        period: int = 100,
+        categorical: Sequence[int] = (),
+    ) -> None:
         self.criterion = criterion
         self.laplace = laplace
         self.window = window
         self.period = period
         self.categorical = categorical
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # two leaves cannot tell three classes apart
         return tags
 
 
-def tree_settings(tree, n_categories, n_rows):
+def tree_settings(tree: DecisionTree, n_categories: Ints, n_rows: int) -> tuple[Any, ...]:
     """Return what the kernel of a DecisionTree on so many rows needs to know, parameters checked.
 
     These are the numbers of categories of the inputs, leaves at most, the criterion's number and `laplace`.

@@ -1,6 +1,7 @@
 """The members of `AdaptiveStacking` where none are named."""
 
 from thalweg.learners.adaptive_random_forest import AdaptiveRandomForest
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.bole import BOLE
 from thalweg.learners.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 from thalweg.learners.label_chain import LabelChain
@@ -15,7 +16,7 @@ from thalweg.learners.streaming_random_patches import StreamingRandomPatches
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
 
 
-def default_members(n_features):
+def default_members(n_features: int) -> list[StreamClassifier]:
     """Return the learners for rows of so many inputs."""
     return [
         LastLabels(AdaptiveRandomForest()),

@@ -1,11 +1,16 @@
 """Any learner made to follow drift: a detector watches its errors, a fresh one takes its place."""
 
+from collections.abc import Collection
+from typing import Any
+
 from sklearn.base import clone
 
 from thalweg._kernels.drift_reset import DriftResetKernel
 from thalweg._parameters import instance_of, seeds_of
+from thalweg._types import Floats, Ints, State
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, check_parameters, restored_member
@@ -61,54 +66,54 @@ class DriftReset(NativeClassifier):
     (0.87, array([2538, 2589]))
     """
 
-    def __init__(self, member=None, detector=None):
+    def __init__(self, member: StreamClassifier | None = None, detector: Detector | None = None) -> None:
         self.member = member
         self.detector = detector
 
     @property
-    def takes_missing(self):
+    def takes_missing(self) -> bool:
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
         return as_member(self, self._template()).takes_missing
 
     @property
-    def uses_weights(self):
+    def uses_weights(self) -> bool:
         """Whether weights of rows make a difference to the member."""
         return as_member(self, self._template()).uses_weights
 
     @property
-    def observes(self):
+    def observes(self) -> bool:
         """Whether rows without a label mean anything to the member."""
         return as_member(self, self._template()).observes
 
     @property
-    def drifts_(self):
+    def drifts_(self) -> Ints:
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.drifts()
 
     @property
-    def n_drifts_(self):
+    def n_drifts_(self) -> int:
         """Alarms so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["counts"][1])
 
-    def _template(self):
+    def _template(self) -> StreamClassifier:
         return NaiveBayes() if self.member is None else self.member
 
-    def _detector_template(self):
+    def _detector_template(self) -> Detector:
         detector = DDM() if self.detector is None else self.detector
         return instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
 
-    def _begin(self, n_features, n_classes, seeds=None):
+    def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         if seeds is None:
             seeds = seeds_of(as_member(self, self._template()))
             self._detector_seeds = seeds_of(self._detector_template())
         self._seeds = seeds
         super()._begin(n_features, n_classes)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         self._pristine = None
         detector = clone(self._detector_template()).set_params(**self._detector_seeds)
         (member, first), (other, second) = self._build(None), self._build(None)
@@ -117,27 +122,27 @@ class DriftReset(NativeClassifier):
         kernel.set_parts([member, other], [first, second], detector, detector._handle())
         return kernel
 
-    def _begin_again(self):
+    def _begin_again(self) -> None:
         self._begin(self.n_features_in_, self._n_columns, self._seeds)
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
         members = [grown_member(self, member) for member in old.members]
         self._begin_again()
         self._kernel.inherit(old)
         self._set_parts(members, old.detector)
 
-    def _set_parts(self, members, detector):
+    def _set_parts(self, members: list[StreamClassifier], detector: Detector) -> None:
         kernels = [member._handle() for member in members]
         self._kernel.set_parts(members, kernels, detector, detector._handle())
 
-    def _beginning_of(self, member):
+    def _beginning_of(self, member: StreamClassifier) -> State | None:
         """Return the state to which members like this fresh one can go back, or None if they cannot."""
         if isinstance(member, NativeClassifier) and member._starts_again(self._seeds):
             return member._kernel.state()
         return None
 
-    def _build(self, spare):
+    def _build(self, spare: Any) -> tuple[StreamClassifier, Any]:
         """Return a fresh member and its kernel; changes nothing but `spare`, a member not in use, or None."""
         if spare is not None and self._pristine is not None:
             spare._kernel.reset(self._pristine)
@@ -147,13 +152,13 @@ class DriftReset(NativeClassifier):
         member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
         return member, member._handle()
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return False
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _state(self):
+    def _state(self) -> State:
         member, other = self._kernel.members
         return super()._state() | {
             "member": member._state_unlocked(),
@@ -162,7 +167,7 @@ class DriftReset(NativeClassifier):
             "seeds": dict(self._seeds),
         }
 
-    def _restore(self, memory):
+    def _restore(self, memory: dict[str, Any]) -> None:
         parts = {name: memory[name] for name in ("member", "other", "detector", "seeds")}
         seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
         if seeds != self._seeds:

@@ -1,8 +1,13 @@
 """Dynamic weighted majority."""
 
+from typing import Any
+
 from thalweg._kernels.weighted_majority import WeightedMajorityKernel
 from thalweg._parameters import count, real_number
+from thalweg._types import Floats, RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 from thalweg.learners.naive_bayes import NaiveBayes
 
 
@@ -61,9 +66,17 @@ class DynamicWeightedMajority(Ensemble):
     (0.84, 11)
     """
 
-    _events = ("came", "went")
+    _events: tuple[str, ...] = ("came", "went")
 
-    def __init__(self, member=None, period=50, beta=0.5, theta=0.01, max_members=100, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        period: int = 50,
+        beta: float = 0.5,
+        theta: float = 0.01,
+        max_members: int = 100,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.period = period
         self.beta = beta
@@ -72,19 +85,19 @@ class DynamicWeightedMajority(Ensemble):
         self.random_state = random_state
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The members' weights, the largest 1."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["weight"][: len(self._kernel.members)].copy()
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return NaiveBayes()
 
-    def _n_slots(self):
+    def _n_slots(self) -> int:
         return self.max_members
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_templates = len(self._made_from)
         settings = (
             count(self, "max_members", self.max_members, max(n_templates, 2)),

@@ -1,14 +1,20 @@
 """What ensembles share: members built from templates, saved with them, and shown over time."""
 
+from collections.abc import Collection
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from thalweg._kernels.adapter import AdapterKernel
 from thalweg._parameters import count, is_seed
+from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
-from thalweg.learners.member_list import MemberList, as_members
+from thalweg.learners.member_list import MemberList, Members, as_members
 from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
@@ -23,39 +29,41 @@ class Ensemble(MemberList, SeededClassifier):
     some take missing values, the others have running means of their own.
     """
 
+    member: Members
+    n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
 
     @property
-    def takes_missing(self):
+    def takes_missing(self) -> bool:
         """Whether any member copes with missing values; those that do not get running means instead."""
         return any(each.takes_missing for each in self._templates())
 
     @property
-    def uses_weights(self):
+    def uses_weights(self) -> bool:
         """Whether weights of rows make a difference to the members."""
         return any(each.uses_weights for each in self._templates())
 
     @property
-    def observes(self):
+    def observes(self) -> bool:
         """Whether rows without a label mean anything to a member."""
         return any(each.observes for each in self._templates())
 
     @property
-    def members_(self):
+    def members_(self) -> list[StreamClassifier]:
         """The members as they are now."""
         self._check_begun()
         with self._lock.read:
             return list(self._kernel.members)
 
     @property
-    def n_replaced_(self):
+    def n_replaced_(self) -> int:
         """Members that have been replaced or dropped so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][-1])
 
     @property
-    def history_(self):
+    def history_(self) -> dict[str, Any]:
         """What became of the members, in bounded memory: a dict of arrays.
 
         "row" are the numbers of learned rows at which a note was made, at most 128 spread over the whole run;
@@ -77,43 +85,43 @@ class Ensemble(MemberList, SeededClassifier):
 
     _noted = "weight"
 
-    def plot_history(self, axes=None):
+    def plot_history(self, axes: Any | None = None) -> Any:
         """Draw the members' weights (or errors) and sizes over time with matplotlib; return the two axes."""
         from thalweg.learners.ensemble_plot import plot_history
 
         return plot_history(self.history_, self._noted, axes)
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         """Return what the members are made from if `member` is None."""
         return HoeffdingTree()
 
-    def _templates(self):
+    def _templates(self) -> list[StreamClassifier]:
         return as_members(self, self._default_member() if self.member is None else self.member)
 
-    def _begin(self, n_features, n_classes, seed=None):
+    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         self._made_from = self._templates()
-        self._seeded = [list(filter(is_seed, each.get_params())) for each in self._made_from]
-        self._pristine = [None] * len(self._made_from)
+        self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
+        self._pristine: list[State | None] = [None] * len(self._made_from)
         super()._begin(n_features, n_classes, seed)
         for template, first in enumerate(self._first_members()):
             if self._starts_members_again(first, self._seeded[template]):
                 self._pristine[template] = first._kernel.state()
         self._kernel.resettable = [each is not None for each in self._pristine]
 
-    def _first_members(self):
+    def _first_members(self) -> list[Any]:
         """Return a member of each template as it begins."""
         templates = self._kernel.templates()
         return [self._kernel.members[templates.index(i)] for i in range(len(self._made_from))]
 
-    def _build(self, template, slot, n_built, spare):
+    def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
         """Return a fresh member for a slot, made from this template, and the kernel to call it through.
 
         `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
         that is no longer in use, or None. So it can be interrupted anywhere, and called again.
         """
         seeded, pristine = self._seeded[template], self._pristine[template]
-        seeds = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
-        seeds = dict(zip(seeded, seeds.tolist(), strict=True))
+        drawn = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
+        seeds = dict(zip(seeded, drawn.tolist(), strict=True))
         columns = self._columns(slot, n_built)
         member = spare
         if spare is None or pristine is None:
@@ -122,41 +130,43 @@ class Ensemble(MemberList, SeededClassifier):
             member._start_again(pristine, **seeds)
         return member, self._kernel_of(member, columns)
 
-    def _begun_member(self, template, seeds, columns):
+    def _begun_member(
+        self, template: StreamClassifier, seeds: dict[str, int], columns: Ints | None
+    ) -> StreamClassifier:
         member = clone(template).set_params(**seeds)
         member._lock = self._lock
         categories = self.n_categories_ if columns is None else self.n_categories_[columns]
         return member._begin_unlocked(len(categories), self._labels, n_categories=categories)
 
-    def _columns(self, slot, n_built):
+    def _columns(self, slot: int, n_built: int) -> Ints | None:
         """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
         return None
 
-    def _kernel_of(self, member, columns):
+    def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
         """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
         if columns is None and not self._fills(member):
             return member._handle()
         return self._adapter(member, columns)
 
-    def _fills(self, member):
+    def _fills(self, member: StreamClassifier) -> bool:
         # Missing values reach the ensemble's kernel, but this member does not take them.
         return self._means is None and not member.takes_missing
 
-    def _adapter(self, member, columns=None):
+    def _adapter(self, member: StreamClassifier, columns: Ints | None = None) -> Any:
         fills = self._fills(member)
         adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, columns, fills)
         if fills:  # asked alone, the member then answers as it does here
             member._means = adapter.arrays["mean"], adapter.arrays["count"]
         return adapter
 
-    def _starts_members_again(self, member, seeded):
+    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
         """Whether members can go back to the beginning of this one, the first of its template."""
         return isinstance(member, NativeClassifier) and member._starts_again(dict.fromkeys(seeded))
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return False
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
         self._begin_again()
         self._kernel.inherit(old, np.nan if self._means is None else 0.0)
@@ -170,20 +180,20 @@ class Ensemble(MemberList, SeededClassifier):
                 kernels[slot].inherit(adapter)
         self._kernel.set_members(members, kernels)
 
-    def _grown_columns(self, slot, columns, n_features):
+    def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
         """Return the inputs that the member of a slot sees from now on, or None if it sees all.
 
         It saw `columns`, of `n_features` inputs; these must come first.
         """
         return None
 
-    def _keys(self, n):
+    def _keys(self, n: int) -> NDArray[Any]:
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _state(self):
+    def _state(self) -> State:
         state = super()._state()
         state["members"] = [member._state_unlocked() for member in self._kernel.members]
         adapters = self._kernel.adapters()
@@ -191,20 +201,20 @@ class Ensemble(MemberList, SeededClassifier):
             state["adapters"] = [None if adapter is None else adapter.state() for adapter in adapters]
         return state
 
-    def _check_size(self, memory):
+    def _check_size(self, memory: dict[str, Any]) -> None:
         n, wanted = len(memory["n_built"]), self._n_slots()
         if n != wanted:
             raise StateError(f"{self._who}: the state has room for {n} members, the parameters for {wanted}")
 
-    def _n_slots(self):
+    def _n_slots(self) -> int:
         """Return how many members there can be, the next trees of a forest included."""
         return self._n_members()
 
-    def _n_members(self):
+    def _n_members(self) -> int:
         n = len(self._templates())
         return n if self.n_members is None else count(self, "n_members", self.n_members, n)
 
-    def _restore_kernel(self, memory):
+    def _restore_kernel(self, memory: dict[str, Any]) -> None:
         memory = dict(memory)
         given = memory.pop("members")
         adapters = memory.pop("adapters", [None] * len(given))
@@ -218,7 +228,7 @@ class Ensemble(MemberList, SeededClassifier):
         ]
         self._kernel.set_members(members, kernels)
 
-    def _restored_kernel(self, member, slot, adapter):
+    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Any:
         if self._columns(slot, 0) is None and not self._fills(member):
             check_inputs(self, member, self.n_categories_)
             return member._handle()

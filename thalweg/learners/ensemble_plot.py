@@ -1,11 +1,13 @@
 """Draws what became of an ensemble's members."""
 
+from typing import Any
+
 import numpy as np
 
 MARKS = ("k|", "rx", "b+")
 
 
-def plot_history(history, noted, axes=None):
+def plot_history(history: dict[str, Any], noted: str, axes: Any | None = None) -> Any:
     """Draw the members' weights or errors above their sizes, with a mark for everything that befell one."""
     if axes is None:
         import matplotlib.pyplot as plt

@@ -1,8 +1,12 @@
 """Fast and light boosting: members fitted on blocks of rows, and all replaced after a change."""
 
+from typing import Any
+
 from thalweg._kernels.fast_light_boost import FastLightBoostKernel
 from thalweg._parameters import count, real_number, wrong
+from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
+from thalweg.learners.member_list import Members
 
 
 class FastLightBoost(BlockEnsemble):
@@ -68,12 +72,13 @@ class FastLightBoost(BlockEnsemble):
     (0.96, 20)
     """
 
-    _events = ("came", "went", "changed")
+    _events: tuple[str, ...] = ("came", "went", "changed")
     _max_leaves = 8
 
     def __init__(
-        self, member=None, n_members=20, block_size=200, n_rounds=1, threshold=2.33, random_state=1
-    ):
+        self, member: Members = None, n_members: int = 20, block_size: int = 200, n_rounds: int = 1,
+        threshold: float = 2.33, random_state: RandomState = 1
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
@@ -82,20 +87,20 @@ class FastLightBoost(BlockEnsemble):
         self.random_state = random_state
 
     @property
-    def n_changes_(self):
+    def n_changes_(self) -> int:
         """Changes seen so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][self._events.index("changed")])
 
     @property
-    def n_replaced_(self):
+    def n_replaced_(self) -> int:
         """Members that made room for others so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         n_rounds = count(self, "n_rounds", self.n_rounds, 1)
         threshold = real_number(self, "threshold", self.threshold, above=0)
         if not all(each.uses_weights for each in self._templates()):

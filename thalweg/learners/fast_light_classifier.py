@@ -1,8 +1,12 @@
 """The fast and light classifier: online boosting that learns harder when its errors change."""
 
+from typing import Any
+
 from thalweg._kernels.fast_light_classifier import FastLightKernel
 from thalweg._parameters import real_number
+from thalweg._types import RandomState
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 
 
 class FastLightClassifier(Ensemble):
@@ -61,22 +65,28 @@ class FastLightClassifier(Ensemble):
     (0.83, 16)
     """
 
-    _events = ("changed", "replaced")
+    _events: tuple[str, ...] = ("changed", "replaced")
 
-    def __init__(self, member=None, n_members=10, delta=0.002, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        delta: float = 0.002,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.delta = delta
         self.random_state = random_state
 
     @property
-    def n_changes_(self):
+    def n_changes_(self) -> int:
         """Changes that ADWIN has seen so far."""
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][0])
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_members = self._n_members()
         delta, key = real_number(self, "delta", self.delta, above=0, most=1), self._keys(1)[0]
         kernel = FastLightKernel(

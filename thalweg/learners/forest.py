@@ -1,7 +1,10 @@
 """What forests share: trees that are replaced when they err more, before they do if possible."""
 
+from typing import Any
+
 from thalweg._kernels.forest import ForestKernel
 from thalweg._parameters import n_threads, real_number
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.ensemble import Ensemble
 
 
@@ -11,20 +14,24 @@ class Forest(Ensemble):
     A subclass has the parameters `n_members`, `rate`, `warning_delta`, `drift_delta` and `n_jobs`.
     """
 
-    _events = ("warned", "replaced")
+    rate: float
+    warning_delta: float
+    drift_delta: float
+    n_jobs: int | None
+    _events: tuple[str, ...] = ("warned", "replaced")
 
     @property
-    def members_(self):
+    def members_(self) -> list[StreamClassifier]:
         """The trees that vote, one of each member."""
         self._check_begun()
         with self._lock.read:
             active = self._kernel.arrays["active"].tolist()
             return [self._kernel.members[2 * m + slot] for m, slot in enumerate(active)]
 
-    def _n_slots(self):
+    def _n_slots(self) -> int:
         return 2 * self._n_members()
 
-    def _forest(self, n_features, n_classes):
+    def _forest(self, n_features: int, n_classes: int) -> Any:
         keys = self._keys(self._n_members())
         rate = real_number(self, "rate", self.rate, above=0, most=50)
         deltas = [

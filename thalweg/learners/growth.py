@@ -1,23 +1,30 @@
-"""How a learner goes on when a class or an input appears that it did not know."""
+"""How a learner continues when a new class or input appears."""
+
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg.learners.contract import Contract
+from thalweg.learners.rows import Labels, Names
 from thalweg.learners.saving import OF_THE_BASE
+
+M = TypeVar("M", bound="Growing")
 
 
 class FixedInputsError(ValueError):
-    """A learner cannot take inputs that come later; the text says why."""
+    """A learner does not allow new inputs; the message says why."""
 
 
-class Growing:
-    """The part of a learner that makes room for classes and inputs that appear later."""
+class Growing(Contract):
+    """The part of a learner that makes room for new classes and inputs."""
 
-    def _grow_from(self, n_features, n_classes):
-        """Go on from what was learned with fewer inputs or classes, as if all had been there and never seen.
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
+        """Extend what was learned with fewer inputs or classes, as if the new ones had been there, unseen.
 
-        `n_features` and `n_classes` are the numbers of before; the attributes have the new ones. Replaces
-        attributes and changes none. Here, axes of arrays that are as long as there are inputs or classes are
-        lengthened, and members grow by themselves.
+        `n_features` and `n_classes` are the old numbers; the attributes have the new ones. Replaces
+        attributes and modifies none in place. Here, axes of arrays that are as long as there are inputs or
+        classes are extended, and members extend themselves.
         """
         before = vars(self).copy()
         self._begin_again()
@@ -27,21 +34,21 @@ class Growing:
         if self.n_features_in_ > n_features:
             self._try_new_inputs()
 
-    def _begin_again(self):
-        """Do what `_begin` does, with the seeds that were drawn before."""
+    def _begin_again(self) -> None:
+        """Do what `_begin` does, with the same seeds."""
         self._begin(self.n_features_in_, self._n_columns)
 
-    def _try_new_inputs(self):
-        # Arrays that depend on the number of inputs in another way do not fit now.
+    def _try_new_inputs(self) -> None:
+        # Fails if arrays depend on the number of inputs in another way.
         try:
             self._predict(np.zeros((1, self.n_features_in_)), np.empty((1, self._n_columns)))
         except Exception as error:
             raise FixedInputsError(
-                f"what it has learned cannot be made longer ({error}); its _grow_from could do it"
+                f"what it has learned cannot be extended ({error}); write _grow_from to do so"
             ) from error
 
-    def _add_classes(self, labels):
-        # One after another, so that several at once are no other than those that come one by one.
+    def _add_classes(self, labels: Labels) -> None:
+        # One after another, so that several new classes at once give the same result as one by one.
         for n in range(len(self.classes_) + 1, len(labels.list) + 1):
             before = self.n_features_in_, self._n_columns
             self._labels = labels.first(n)
@@ -49,7 +56,7 @@ class Growing:
             if n > 1:
                 self._grow_from(*before)
 
-    def _add_inputs(self, names):
+    def _add_inputs(self, names: Names) -> None:
         before, is_first = (self.n_features_in_, self._n_columns), not self._names.n_features
         new = list(names)[len(self._names)]
         self._set_inputs(names, names.n_places)
@@ -62,21 +69,22 @@ class Growing:
             self._grow_from(*before)
         except FixedInputsError as error:
             raise ValueError(
-                f"{self._who}: {new!r} is a new input, and this learner must know its inputs when it begins: "
-                f"{error}. Name all of them: begin(n_features, names=[…])"
+                f"{self._who}: {new!r} is a new input, but this learner must know all inputs at begin(): "
+                f"{error}. Pass all of them: begin(n_features, names=[…])"
             ) from error
 
-    def _set_inputs(self, names, n_features):
-        # New inputs are numeric, and nothing is known of them.
+    def _set_inputs(self, names: Names, n_features: int) -> None:
+        # New inputs are numeric, and nothing is known about them.
         n_new = n_features - self.n_features_in_
         self._names, self.n_features_in_ = names, n_features
         self.n_categories_ = np.pad(self.n_categories_, (0, n_new))
         if self._means is not None:
-            self._means = tuple(np.pad(each, (0, n_new)) for each in self._means)
+            mean, count = (np.pad(each, (0, n_new)) for each in self._means)
+            self._means = mean, count
 
 
-def grown_member(owner, member, n_features=None):
-    """Return a learner that goes on from `member` with the owner's labels and this number of inputs.
+def grown_member(owner: Contract, member: M, n_features: int | None = None) -> M:
+    """Return `member` extended to the labels of its owner and to this number of inputs.
 
     By default it has as many inputs as the owner.
     """
@@ -92,11 +100,11 @@ def grown_member(owner, member, n_features=None):
     return new
 
 
-def grown(old, fresh, changes):
-    """Return `old` with what is new taken from `fresh`, begun for more inputs or classes.
+def grown(old: Any, fresh: Any, changes: set[tuple[int, int]]) -> Any:
+    """Return `old` extended by parts of `fresh`, the same attribute begun with more inputs or classes.
 
-    `changes` are pairs of their numbers before and after. Axes of arrays that changed like this are
-    lengthened; members grow by themselves; all else stays as it was.
+    `changes` are pairs of their old and new numbers. Axes of arrays whose length changed so are extended;
+    members extend themselves; everything else is unchanged.
     """
     if isinstance(old, np.ndarray) and isinstance(fresh, np.ndarray) and old.ndim == fresh.ndim:
         return _lengthened(old, fresh, changes)
@@ -109,7 +117,7 @@ def grown(old, fresh, changes):
     return old
 
 
-def _lengthened(old, fresh, changes):
+def _lengthened(old: NDArray[Any], fresh: NDArray[Any], changes: set[tuple[int, int]]) -> NDArray[Any]:
     shape = [after if (n, after) in changes else n for n, after in zip(old.shape, fresh.shape, strict=True)]
     if shape == list(old.shape):
         return old

@@ -1,7 +1,11 @@
 """The Hoeffding adaptive tree."""
 
+from collections.abc import Collection, Sequence
+from typing import Any
+
 from thalweg._kernels.adaptive_tree import AdaptiveTreeKernel
 from thalweg._parameters import real_number, yes_or_no
+from thalweg._types import RandomState
 from thalweg.learners.tree import Tree, short_seed
 
 
@@ -77,9 +81,22 @@ class HoeffdingAdaptiveTree(Tree):
     0.84
     """
 
-    def __init__(self, grace_period=200, delta=1e-7, tie=0.05, watch_delta=0.002, bootstrap=True, early=True,
-                 watch_root=False, criterion="gain", leaf="adaptive", max_features=None, max_bytes=33554432,
-                 categorical=(), random_state=1):
+    def __init__(
+        self,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        watch_delta: float = 0.002,
+        bootstrap: bool = True,
+        early: bool = True,
+        watch_root: bool = False,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.grace_period = grace_period
         self.delta = delta
         self.tie = tie
@@ -94,10 +111,10 @@ class HoeffdingAdaptiveTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return False  # its leaves draw from the seed the kernel was made with
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         options = self._options(n_features) | {
             "watch_delta": real_number(self, "watch_delta", self.watch_delta, least=0, most=1),
             "bootstrap": yes_or_no(self, "bootstrap", self.bootstrap),

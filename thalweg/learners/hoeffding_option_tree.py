@@ -1,7 +1,11 @@
 """The Hoeffding option tree, and its adaptive variant."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._kernels.option_tree import OptionTreeKernel
 from thalweg._parameters import count, real_number
+from thalweg._types import RandomState
 from thalweg.learners.tree import Tree
 
 
@@ -69,9 +73,20 @@ class HoeffdingOptionTree(Tree):
 
     _fading = False
 
-    def __init__(self, max_options=5, option_delta=0.1, grace_period=200, delta=1e-7, tie=0.05,
-                 criterion="gain", leaf="adaptive", max_features=None, max_bytes=33554432, categorical=(),
-                 random_state=1):
+    def __init__(
+        self,
+        max_options: int = 5,
+        option_delta: float = 0.1,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.max_options = max_options
         self.option_delta = option_delta
         self.grace_period = grace_period
@@ -84,7 +99,7 @@ class HoeffdingOptionTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         options = self._options(n_features) | {
             "max_options": count(self, "max_options", self.max_options, 1),
             "option_delta": real_number(self, "option_delta", self.option_delta, least=0, most=1),

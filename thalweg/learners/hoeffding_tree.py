@@ -1,6 +1,10 @@
 """The Hoeffding tree."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._kernels.hoeffding_tree import HoeffdingTreeKernel
+from thalweg._types import RandomState
 from thalweg.learners.tree import Tree
 
 
@@ -77,8 +81,18 @@ class HoeffdingTree(Tree):
       a > 0.51238: yes (100% of 882)
     """
 
-    def __init__(self, grace_period=200, delta=1e-7, tie=0.05, criterion="gain", leaf="adaptive",
-                 max_features=None, max_bytes=33554432, categorical=(), random_state=1):
+    def __init__(
+        self,
+        grace_period: int = 200,
+        delta: float = 1e-7,
+        tie: float = 0.05,
+        criterion: str = "gain",
+        leaf: str = "adaptive",
+        max_features: int | float | str | None = None,
+        max_bytes: int = 33554432,
+        categorical: Sequence[int] = (),
+        random_state: RandomState = 1,
+    ) -> None:
         self.grace_period = grace_period
         self.delta = delta
         self.tie = tie
@@ -89,6 +103,6 @@ class HoeffdingTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         counts = self._category_counts(n_features)
         return HoeffdingTreeKernel(n_features, n_classes, counts, self._options(n_features))

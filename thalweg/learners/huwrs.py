@@ -1,8 +1,13 @@
 """HUWRS: trees on random subspaces, retrained where the inputs they know have changed."""
 
+from typing import Any
+
 from thalweg._kernels.subspace_trees import SubspaceTrees
+from thalweg._types import RandomState, State
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.decision_tree import DecisionStump, DecisionTree, tree_settings
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 from thalweg.learners.subspaces import SubspaceEnsemble
 
 
@@ -88,8 +93,18 @@ class HUWRS(SubspaceEnsemble):
     (0.74, 17)
     """
 
-    def __init__(self, member=None, n_members=100, chunk_size=500, n_bins=30, threshold=0.7,
-                 distance="corrected", subspace=(0.1, 0.9), unlabelled=True, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 100,
+        chunk_size: int = 500,
+        n_bins: int | str = 30,
+        threshold: float = 0.7,
+        distance: str = "corrected",
+        subspace: tuple[float, float] = (0.1, 0.9),
+        unlabelled: bool = True,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.chunk_size = chunk_size
@@ -101,36 +116,37 @@ class HUWRS(SubspaceEnsemble):
         self.random_state = random_state
 
     @property
-    def n_chunks_(self):
+    def n_chunks_(self) -> int:
         """Complete chunks so far."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.n_updates
 
     @property
-    def members_(self):
+    def members_(self) -> list[StreamClassifier]:
         """The members that are learners; empty where they are trees."""
         members = super().members_
         return [] if self._grows_trees else members
 
     @property
-    def trees_(self):
+    def trees_(self) -> list[dict[str, Any]]:
         """The trees, as `DecisionTree.nodes_`; empty where members are other learners."""
         self._check_begun()
         with self._lock.read:
             return [tree.nodes() for tree in self._kernel.members] if self._grows_trees else []
 
     @property
-    def _grows_trees(self):
+    def _grows_trees(self) -> bool:
         templates = self._templates()
         return len(templates) == 1 and type(templates[0]) in (DecisionTree, DecisionStump)
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return DecisionTree()
 
-    def _make_kernel(self, n_features, n_classes):
-        if self._grows_trees:
-            settings = tree_settings(self._templates()[0], self.n_categories_, self._n_compared())
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        template = self._templates()[0]
+        if self._grows_trees and isinstance(template, DecisionTree):
+            settings = tree_settings(template, self.n_categories_, self._n_compared())
             trees = SubspaceTrees(n_features, n_classes, *settings)
             kernel = self._new_kernel(n_features, n_classes, settings[0], trees=trees)
             kernel.plant()
@@ -139,7 +155,7 @@ class HUWRS(SubspaceEnsemble):
             kernel.build_members(self.n_members)
         return kernel
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         self._refuse_inputs(n_features)
         if not self._grows_trees:
             super()._grow_from(n_features, n_classes)
@@ -150,13 +166,13 @@ class HUWRS(SubspaceEnsemble):
         for new, before in zip(self._kernel.members, old.members, strict=True):
             new.inherit(before)
 
-    def _state(self):
+    def _state(self) -> State:
         if not self._grows_trees:
             return super()._state()
         members = [tree.state() for tree in self._kernel.members]
         return super(Ensemble, self)._state() | {"members": members}
 
-    def _restore_kernel(self, memory):
+    def _restore_kernel(self, memory: dict[str, Any]) -> None:
         if not self._grows_trees:
             super()._restore_kernel(memory)
             return

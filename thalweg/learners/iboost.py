@@ -1,7 +1,11 @@
 """IBoost: boosting kept up to date on a window of rows."""
 
+from typing import Any, Self
+
 from thalweg._kernels.iboost import ADDING, REMOVING, UPDATES
 from thalweg._parameters import count, one_of, real_number, whole_number
+from thalweg._types import RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
 
 RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
@@ -98,20 +102,20 @@ class IBoost(WindowBoost):
 
     def __init__(
         self,
-        member=None,
-        n_members=200,
-        window=200,
-        period=1,
-        update="stochastic",
-        n_updates=None,
-        rate=None,
-        cap=None,
-        add="errors",
-        remove="lightest",
-        max_window=2000,
-        delta=0.002,
-        random_state=1,
-    ):
+        member: StreamClassifier | None = None,
+        n_members: int = 200,
+        window: int | str = 200,
+        period: int = 1,
+        update: str = "stochastic",
+        n_updates: int | None = None,
+        rate: float | None = None,
+        cap: float | str | None = None,
+        add: str = "errors",
+        remove: str = "lightest",
+        max_window: int = 2000,
+        delta: float = 0.002,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window
@@ -127,15 +131,15 @@ class IBoost(WindowBoost):
         self.random_state = random_state
 
     @property
-    def cap_(self):
+    def cap_(self) -> float | None:
         """The bound on the sum of the weights in force, None if there is none."""
         self._check_begun()
         with self._lock.read:
-            if self.cap == "auto":
+            if isinstance(self.cap, str):
                 return AUTO_CAPS[self._kernel.leader] or None
             return self.cap
 
-    def improve(self):
+    def improve(self) -> Self:
         """Move the members' weights as after a row, on the window as it is now; return self.
 
         Of use after `forget`; a row that is learned does the same.
@@ -146,7 +150,7 @@ class IBoost(WindowBoost):
                 kernel.improve()
         return self
 
-    def _settings(self):
+    def _settings(self) -> Any:
         update = one_of(self, "update", self.update, UPDATES)
         few = update in ("implicit", "coordinate")
         default = 1 if few else 5
@@ -167,12 +171,12 @@ class IBoost(WindowBoost):
         one_of(self, "window", self.window, ("adwin",))
         return most, settings, self._caps(), delta
 
-    def _rate(self, update):
+    def _rate(self, update: str) -> float:
         if self.rate is not None:
             return real_number(self, "rate", self.rate, above=0, most=1)
         return 1.0 / self.n_members if update == "batch" else RATES[update]
 
-    def _caps(self):
+    def _caps(self) -> list[float]:
         # As the kernel has them: 0 for none.
         if self.cap is None:
             return [0.0]

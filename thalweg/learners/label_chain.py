@@ -1,7 +1,10 @@
 """The learner that looks at the latest labels alone."""
 
+from typing import Any
+
 from thalweg._kernels.label_chain import LabelChainKernel, n_contexts
 from thalweg._parameters import real_number, whole_number, wrong
+from thalweg._types import Floats
 from thalweg.learners.trivial import InputFree
 
 HIGHEST_ORDER, MOST_COUNTS, MOST_WAITING = 8, 10_000_000, 1_000_000
@@ -38,15 +41,15 @@ class LabelChain(InputFree):
     'day'
     """
 
-    def __init__(self, order=1, decay=0.999, max_waiting=10_000):
+    def __init__(self, order: int = 1, decay: float = 0.999, max_waiting: int = 10_000) -> None:
         self.order = order
         self.decay = decay
         self.max_waiting = max_waiting
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         order = whole_number(self, "order", self.order, 0, HIGHEST_ORDER)
         decay = real_number(self, "decay", self.decay, above=0, most=1)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)

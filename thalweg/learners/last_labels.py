@@ -1,10 +1,15 @@
 """Any learner with the latest known labels as further inputs."""
 
+from collections.abc import Collection
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
 from thalweg._kernels.last_labels import LastLabelsKernel
 from thalweg._parameters import seeds_of, whole_number
+from thalweg._types import Floats, Ints, State
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.member_list import as_member
@@ -49,34 +54,34 @@ class LastLabels(NativeClassifier):
     'day'
     """
 
-    def __init__(self, member=None, n=1, max_waiting=10_000):
+    def __init__(self, member: StreamClassifier | None = None, n: int = 1, max_waiting: int = 10_000) -> None:
         self.member = member
         self.n = n
         self.max_waiting = max_waiting
 
     @property
-    def takes_missing(self):
+    def takes_missing(self) -> bool:
         """Whether the member copes with missing values; if not, it gets the running mean instead."""
         return self._template().takes_missing
 
     @property
-    def member_(self):
+    def member_(self) -> StreamClassifier:
         """The member as it is now."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.member
 
-    def _template(self):
+    def _template(self) -> StreamClassifier:
         return HoeffdingTree() if self.member is None else as_member(self, self.member)
 
-    def _begin(self, n_features, n_classes, seeds=None):
+    def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         self._seeds = seeds_of(self._template()) if seeds is None else seeds
         super()._begin(n_features, n_classes)
 
-    def _begin_again(self):
+    def _begin_again(self) -> None:
         self._begin(self.n_features_in_, self._n_columns, self._seeds)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n = whole_number(self, "n", self.n, 1, MOST_LABELS)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         n_values = 1 if n_classes == 2 and not self._labels.is_open else n_classes
@@ -88,30 +93,30 @@ class LastLabels(NativeClassifier):
         kernel.set_member(member, member._handle())
         return kernel
 
-    def _member_categories(self, kernel):
+    def _member_categories(self, kernel: Any) -> Ints:
         places = kernel.arrays["input_place"]
         categories = np.zeros(len(places) + kernel.arrays["label_place"].size, dtype=np.intp)
         categories[places] = self.n_categories_
         return categories
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
         self._begin_again()
         self._kernel.inherit(old)
         member = grown_member(self, old.member, len(self._member_categories(self._kernel)))
         self._kernel.set_member(member, member._handle())
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return False
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _state(self):
+    def _state(self) -> State:
         member = self._kernel.member
         return super()._state() | {"member": member._state_unlocked(), "seeds": dict(self._seeds)}
 
-    def _restore(self, memory):
+    def _restore(self, memory: dict[str, Any]) -> None:
         parts = {name: memory[name] for name in ("member", "seeds")}
         seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
         if seeds != self._seeds:

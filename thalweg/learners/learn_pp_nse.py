@@ -1,8 +1,12 @@
 """Learn++.NSE: learning in nonstationary environments."""
 
+from typing import Any
+
 from thalweg._kernels.learn_pp_nse import LearnNSEKernel
 from thalweg._parameters import one_of, real_number
+from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
+from thalweg.learners.member_list import Members
 
 
 class LearnPPNSE(BlockEnsemble):
@@ -66,8 +70,9 @@ class LearnPPNSE(BlockEnsemble):
     """
 
     def __init__(
-        self, member=None, n_members=25, block_size=500, slope=0.5, shift=10.0, prune="age", random_state=1
-    ):
+        self, member: Members = None, n_members: int = 25, block_size: int = 500, slope: float = 0.5, shift:
+        float = 10.0, prune: str = "age", random_state: RandomState = 1
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
@@ -76,7 +81,7 @@ class LearnPPNSE(BlockEnsemble):
         self.prune = prune
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         settings = (
             real_number(self, "slope", self.slope, least=0, most=1e6),
             real_number(self, "shift", self.shift, least=0, most=1e6),

@@ -1,6 +1,7 @@
 """The conventional particle filter, which weighs particles by likelihood, for comparison."""
 
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg._types import RandomState
+from thalweg.learners.particle_filter import Boundary, ParticleFilter, Start
 
 
 class LikelihoodParticleFilter(ParticleFilter):
@@ -38,12 +39,12 @@ class LikelihoodParticleFilter(ParticleFilter):
 
     def __init__(
         self,
-        n_particles=100,
-        spread=0.1,
-        batch_size=50,
-        boundary="linear",
-        start="zeros",
-        n_jobs=1,
-        random_state=0,
-    ):
+        n_particles: int = 100,
+        spread: float = 0.1,
+        batch_size: int = 50,
+        boundary: Boundary = "linear",
+        start: Start = "zeros",
+        n_jobs: int | None = 1,
+        random_state: RandomState = 0,
+    ) -> None:
         super().__init__(n_particles, spread, batch_size, boundary, "published", start, n_jobs, random_state)

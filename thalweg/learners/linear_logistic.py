@@ -1,7 +1,13 @@
 """Logistic regression for thousands of inputs, dense or sparse."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from thalweg._kernels.linear_logistic import LinearKernel
 from thalweg._parameters import real_number
+from thalweg._types import Floats, Ints
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.sparse_rows import SparseRows
 
@@ -66,12 +72,12 @@ class LinearLogistic(NativeClassifier):
     takes_missing = True
     takes_sparse = True
 
-    def __init__(self, rate=1.0, decay=0.9999, l2=0.0):
+    def __init__(self, rate: float = 1.0, decay: float = 0.9999, l2: float = 0.0) -> None:
         self.rate = rate
         self.decay = decay
         self.l2 = l2
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return LinearKernel(
             self._who,
             n_features,
@@ -81,39 +87,39 @@ class LinearLogistic(NativeClassifier):
             l2=real_number(self, "l2", self.l2, least=0, most=1e6),
         )
 
-    def _learn(self, X, y, w, p):
+    def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
         self._learn_asked(X, y, w, p, None)
 
-    def _learn_asked(self, X, y, w, p, asked):
+    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8] | None) -> None:
         if isinstance(X, SparseRows):
             self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p, asked)
         else:
             self._kernel.learn(X, y, w, p, asked)
 
-    def _predict(self, X, p):
+    def _predict(self, X: Any, p: Floats) -> None:
         if isinstance(X, SparseRows):
             self._kernel.predict_sparse(X.starts, X.columns, X.values, p)
         else:
             self._kernel.predict(X, p)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         """Coefficients of the careful regression, for inputs as they are given."""
         return self._careful()[0]
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         """Constant terms of the careful regression, for inputs as they are given."""
         return self._careful()[1]
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """What the quick, the bold and the careful regression's scores are multiplied by."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["weights"].copy()
 
-    def _careful(self):
+    def _careful(self) -> tuple[Floats, Floats]:
         self._check_begun()
         with self._lock.read:
             arrays = self._kernel.arrays

@@ -1,9 +1,13 @@
 """Logistic regressions that forget at several rates, trusted by how well they do of late."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from thalweg._kernels.adaptive_logistic import MOST_MEMBERS, LogisticKernel
 from thalweg._parameters import is_real, real_number, wrong
+from thalweg._types import Floats
 from thalweg.learners.adaptive_logistic import LogisticFilters
 
 
@@ -50,15 +54,21 @@ class LogisticMixture(LogisticFilters):
     0.8
     """
 
-    def __init__(self, decays=(0.9995, 0.995, 0.97, 0.88), discount=0.995, standardise=True, guard=100.0,
-                 prior=1.0):
+    def __init__(
+        self,
+        decays: Sequence[float] = (0.9995, 0.995, 0.97, 0.88),
+        discount: float = 0.995,
+        standardise: bool = True,
+        guard: float | None = 100.0,
+        prior: float = 1.0,
+    ) -> None:
         self.decays = decays
         self.discount = discount
         self.standardise = standardise
         self.guard = guard
         self.prior = prior
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return LogisticKernel(
             self._who,
             n_features,
@@ -72,7 +82,7 @@ class LogisticMixture(LogisticFilters):
             **self._common_settings(),
         )
 
-    def _checked_decays(self):
+    def _checked_decays(self) -> list[float]:
         decays = self.decays.tolist() if isinstance(self.decays, np.ndarray) else self.decays
         good = isinstance(decays, list | tuple) and 0 < len(decays) <= MOST_MEMBERS
         if not good or not all(is_real(decay) and 0 < decay <= 1 for decay in decays):
@@ -81,6 +91,6 @@ class LogisticMixture(LogisticFilters):
         return [float(decay) for decay in decays]
 
     @property
-    def shares_(self):
+    def shares_(self) -> Floats:
         """The weight of each member in the next prediction."""
         return self._copied("share")[0]

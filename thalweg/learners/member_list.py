@@ -1,21 +1,27 @@
-"""The parameter `member` of an ensemble: one learner, or a list of learners of different kinds."""
+"""The parameter `member` of an ensemble: a learner, or a list of different learners."""
 
 import re
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
 
 from thalweg._parameters import instance_of, wrong
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.contract import Contract
 
 A_LEARNER = "a learner such as HoeffdingTree()"
 HOW = " (docs/add_a_learner.md shows how to wrap another model)"
 
 
-class MemberList:
-    """The part of an ensemble that gives the learners of a list parameters: member__0, member__0__delta, …"""
+Members: TypeAlias = StreamClassifier | Sequence[StreamClassifier] | None
+
+
+class MemberList(Contract):
+    """The part of an ensemble that names the parameters of a list of learners: member__0__delta, …"""
 
     _list_name = "member"  # the parameter
 
-    def get_params(self, deep=True):
-        """Return the parameters by name; if `deep`, those of the members, too."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; if `deep`, also those of the members."""
         params = super().get_params(deep)
         for i, each in enumerate(listed(getattr(self, self._list_name)) if deep else ()):
             params[f"{self._list_name}__{i}"] = each
@@ -24,7 +30,7 @@ class MemberList:
                 params |= {f"{self._list_name}__{i}__{name}": value for name, value in own}
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters by name, such as `delta`, `member__delta` or, in a list, `member__0__delta`."""
         in_list = [name for name in params if re.match(rf"{self._list_name}__\d", name)]
         super().set_params(**{name: value for name, value in params.items() if name not in in_list})
@@ -32,7 +38,7 @@ class MemberList:
             self._set_in_list(name, params[name])
         return self
 
-    def _set_in_list(self, name, value):
+    def _set_in_list(self, name: str, value: Any) -> None:
         place, _, rest = name.removeprefix(f"{self._list_name}__").partition("__")
         before = getattr(self, self._list_name)
         learners = list(listed(before))
@@ -45,20 +51,20 @@ class MemberList:
             setattr(self, self._list_name, type(before)(learners))
 
 
-def listed(model):
+def listed(model: object) -> Sequence[Any]:
     """Return `model` if it is a list or tuple, else an empty tuple."""
     return model if isinstance(model, list | tuple) else ()
 
 
-def as_member(owner, model):
+def as_member(owner: object, model: object) -> StreamClassifier:
     """Return `model`, the member of `owner`; raise ParameterError unless it is a StreamClassifier."""
     return instance_of(owner, "member", model, StreamClassifier, A_LEARNER + HOW)
 
 
-def as_members(owner, model, name="member"):
-    """Return what the members of `owner` are made from, a list: `model`, or the learners in it.
+def as_members(owner: object, model: Any, name: str = "member") -> list[StreamClassifier]:
+    """Return the templates of the members of `owner` as a list: `model`, or the learners in it.
 
-    Raises ParameterError unless each is a StreamClassifier and there is one at least.
+    Raises ParameterError unless there is at least one and all are StreamClassifiers.
     """
     learners = list(model) if isinstance(model, list | tuple) else [model]
     if not learners or not all(isinstance(each, StreamClassifier) for each in learners):

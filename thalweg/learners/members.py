@@ -1,18 +1,24 @@
-"""Members in saved states: made from them, and checked against what their ensemble would build."""
+"""Members of ensembles in saved states, checked against the parameters of the ensemble."""
+
+from typing import Any
 
 import numpy as np
 
 from thalweg._parameters import is_seed
+from thalweg._sklearn import BaseEstimator
+from thalweg._types import Ints
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.member_list import listed
 from thalweg.learners.state import to_plain
 
 
-def restored_member(owner, template, state):
-    """Return the member of `owner` whose state this is.
+def restored_member(
+    owner: StreamClassifier, template: StreamClassifier, state: dict[str, Any]
+) -> StreamClassifier:
+    """Return a member of `owner` with this state; it shares the lock of the owner.
 
-    Raises StateError unless it is made as `template` is, but for its seeds, and has the owner's classes. It
-    shares the owner's lock.
+    Raises StateError unless it has the parameters of `template`, except seeds, and the classes of the owner.
     """
     member = type(template)()
     member._lock = owner._lock
@@ -23,14 +29,14 @@ def restored_member(owner, template, state):
     return member
 
 
-def check_inputs(owner, member, n_categories):
-    """Raise StateError unless `member` has learned rows with these numbers of categories."""
+def check_inputs(owner: StreamClassifier, member: StreamClassifier, n_categories: Ints) -> None:
+    """Raise StateError unless `member` has inputs with these numbers of categories."""
     if not np.array_equal(member.n_categories_, n_categories):
-        raise StateError(f"{owner._who}: a member of the state has other inputs than it would see here")
+        raise StateError(f"{owner._who}: a member of the state has other inputs than the parameters say")
 
 
-def check_parameters(owner, part, template):
-    """Raise StateError unless `part` of a state has the parameters of `template`, seeds apart."""
+def check_parameters(owner: StreamClassifier, part: BaseEstimator, template: BaseEstimator) -> None:
+    """Raise StateError unless `part` of a state has the parameters of `template`, except seeds."""
     given, wanted = part.get_params(), template.get_params()
     for name in given.keys() | wanted.keys():
         if not is_seed(name) and not _same(given.get(name), wanted.get(name)):
@@ -40,10 +46,10 @@ def check_parameters(owner, part, template):
             )
 
 
-def _same(one, other):
-    if hasattr(other, "get_params"):  # its parameters are among the names, too
+def _same(one: Any, other: Any) -> bool:
+    if hasattr(other, "get_params"):  # its parameters are compared by name
         return type(one) is type(other)
-    if any(hasattr(each, "get_params") for each in listed(other)):  # theirs, too
+    if any(hasattr(each, "get_params") for each in listed(other)):  # theirs too
         return list(map(type, listed(one))) == list(map(type, other))
     one, other = to_plain(one), to_plain(other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

@@ -1,5 +1,8 @@
 """Naive Bayes for numeric and categorical inputs."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._kernels.naive_bayes import NaiveBayesKernel
 from thalweg._parameters import columns
 from thalweg.learners.native import NativeClassifier
@@ -38,10 +41,10 @@ class NaiveBayes(NativeClassifier):
 
     takes_missing = True
 
-    def __init__(self, categorical=()):
+    def __init__(self, categorical: Sequence[int] = ()) -> None:
         self.categorical = categorical
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_categories = self.n_categories_.copy()
         for j in columns(self, "categorical", self.categorical, n_features):
             n_categories[j] = max(n_categories[j], 1)

@@ -1,5 +1,8 @@
 """The nearest neighbours in a window of the latest rows."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._kernels.nearest_neighbours import NearestNeighboursKernel
 from thalweg._parameters import columns, count
 from thalweg.learners.native import NativeClassifier
@@ -45,12 +48,12 @@ class NearestNeighbours(NativeClassifier):
 
     takes_missing = True
 
-    def __init__(self, n_neighbours=10, window=1000, categorical=()):
+    def __init__(self, n_neighbours: int = 10, window: int = 1000, categorical: Sequence[int] = ()) -> None:
         self.n_neighbours = n_neighbours
         self.window = window
         self.categorical = categorical
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_neighbours = count(self, "n_neighbours", self.n_neighbours, 1)
         window = count(self, "window", self.window, 1)
         is_category = self.n_categories_ > 0

@@ -1,8 +1,12 @@
 """Online boosting that replaces members which do harm on the latest rows."""
 
+from typing import Any
+
 from thalweg._kernels.nonstationary_online_boost import NonstationaryKernel
 from thalweg._parameters import count, whole_number
+from thalweg._types import RandomState
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 from thalweg.learners.window_boost import MOST_ROWS
 
 
@@ -70,7 +74,15 @@ class NonstationaryOnlineBoost(Ensemble):
     (0.83, 356)
     """
 
-    def __init__(self, member=None, n_members=10, window=200, period=10, min_rows=100, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        window: int = 200,
+        period: int = 10,
+        min_rows: int = 100,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window
@@ -78,7 +90,7 @@ class NonstationaryOnlineBoost(Ensemble):
         self.min_rows = min_rows
         self.random_state = random_state
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_members, key = self._n_members(), self._keys(1)[0]
         settings = (
             whole_number(self, "window", self.window, 2, MOST_ROWS),

@@ -1,8 +1,12 @@
 """Online bagging."""
 
+from typing import Any
+
 from thalweg._kernels.bagging import BaggingKernel
 from thalweg._parameters import n_threads
+from thalweg._types import RandomState
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 
 
 class OnlineBagging(Ensemble):
@@ -53,16 +57,22 @@ class OnlineBagging(Ensemble):
     0.87
     """
 
-    def __init__(self, member=None, n_members=10, n_jobs=1, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return self._bagging(n_features, n_classes, 1.0, None)
 
-    def _bagging(self, n_features, n_classes, rate, delta):
+    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> Any:
         keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes

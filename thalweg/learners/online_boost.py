@@ -1,7 +1,11 @@
 """Online boosting of Oza and Russell."""
 
+from typing import Any
+
 from thalweg._kernels.boosting import BoostingKernel
+from thalweg._types import RandomState
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.member_list import Members
 
 
 class OnlineBoost(Ensemble):
@@ -50,15 +54,19 @@ class OnlineBoost(Ensemble):
     0.86
     """
 
-    def __init__(self, member=None, n_members=10, random_state=1):
+    def __init__(
+        self, member: Members = None, n_members: int = 10, random_state: RandomState = 1
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.random_state = random_state
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return self._boosting(n_features, n_classes, False, 0.5, 0.0)
 
-    def _boosting(self, n_features, n_classes, by_accuracy, bound, shift):
+    def _boosting(
+        self, n_features: int, n_classes: int, by_accuracy: bool, bound: float, shift: float
+    ) -> Any:
         n_members, key = self._n_members(), self._keys(1)[0]
         settings = n_members, key, by_accuracy, bound, shift, len(self._made_from)
         kernel = BoostingKernel(self._who, n_features, n_classes, *settings, self._build)

@@ -1,7 +1,11 @@
 """Online coordinate boosting: AdaBoost on the first rows, its weights kept up to date by all that follow."""
 
+from typing import Any
+
 from thalweg._kernels.online_coordinate_boost import CoordinateKernel
 from thalweg._parameters import whole_number
+from thalweg._types import RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.window_boost import MOST_ROWS, WindowBoost
 
 MOST_ORDER = 100
@@ -72,17 +76,24 @@ class OnlineCoordinateBoost(WindowBoost):
     0.95
     """
 
-    def __init__(self, member=None, n_members=200, window=200, order=5, random_state=1):
+    def __init__(
+        self,
+        member: StreamClassifier | None = None,
+        n_members: int = 200,
+        window: int = 200,
+        order: int = 5,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window
         self.order = order
         self.random_state = random_state
 
-    def _settings(self):
+    def _settings(self) -> Any:
         settings = 1, True, 1, 0, 4, 1.0, 1
         return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, [0.0], 0.0
 
-    def _new_kernel(self, sizes, settings, delta):
+    def _new_kernel(self, sizes: tuple[Any, ...], settings: tuple[Any, ...], delta: float) -> Any:
         order = whole_number(self, "order", self.order, 0, MOST_ORDER)
         return CoordinateKernel(self._who, *sizes, settings, order, self._builder)

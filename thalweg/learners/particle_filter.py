@@ -1,13 +1,17 @@
 """The particle filter: logistic regression by random steps, the best of which are kept."""
 
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from thalweg._kernels.particle_filter import STARTS, ParticleKernel
 from thalweg._kernels.particle_layout import MOST_NUMBERS
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
+from thalweg._types import Floats, Ints, RandomState, State
+from thalweg.errors import set_rows_learned
 from thalweg.learners.growth import FixedInputsError
 from thalweg.learners.seeded import SeededClassifier
 
@@ -16,7 +20,9 @@ AVERAGES = 3  # candidates besides the centre, over 4, 16 and 64 batches
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
-LARGEST = 1e150  # what a function returns beyond is taken as this
+LARGEST = 1e150  # values that a function returns are clipped to this
+Boundary: TypeAlias = str | Callable[[Floats], ArrayLike] | tuple[str | Callable[[Floats], ArrayLike], float]
+Start: TypeAlias = str | float | tuple[str | float, int]
 
 
 class ParticleFilter(SeededClassifier):
@@ -95,19 +101,19 @@ class ParticleFilter(SeededClassifier):
 
     # What the other filters of the paper set.
     scoring = "accuracy"
-    spread_prior = None
+    spread_prior: Any = None
 
     def __init__(
         self,
-        n_particles=100,
-        spread=0.1,
-        batch_size=50,
-        boundary="linear",
-        form="tracking",
-        start="normal",
-        n_jobs=1,
-        random_state=0,
-    ):
+        n_particles: int = 100,
+        spread: float = 0.1,
+        batch_size: int = 50,
+        boundary: Boundary = "linear",
+        form: str | Sequence[str] = "tracking",
+        start: Start = "normal",
+        n_jobs: int | None = 1,
+        random_state: RandomState = 0,
+    ) -> None:
         self.n_particles = n_particles
         self.spread = spread
         self.batch_size = batch_size
@@ -117,11 +123,11 @@ class ParticleFilter(SeededClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _function(self):
+    def _function(self) -> Callable[[Floats], Any] | None:
         shape = self.boundary[0] if isinstance(self.boundary, tuple) and self.boundary else self.boundary
         return shape if callable(shape) else None
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         # Rows are mapped by the function that was given then, whatever becomes of the parameter.
         self._map, self._n_terms = self._function(), n_features
         if self._map is not None:
@@ -133,12 +139,12 @@ class ParticleFilter(SeededClassifier):
         whole_number(self, "batch_size", self.batch_size, 2, most)
         return ParticleKernel(self._who, self._n_terms, n_classes, self._settings())
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         if self._map is not None and self.n_features_in_ > n_features:
             raise FixedInputsError("its boundary is a function of the inputs")
         super()._grow_from(n_features, n_classes)
 
-    def _settings(self):
+    def _settings(self) -> dict[str, Any]:
         circle, modulo = self._shape()
         parts = self._parts()
         batch_size = count(self, "batch_size", self.batch_size, 2)
@@ -167,17 +173,17 @@ class ParticleFilter(SeededClassifier):
             "seed": int(np.random.SeedSequence(self._seed).generate_state(1, np.uint64)[0]),
         }
 
-    def _shape(self):
+    def _shape(self) -> tuple[bool, float]:
         shape, modulo = pair(self, "boundary", self.boundary, 0.0)
         circle = not callable(shape) and one_of(self, "boundary", shape, ("linear", "circle")) == "circle"
         return circle, real_number(self, "the modulo in boundary", modulo, least=0, most=WIDEST)
 
-    def _parts(self):
+    def _parts(self) -> Sequence[str]:
         if not isinstance(self.form, list | tuple):
             return FORMS[one_of(self, "form", self.form, FORMS)]
         return [one_of(self, "each part of form", part, FORMS["tracking"]) for part in self.form]
 
-    def _start(self, modulo):
+    def _start(self, modulo: float) -> tuple[int, float, int]:
         start, n_warmup = pair(self, "start", self.start, 0)
         n_warmup = count(self, "the steps in start", n_warmup, 0)
         if is_real(start):
@@ -185,10 +191,10 @@ class ParticleFilter(SeededClassifier):
         start = STARTS[one_of(self, "start", start, STARTS)]
         return start, modulo if start == STARTS["uniform"] and modulo else 1.0, n_warmup
 
-    def _prior(self):
+    def _prior(self) -> tuple[float, float]:
         return 0.0, 0.0
 
-    def _mapped(self, X):
+    def _mapped(self, X: Floats) -> Floats:
         if self._map is None:
             return X
         mapped = np.ascontiguousarray(self._map(X), dtype=np.float64)
@@ -200,50 +206,49 @@ class ParticleFilter(SeededClassifier):
             raise ValueError(f"{self._who}: the function of boundary returned NaN for row {row}: {X[row]}")
         return np.clip(mapped, -LARGEST, LARGEST)
 
-    def _learn(self, X, y, w, p):
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         try:
             mapped = self._mapped(X)
         except BaseException as error:
-            with suppress(AttributeError):
-                error.rows_learned = 0
+            set_rows_learned(error, 0)
             raise
         self._kernel.learn(mapped, y, w, p)
 
-    def _learn_asked(self, X, y, w, p, asked):
+    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
         self._kernel.learn(self._mapped(X), y, w, p, asked)
 
-    def _fit_block(self, X, y, w):
+    def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
         self._kernel.fit_block(self._mapped(X), y, w)
 
-    def _predict(self, X, p):
+    def _predict(self, X: Floats, p: Floats) -> None:
         self._kernel.predict(self._mapped(X), p)
 
     @property
-    def coefficients_(self):
+    def coefficients_(self) -> Floats:
         """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
         self._check_begun()
         with self._lock.read:
             return self._in_raw_units(self._kernel.predicting())[0]
 
     @property
-    def particles_(self):
+    def particles_(self) -> Floats:
         """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
         self._check_begun()
         with self._lock.read:
             return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
 
     @property
-    def coefficient_spread_(self):
+    def coefficient_spread_(self) -> Floats:
         """Standard deviation of each coefficient over the best set; NaN before the first batch is learned."""
         particles = self.particles_
         return particles.std(axis=0) if len(particles) else np.full(particles.shape[1:], np.nan)
 
-    def _in_raw_units(self, particles):
+    def _in_raw_units(self, particles: Floats) -> Floats:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
         raw = self._kernel.in_raw_units(particles)
         return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
 
-    def state(self):
+    def state(self) -> State:
         """Return all there is to this learner; a boundary that is a function stays a function in it."""
         if self._function() is None:
             return super().state()
@@ -255,14 +260,14 @@ class ParticleFilter(SeededClassifier):
             state["parameters"]["boundary"] = self.boundary
         return state
 
-    def _handle(self):
+    def _handle(self) -> Any:
         self._check_begun()
         if self._map is not None:
             return PythonKernel(self, self.n_features_in_, len(self.classes_))
         return self._kernel
 
 
-def pair(owner, name, value, other):
+def pair(owner: object, name: str, value: Any, other: Any) -> tuple[Any, Any]:
     """Return `value` and `other`, or, if `value` is a tuple, its two parts."""
     if not isinstance(value, tuple):
         return value, other

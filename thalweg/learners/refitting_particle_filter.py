@@ -1,7 +1,11 @@
 """A particle filter for many inputs: a drift makes it fit the batch and keep the inputs that matter."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from thalweg._parameters import real_number
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg._types import RandomState
+from thalweg.learners.particle_filter import ParticleFilter, Start
 
 
 class RefittingParticleFilter(ParticleFilter):
@@ -47,18 +51,18 @@ class RefittingParticleFilter(ParticleFilter):
 
     def __init__(
         self,
-        n_particles=100,
-        spread=0.1,
-        batch_size=50,
-        form="tracking",
-        refit_below=0.75,
-        start="normal",
-        n_jobs=1,
-        random_state=0,
-    ):
+        n_particles: int = 100,
+        spread: float = 0.1,
+        batch_size: int = 50,
+        form: str | Sequence[str] = "tracking",
+        refit_below: float = 0.75,
+        start: Start = "normal",
+        n_jobs: int | None = 1,
+        random_state: RandomState = 0,
+    ) -> None:
         super().__init__(n_particles, spread, batch_size, "linear", form, start, n_jobs, random_state)
         self.refit_below = refit_below
 
-    def _settings(self):
+    def _settings(self) -> dict[str, Any]:
         refit_below = real_number(self, "refit_below", self.refit_below, above=0, below=1)
         return super()._settings() | {"refit_below": refit_below}

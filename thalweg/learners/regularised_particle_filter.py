@@ -1,7 +1,10 @@
 """RegPF-LR: a particle filter in which every coefficient's step finds its own size."""
 
+from typing import Any
+
 from thalweg._parameters import real_number, wrong
-from thalweg.learners.particle_filter import ParticleFilter
+from thalweg._types import RandomState
+from thalweg.learners.particle_filter import Boundary, ParticleFilter, Start
 
 
 class RegularisedParticleFilter(ParticleFilter):
@@ -48,19 +51,19 @@ class RegularisedParticleFilter(ParticleFilter):
 
     def __init__(
         self,
-        n_particles=100,
-        spread=0.1,
-        batch_size=50,
-        boundary="linear",
-        spread_prior=(0.98, 0.02),
-        start="zeros",
-        n_jobs=1,
-        random_state=0,
-    ):
+        n_particles: int = 100,
+        spread: float = 0.1,
+        batch_size: int = 50,
+        boundary: Boundary = "linear",
+        spread_prior: Any = (0.98, 0.02),
+        start: Start = "zeros",
+        n_jobs: int | None = 1,
+        random_state: RandomState = 0,
+    ) -> None:
         super().__init__(n_particles, spread, batch_size, boundary, "published", start, n_jobs, random_state)
         self.spread_prior = spread_prior
 
-    def _prior(self):
+    def _prior(self) -> tuple[float, float]:
         if not isinstance(self.spread_prior, list | tuple) or len(self.spread_prior) != 2:
             raise wrong(self, "spread_prior", "two numbers", self.spread_prior)
         pull, jitter = self.spread_prior

@@ -1,10 +1,14 @@
 """The robust-regression ensemble."""
 
+from typing import Any
+
 import numpy as np
 
 from thalweg._kernels.robust_ensemble import RobustKernel
 from thalweg._parameters import is_real, real_number, wrong
+from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
+from thalweg.learners.member_list import Members
 
 MOST_PENALTY, MOST_RIDGE, MOST_CLASS_WEIGHT = 1e6, 1e9, 1e6
 
@@ -81,15 +85,15 @@ class RobustEnsemble(BlockEnsemble):
 
     def __init__(
         self,
-        member=None,
-        n_members=10,
-        block_size=1000,
-        penalty=1.5,
-        ridge=1.0,
-        holdout=0.5,
-        class_weight=None,
-        random_state=1,
-    ):
+        member: Members = None,
+        n_members: int = 10,
+        block_size: int = 1000,
+        penalty: float = 1.5,
+        ridge: float = 1.0,
+        holdout: float = 0.5,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
@@ -100,7 +104,7 @@ class RobustEnsemble(BlockEnsemble):
         self.random_state = random_state
 
     @property
-    def outliers_(self):
+    def outliers_(self) -> dict[str, Any]:
         """The latest outliers, the latest first."""
         self._check_begun()
         with self._lock.read:
@@ -110,7 +114,7 @@ class RobustEnsemble(BlockEnsemble):
             "row": row, "label": classes[label], "believed": classes[believed], "likelihood": likelihood
         }
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         penalty = -1.0
         if self.penalty is not None:
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)
@@ -121,9 +125,9 @@ class RobustEnsemble(BlockEnsemble):
             self._class_weights(n_classes),
         )
 
-    def _class_weights(self, n_classes):
+    def _class_weights(self, n_classes: int) -> Any:
         """Return a weight for each class, or None for balanced ones."""
-        given = {} if self.class_weight is None else self.class_weight
+        given: Any = {} if self.class_weight is None else self.class_weight
         if isinstance(given, str) and given == "balanced":
             return None
         good = isinstance(given, dict) and all(

@@ -1,14 +1,20 @@
-"""Turns what callers hand over into rows and label codes, with errors that say where and what."""
+"""Conversion of arguments into rows and label codes, with errors that name the place and the value."""
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from thalweg._kernels.missing import clip, scan
+from thalweg._types import Floats, Ints, Mask
 
 HEAVIEST = 1e100  # weights above would make sums overflow
+Row: TypeAlias = ArrayLike | dict[Any, Any]
 
 
-def as_rows(X, n_features, who):
-    """Return X as a C-ordered float64 array of rows × inputs; None and empty cells become NaN."""
+def as_rows(X: ArrayLike, n_features: int, who: str) -> Floats:
+    """Return X as a C-ordered float64 array of shape (n_rows, n_features); None and empty text become NaN."""
     rows = as_numbers(X, who)
     if rows.shape[1] != n_features:
         raise ValueError(
@@ -17,8 +23,8 @@ def as_rows(X, n_features, who):
     return rows
 
 
-def as_numbers(X, who):
-    """Return X as a C-ordered float64 array of two dimensions; None and empty cells become NaN."""
+def as_numbers(X: ArrayLike, who: str) -> Floats:
+    """Return X as a C-ordered float64 array of two dimensions; None and empty text become NaN."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2:
         return np.ascontiguousarray(X)
     try:
@@ -33,8 +39,8 @@ def as_numbers(X, who):
     return rows
 
 
-def as_row(x, n_features, who):
-    """Return one row, given as a sequence of numbers, as an array of 1 × inputs."""
+def as_row(x: ArrayLike, n_features: int, who: str) -> Floats:
+    """Return one row, a sequence of numbers, as an array of shape (1, n_features)."""
     if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (n_features,):
         return np.ascontiguousarray(x).reshape(1, n_features)
     try:
@@ -48,7 +54,7 @@ def as_row(x, n_features, who):
     return row.reshape(1, n_features)
 
 
-def _cell_by_cell(X, who):
+def _cell_by_cell(X: Any, who: str) -> Floats:
     cells = np.asarray(X, dtype=object)
     if cells.ndim != 2:
         raise ValueError(f"{who}: expected rows × inputs, a 2-dimensional array, got {type(X).__name__}")
@@ -58,8 +64,8 @@ def _cell_by_cell(X, who):
     return rows
 
 
-def as_number(cell, who, where):
-    """Return a cell as a float, NaN for a missing one."""
+def as_number(cell: Any, who: str, where: str) -> float:
+    """Return a value as a float, NaN if it is missing."""
     try:
         return float(cell)
     except (TypeError, ValueError):
@@ -68,14 +74,14 @@ def as_number(cell, who, where):
         raise ValueError(f"{who}: {where} is {cell!r}, not a number. Code text as numbers first.") from None
 
 
-def usual_rows(X, names, who):
-    """Return X with values beyond ±1e150 cut to that, and whether any is missing; refuse infinite ones."""
+def usual_rows(X: Floats, names: Collection[Hashable], who: str) -> tuple[Floats, bool]:
+    """Return X clipped to ±1e150, and whether a value is missing; raise ValueError if one is infinite."""
     has_missing, has_huge, i, j = scan(X)
     if i >= 0:
         name = f" ({list(names)[j]!r})" if len(names) > j else ""
         raise ValueError(
             f"{who}: row {i}, column {j}{name} is {X[i, j]}: infinity is not a value to learn from. "
-            "Remove or clip it, or use NaN if it stands for a missing value."
+            "Remove or clip it, or use NaN if it means a missing value."
         )
     if has_huge:
         X = X.copy()
@@ -83,25 +89,25 @@ def usual_rows(X, names, who):
     return X, has_missing
 
 
-def as_codes(codes, n_rows, n_classes, who):
-    """Return codes of labels, one for each row, as an array of positions below `n_classes`."""
+def as_codes(codes: ArrayLike, n_rows: int, n_classes: int, who: str) -> Ints:
+    """Return codes of labels as an array of integers below `n_classes`, one for each row."""
     given = np.asarray(codes)
     if given.shape != (n_rows,):
         raise ValueError(f"{who}: got {n_rows} rows but codes of shape {given.shape}")
     if n_rows and given.dtype.kind not in "iu":
         raise ValueError(f"{who}: codes must be integers, positions in classes_; got {given.dtype}")
     codes = np.ascontiguousarray(given, dtype=np.intp)
-    if n_rows and codes.view(np.uintp).max() >= n_classes:  # negative ones are huge here
+    if n_rows and codes.view(np.uintp).max() >= n_classes:  # negative codes are huge here
         i = int(np.argmax((codes < 0) | (codes >= n_classes)))
         raise ValueError(
             f"{who}: row {i} has the code {given[i]}, no position in classes_ (0 to {n_classes - 1}); "
-            "-1 stands for a missing label: pass such rows to observe"
+            "-1 means a missing label: pass such rows to observe"
         )
     return codes
 
 
-def as_weights(sample_weight, n_rows, who):
-    """Return sample weights as a float64 array, one weight from 0 to 1e100 for each row; 1 if None."""
+def as_weights(sample_weight: ArrayLike | None, n_rows: int, who: str) -> Floats:
+    """Return weights between 0 and 1e100 as a float64 array, one for each row; all 1 if None."""
     if sample_weight is None:
         return np.ones(n_rows)
     w = np.ascontiguousarray(sample_weight, dtype=np.float64)
@@ -114,16 +120,16 @@ def as_weights(sample_weight, n_rows, who):
     return w
 
 
-def as_mask(mask, n_rows, who):
-    """Return a mask of the rows as an array of bytes, 1 where it is true."""
+def as_mask(mask: ArrayLike, n_rows: int, who: str) -> NDArray[np.uint8]:
+    """Return a mask of the rows as an array of bytes, 1 where it is True."""
     mask = np.ascontiguousarray(mask, dtype=bool)
     if mask.shape != (n_rows,):
         raise ValueError(f"{who}: got {n_rows} rows but a mask of shape {mask.shape}")
     return mask.view(np.uint8)
 
 
-def as_output(p, shape, who):
-    """Return the array to write probabilities into: `p` if it is given and fits, else a new one."""
+def as_output(p: Floats | None, shape: tuple[int, int], who: str) -> Floats:
+    """Return the array to write probabilities into: `p`, or a new one if it is None."""
     if p is None:
         return np.empty(shape)
     if not (isinstance(p, np.ndarray) and p.shape == shape and p.dtype == np.float64 and p.flags.carray):
@@ -131,8 +137,8 @@ def as_output(p, shape, who):
     return p
 
 
-def as_category_counts(n_categories, n_features, who):
-    """Return the number of categories of each input, 0 where it is numeric."""
+def as_category_counts(n_categories: ArrayLike | None, n_features: int, who: str) -> Ints:
+    """Return the number of categories of each input, 0 if it is numeric."""
     if n_categories is None:
         return np.zeros(n_features, dtype=np.intp)
     counts = np.array(n_categories)
@@ -145,32 +151,32 @@ def as_category_counts(n_categories, n_features, who):
     return counts.astype(np.intp)
 
 
-class Names(dict):
-    """The names of inputs and their positions; those not given are learned from dict rows.
+class Names(dict[Any, int]):
+    """The names of inputs and their positions; names that are not given come from dict rows.
 
-    `n_features` is None if there may be any number of inputs: each new name is then one more of them.
+    If `n_features` is None, each new name is another input.
     """
 
-    def __init__(self, names, n_features, who):
+    def __init__(self, names: Iterable[Hashable] | None, n_features: int | None, who: str) -> None:
         names = [] if names is None else list(names)
         super().__init__((name, j) for j, name in enumerate(names))
         self.is_open = n_features is None
-        self.n_features = len(names) if self.is_open else n_features
+        self.n_features = len(names) if n_features is None else n_features
         if len(names) > self.n_features:
             raise ValueError(f"{who}: got {len(names)} names for {self.n_features} inputs")
         if len(self) < len(names):
             raise ValueError(f"{who}: names of inputs must differ from each other, got {names}")
 
     @property
-    def n_places(self):
-        """Numbers a row has for the learner: the first input to come has a place from the start."""
+    def n_places(self) -> int:
+        """Length of the rows that the learner gets: at least 1, even before the first input."""
         return max(self.n_features, 1)
 
-    def row(self, x, who, learns=False):
-        """Return a dict row as an array of 1 × inputs, and the names once it is learned.
+    def row(self, x: dict[Any, Any], who: str, learns: bool = False) -> tuple[Floats, "Names"]:
+        """Return a dict row as an array of shape (1, n_features), and the names after it is learned.
 
-        An absent name is a missing value. While inputs are unnamed, a new name stands for the next of them.
-        If any number of inputs may come, a new name is ignored unless the row is learned.
+        An absent name is a missing value. While there are inputs without a name, a new name is that of the
+        next one. If new inputs are allowed, a new name is ignored unless the row is learned.
         """
         names = self if x.keys() <= self.keys() else self._extended(x, who, learns)
         row = np.full((1, names.n_places), np.nan)
@@ -179,7 +185,7 @@ class Names(dict):
                 row[0, names[name]] = as_number(value, who, name)
         return row, names
 
-    def _extended(self, x, who, learns):
+    def _extended(self, x: dict[Any, Any], who: str, learns: bool) -> "Names":
         if self.is_open and not learns:
             return self
         names = [*self, *(name for name in x if name not in self)]
@@ -188,15 +194,15 @@ class Names(dict):
             raise ValueError(f"{who}: unknown input {names[self.n_features]!r}; the inputs are {known}")
         return Names(names, None if self.is_open else self.n_features, who)
 
-    def of_width(self, n_features, who):
-        """Return these names for a number of inputs that has grown."""
+    def of_width(self, n_features: int, who: str) -> "Names":
+        """Return these names for a larger number of inputs."""
         return Names(self, n_features, who)
 
 
 class Labels:
     """The classes in order, and the codes (positions) of labels among them; if open, more may come."""
 
-    def __init__(self, classes, is_open=False):
+    def __init__(self, classes: ArrayLike, is_open: bool = False) -> None:
         self.is_open = is_open
         self.classes = _as_classes(classes, may_be_empty=is_open)
         self.list = self.classes.tolist()
@@ -208,16 +214,16 @@ class Labels:
         self._kinds = {"i": "iu", "u": "iu", "f": "iuf", "b": "b", "U": "U"}.get(kind, "")
         self._order = np.argsort(self.classes) if self._kinds else None
 
-    def codes(self, y, who):
-        """Return the code of each label; an unknown one is an error."""
+    def codes(self, y: ArrayLike, who: str) -> Ints:
+        """Return the code of each label; raise ValueError if one is unknown."""
         codes, known = self._find(y, who)
         if not known.all():
             i = int(np.argmin(known))
             raise ValueError(f"{who}: row {i} has the label {self._shown(np.asarray(y)[i])}, {self._hint()}")
         return codes
 
-    def extended(self, y, who):
-        """Return labels with those of `y` that are new added in order, and the code of each of `y`."""
+    def extended(self, y: ArrayLike, who: str) -> tuple["Labels", Ints]:
+        """Return Labels with the new ones in `y` added in order, and the code of each label in `y`."""
         codes, known = self._find(y, who)
         if known.all():
             return self, codes
@@ -229,55 +235,55 @@ class Labels:
             codes[i] = more.setdefault(label, len(more))
         return Labels(list(more), is_open=True), codes
 
-    def continued(self, classes, who):
-        """Return labels for all of `classes`, which begin with these: these themselves if that is all."""
+    def continued(self, classes: Any, who: str) -> "Labels":
+        """Return Labels for all of `classes`, which start with these; self if there are no more."""
         if len(classes) == len(self.list):
             return self
         if not self.is_open or len(classes) < len(self.list):
             raise ValueError(f"{who}: got {len(classes)} classes, but there are {self.list}")
         return Labels(classes, is_open=True)
 
-    def _find(self, y, who):
-        # The code of each label, and whether it is known: its code means something only then.
-        given, y = y, np.asarray(y)
-        if y.ndim != 1:
-            raise ValueError(f"{who}: expected one label a row, a 1-dimensional array, got shape {y.shape}")
-        if self._is_range and y.dtype.kind in "iu":
-            codes = y.astype(np.intp, copy=False)
+    def _find(self, y: ArrayLike, who: str) -> tuple[Ints, Mask]:
+        # The code of each label, and whether it is known; if not, its code is meaningless.
+        labels = np.asarray(y)
+        if labels.ndim != 1:
+            raise ValueError(f"{who}: expected one label per row, in one dimension, got shape {labels.shape}")
+        if self._is_range and labels.dtype.kind in "iu":
+            codes: Ints = labels.astype(np.intp, copy=False)
             return codes, (codes >= 0) & (codes < len(self.list))
-        if self.list and y.dtype.kind in self._kinds:
-            places = np.searchsorted(self.classes, y, sorter=self._order)
+        if self.list and self._order is not None and labels.dtype.kind in self._kinds:
+            places = np.searchsorted(self.classes, labels, sorter=self._order)
             codes = self._order[np.minimum(places, len(self.list) - 1)]
-            return codes, self.classes[codes] == y
-        codes = np.array([self.code.get(label, -1) for label in _as_list(given)], dtype=np.intp)
+            return codes, self.classes[codes] == labels
+        codes = np.array([self.code.get(label, -1) for label in _as_list(y)], dtype=np.intp)
         return codes, codes >= 0
 
-    def first(self, n):
-        """Return the first n of these labels."""
+    def first(self, n: int) -> "Labels":
+        """Return Labels for the first n classes."""
         return self if n == len(self.list) else Labels(self.list[:n], is_open=self.is_open)
 
-    def one(self, label, who):
-        """Return the code of a single label."""
+    def one(self, label: Any, who: str) -> int:
+        """Return the code of one label; raise ValueError if it is unknown."""
         code = self.code.get(label, -1)
         if code < 0:
             raise ValueError(f"{who}: got the label {self._shown(label)}, {self._hint()}")
         return code
 
-    def _shown(self, label):
+    def _shown(self, label: Any) -> str:
         return repr(label.item() if isinstance(label, np.generic) else label)
 
-    def _hint(self):
-        return f"which is not one of the classes {self.list}. Name every class when the learner begins."
+    def _hint(self) -> str:
+        return f"which is not one of the classes {self.list}. Pass all classes to begin()."
 
 
-def _as_list(labels):
+def _as_list(labels: Any) -> list[Any]:
     return labels.tolist() if hasattr(labels, "tolist") else list(labels)
 
 
-def _as_classes(classes, may_be_empty=False):
+def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
     values = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
     if not values and not may_be_empty:
-        raise ValueError("classes must name at least one label")
+        raise ValueError("classes must have at least one label")
     if any(value is None or value != value for value in values):
         raise ValueError(f"a class cannot be missing, got {values}")
     array = np.asarray(values)

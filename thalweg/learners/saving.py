@@ -1,20 +1,27 @@
-"""How a learner is saved, restored, copied and pickled: through a plain dict of arrays and numbers."""
+"""How a learner is saved, restored, copied and pickled: as a dict of arrays, numbers and strings."""
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from thalweg._types import State
 from thalweg.learners import state as states
+from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels
 
+T = TypeVar("T")
 
-class Saved:
-    """The part of a learner that turns it into a plain dict and back."""
 
-    def state(self):
-        """Return all there is to this learner as a dict of arrays, numbers, strings and nested members."""
+class Saved(Contract):
+    """The part of a learner that converts it to a dict and back."""
+
+    def state(self) -> State:
+        """Return parameters and state as a dict of arrays, numbers, strings and the states of members."""
         with self._own_lock().read:
             return self._state_unlocked()
 
-    def _state_unlocked(self):
+    def _state_unlocked(self) -> State:
         """Do what `state` does, for a caller that holds the lock."""
         state = {
             "format": states.FORMAT,
@@ -35,16 +42,16 @@ class Saved:
             }
         return state
 
-    def restore(self, state):
-        """Become the learner whose `state()` this is; return self.
+    def restore(self, state: dict[str, Any]) -> Self:
+        """Restore what `state()` returned; return self.
 
-        Raises StateError if the state is damaged or another learner's; this learner is then as it was.
+        Raises StateError, and changes nothing, if the state is damaged or belongs to another learner.
         """
         self._own_lock().renew()
         with self._lock.write:
             return self._all_or_nothing(self._become, state)
 
-    def _become(self, state):
+    def _become(self, state: dict[str, Any]) -> Self:
         states.check_header(state, self)
         with states.naming(self._who):
             self.set_params(**states.from_plain(state["parameters"]))
@@ -55,7 +62,7 @@ class Saved:
                 self._check_size(state["memory"])
                 is_open = state.get("open_inputs") is True
                 self._begin_unlocked(None if is_open else len(counts), labels, names, counts)
-                # Beginning draws from a generator among the parameters.
+                # A generator among the parameters has been used.
                 self.set_params(**states.from_plain(state["parameters"]))
                 names = states.names_of(state, "feature_names", len(counts))
                 if names:
@@ -65,32 +72,32 @@ class Saved:
                 self._restore(state["memory"])
         return self
 
-    def _check_size(self, memory):
-        """Raise StateError if this learner would begin with much more memory than a state of it holds."""
+    def _check_size(self, memory: dict[str, Any]) -> None:
+        """Raise StateError if the parameters need much more memory than the state has."""
 
-    def copy(self):
-        """Return a learner that knows all this one knows and shares nothing with it."""
+    def copy(self) -> Self:
+        """Return an independent copy."""
         return type(self)().restore(self.state())
 
-    def _state(self):
-        """Return what the learner has learned, plain: all its attributes that are not the base class's."""
+    def _state(self) -> State:
+        """Return what was learned: all attributes but those of the base class and the parameters."""
         kept = set(self.get_params(deep=False)) | OF_THE_BASE
         return states.to_plain({name: value for name, value in vars(self).items() if name not in kept})
 
-    def _restore(self, memory):
-        """Replace what was learned by what `_state` returned; the learner has just begun."""
+    def _restore(self, memory: dict[str, Any]) -> None:
+        """Restore what `_state` returned; `_begin` has just been called."""
         states.check_alike(memory, self._state(), "memory")
         vars(self).update(states.from_plain(memory))
 
-    def __getstate__(self):
+    def __getstate__(self) -> State:
         return self.state()
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(vars(type(self)()))
         self.restore(state)
 
-    def _all_or_nothing(self, change, *arguments):
-        """Call `change`, which replaces attributes; if it fails, put back those of before."""
+    def _all_or_nothing(self, change: Callable[..., T], *arguments: Any) -> T:
+        """Call `change`, which replaces attributes; if it raises, restore the old ones."""
         before = vars(self).copy()
         try:
             return change(*arguments)

@@ -1,8 +1,12 @@
 """SEA, the streaming ensemble algorithm."""
 
+from typing import Any
+
 from thalweg._kernels.sea_ensemble import SEAKernel
 from thalweg._parameters import one_of
+from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
+from thalweg.learners.member_list import Members
 
 
 class SEAEnsemble(BlockEnsemble):
@@ -56,14 +60,21 @@ class SEAEnsemble(BlockEnsemble):
     (0.86, 9)
     """
 
-    def __init__(self, member=None, n_members=25, block_size=500, replacement="quality", random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 25,
+        block_size: int = 500,
+        replacement: str = "quality",
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.block_size = block_size
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features, n_classes, n_members, block_size):
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
         by_quality = one_of(self, "replacement", self.replacement, ("quality", "oldest")) == "quality"
         shape = self._who, n_features, n_classes, n_members, block_size
         return SEAKernel(*shape, by_quality, len(self._made_from), self._build)

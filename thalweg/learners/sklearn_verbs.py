@@ -1,46 +1,75 @@
-"""scikit-learn's verbs for a learner: they validate as scikit-learn does and pass its checks."""
+"""The methods of a scikit-learn classifier, which validate as scikit-learn does and pass its checks."""
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from thalweg._types import Floats
+from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels, as_numbers
 
 
-class SklearnVerbs:
+class SklearnVerbs(Contract):
     """The part of a learner that makes it a scikit-learn classifier."""
 
-    def fit(self, X, y, sample_weight=None):
-        """Start again and learn the rows in their order, also those that would be held back for a batch."""
+    if TYPE_CHECKING:
+
+        def _begin_with(
+            self, n_features: int | None, labels: Labels, names: Iterable[Hashable] | None = None
+        ) -> Self: ...
+
+        def test_then_train(
+            self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        ) -> Floats:
+            """See StreamClassifier."""
+
+        def predict_block(self, X: ArrayLike) -> Floats:
+            """See StreamClassifier."""
+
+        def flush(self) -> None:
+            """See StreamClassifier."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Reset the learner and learn the rows in order, including those held back for a full batch."""
         self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
         self.flush()
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Learn more rows. If the first call names no classes, more may come later."""
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn more rows; return self. If the first call has no `classes`, new ones may come later."""
         fresh = not self._begun
         return self._learn_validated(X, y, classes, sample_weight, fresh, is_open=classes is None)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each row."""
         p = self.predict_proba(X)
         return self.classes_[p.argmax(axis=1)]
 
-    def predict_proba(self, X):
-        """Return the probabilities of each row: rows × classes, in the order of `classes_`."""
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
         self._check_begun()
         return self.predict_block(self._validated(X, reset=False))
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return self._begun
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self.takes_sparse
         return tags
 
-    def _validated(self, X, *y, reset):
+    def _validated(self, X: ArrayLike, *y: ArrayLike, reset: bool) -> Any:
         try:
             return validate_data(
                 self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False,
@@ -48,20 +77,28 @@ class SklearnVerbs:
             )
         except ValueError as error:
             if "could not convert" in str(error):
-                as_numbers(X, self._who)  # says where the text is
+                as_numbers(X, self._who)  # its error names the place
             raise
 
-    def _learn_validated(self, X, y, classes, sample_weight, fresh, is_open):
-        X, y = self._validated(X, y, reset=fresh)
-        check_classification_targets(y)
+    def _learn_validated(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        fresh: bool,
+        is_open: bool,
+    ) -> Self:
+        rows, labels = self._validated(X, y, reset=fresh)
+        check_classification_targets(labels)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
         if fresh:
-            labels = Labels(np.unique(y if classes is None else classes), is_open)
-            self._begin_with(X.shape[1], labels, getattr(self, "feature_names_in_", None))
+            known = Labels(np.unique(labels if classes is None else classes), is_open)
+            self._begin_with(rows.shape[1], known, getattr(self, "feature_names_in_", None))
         elif classes is not None and set(np.asarray(classes).tolist()) != set(self._labels.list):
             raise ValueError(
                 f"{self._who}: classes={classes!r} are not those of the first call, {self._labels.list}"
             )
-        self.test_then_train(X, y, sample_weight)
+        self.test_then_train(rows, labels, sample_weight)
         return self

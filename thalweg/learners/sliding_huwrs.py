@@ -1,7 +1,12 @@
 """HUWRS row by row: incremental members on random subspaces, replaced where their inputs have changed."""
 
+from typing import Any
+
 from thalweg._parameters import count
+from thalweg._types import RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.member_list import Members
 from thalweg.learners.subspaces import SubspaceEnsemble
 
 
@@ -82,8 +87,19 @@ class SlidingHUWRS(SubspaceEnsemble):
 
     _compared = "window"
 
-    def __init__(self, member=None, n_members=30, window=500, period=50, n_bins=30, threshold=0.7,
-                 distance="corrected", subspace=(0.1, 0.9), unlabelled=True, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 30,
+        window: int = 500,
+        period: int = 50,
+        n_bins: int | str = 30,
+        threshold: float = 0.7,
+        distance: str = "corrected",
+        subspace: tuple[float, float] = (0.1, 0.9),
+        unlabelled: bool = True,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.window = window
@@ -95,10 +111,10 @@ class SlidingHUWRS(SubspaceEnsemble):
         self.unlabelled = unlabelled
         self.random_state = random_state
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         period = count(self, "period", self.period, 1)
         kernel = self._new_kernel(n_features, n_classes, self.n_categories_, period)
         kernel.build_members(self.n_members)

@@ -1,41 +1,47 @@
-"""Rows that are 0 but for some inputs, as SciPy's sparse matrices hold them."""
+"""Sparse rows, converted from SciPy's sparse matrices."""
+
+from collections.abc import Collection, Hashable
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
 
+from thalweg._types import Floats, Ints
+from thalweg.learners.contract import Contract
 from thalweg.learners.rows import usual_rows
 
 
 class SparseRows:
-    """Rows of which only some values are kept: row i has those from starts[i] to starts[i + 1].
+    """Rows of which only some values are stored: row i has those from starts[i] to starts[i + 1].
 
-    `columns` are their inputs, in growing order within a row.
+    `columns` are the inputs of the values, in increasing order within a row.
     """
 
-    def __init__(self, starts, columns, values, n_features):
+    def __init__(self, starts: Ints, columns: Ints, values: Floats, n_features: int) -> None:
         self.starts, self.columns, self.values, self.n_features = starts, columns, values, n_features
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, part):
+    def __getitem__(self, part: slice) -> "SparseRows":
         first, stop, _step = part.indices(len(self))
         return SparseRows(self.starts[first : stop + 1], self.columns, self.values, self.n_features)
 
 
-def is_sparse(X):
-    """Whether these are sparse rows, of SciPy or checked."""
+def is_sparse(X: object) -> bool:
+    """Return whether X is a sparse matrix of SciPy or SparseRows."""
     return issparse(X) or isinstance(X, SparseRows)
 
 
-def checked_sparse_rows(X, learner):
-    """Return a sparse matrix of SciPy as SparseRows; values beyond ±1e150 are cut to that.
+def checked_sparse_rows(X: Any, learner: Contract) -> SparseRows:
+    """Return a sparse matrix of SciPy as SparseRows, with values clipped to ±1e150.
 
-    Raises ValueError unless the learner takes such rows, of this width, and their numbers are sound.
+    Raises ValueError if the learner does not allow sparse rows, or the matrix has another width or is
+    damaged.
     """
     who, n_features, names = learner._who, learner.n_features_in_, learner._names
     if not learner.takes_sparse:
-        raise ValueError(f"{who}: takes no sparse rows, as LinearLogistic does; X.toarray() makes them dense")
+        raise ValueError(f"{who}: sparse rows are not supported; use LinearLogistic, or pass X.toarray()")
     if isinstance(X, SparseRows):
         return X
     if X.ndim != 2 or X.shape[1] != n_features:
@@ -53,11 +59,11 @@ def checked_sparse_rows(X, learner):
         values = usual_rows(values.reshape(1, -1), (), who)[0][0]
     except ValueError:
         _refuse_infinite(X, values, names, who)
-    # Copied, so that nobody changes them while compiled code follows them.
+    # Copied, so that they cannot change while compiled code reads them.
     return SparseRows(X.indptr.astype(np.intp), X.indices.astype(np.intp), values, n_features)
 
 
-def _is_whole(X):
+def _is_whole(X: Any) -> bool:
     starts, columns = X.indptr, X.indices
     return (
         len(starts) == X.shape[0] + 1
@@ -68,14 +74,14 @@ def _is_whole(X):
     )
 
 
-def _is_ordered(X):
+def _is_ordered(X: Any) -> bool:
     grows = np.diff(X.indices) > 0
     borders = X.indptr[1:-1] - 1
     grows[borders[(borders >= 0) & (borders < len(grows))]] = True
     return bool(grows.all())
 
 
-def _refuse_infinite(X, values, names, who):
+def _refuse_infinite(X: Any, values: Floats, names: Collection[Hashable], who: str) -> NoReturn:
     place = int(np.argmax(np.isinf(values)))
     i, j = int(np.searchsorted(X.indptr, place, side="right")) - 1, int(X.indices[place])
     name = f" ({list(names)[j]!r})" if len(names) > j else ""

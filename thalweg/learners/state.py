@@ -1,18 +1,22 @@
-"""A learner as a plain dict of arrays, numbers, strings and nested members, and back."""
+"""Conversion of learners to nested dicts of arrays, numbers and strings, and back."""
+
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg import drift
 from thalweg._saved import check_alike as check_alike
 from thalweg._saved import naming as naming
+from thalweg._types import Floats
 from thalweg.errors import StateError
 
 FORMAT = 2
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
-def to_plain(value):
-    """Return a copy of `value` made of dicts, lists, tuples, arrays, numbers, strings and None alone."""
+def to_plain(value: Any) -> Any:
+    """Return a copy of `value` that consists of dicts, lists, tuples, arrays, numbers, strings and None."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray):
@@ -34,8 +38,8 @@ def to_plain(value):
     raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
 
 
-def from_plain(value):
-    """Return what `to_plain` took apart put together again."""
+def from_plain(value: Any) -> Any:
+    """Return the value that `to_plain` converted."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, list | tuple):
@@ -53,7 +57,7 @@ def from_plain(value):
     return {key: from_plain(part) for key, part in value.items()}
 
 
-def _bit_generator(state):
+def _bit_generator(state: Any) -> Any:
     name = state["bit_generator"]
     if name not in BIT_GENERATORS:
         raise StateError(f"a state may hold a generator of {', '.join(BIT_GENERATORS)}, not {name!r}")
@@ -62,23 +66,23 @@ def _bit_generator(state):
     return bits
 
 
-def name_of(learner):
-    """Return the name a learner is found by again: a public one, or module:class."""
+def name_of(learner: object) -> str:
+    """Return the name of the class of a learner for `find`: a public one, or module:class."""
     from thalweg.learners import registry
 
     return registry.name_of(learner)
 
 
-def find(name):
-    """Return the class that `name_of` named."""
+def find(name: str) -> type[Any]:
+    """Return the class with the name that `name_of` returned."""
     from thalweg.learners import registry
     from thalweg.learners.base import StreamClassifier
 
     return registry.named(name, StreamClassifier)
 
 
-def check_header(state, learner):
-    """Raise StateError unless this is the state of such a learner, in the present format."""
+def check_header(state: Any, learner: object) -> None:
+    """Raise StateError unless this is a state of the same class, in the current format."""
     who = type(learner).__name__
     if not isinstance(state, dict):
         raise StateError(f"{who}: a state is a dict, got {type(state).__name__}")
@@ -88,8 +92,8 @@ def check_header(state, learner):
         raise StateError(f"{who}: this is the state of {state.get('learner')}")
 
 
-def array_of(state, name, n_axes, length=None):
-    """Return an array of a state; raise StateError unless it has so many axes and is finite."""
+def array_of(state: dict[str, Any], name: str, n_axes: int, length: int | None = None) -> NDArray[Any]:
+    """Return an array of a state; raise StateError unless it has `n_axes` axes and is finite."""
     array = state[name]
     if not isinstance(array, np.ndarray) or array.ndim != n_axes or array.dtype.kind not in "iuf":
         raise StateError(f"the state's {name!r} must be an array of numbers with {n_axes} axis")
@@ -100,8 +104,8 @@ def array_of(state, name, n_axes, length=None):
     return array
 
 
-def names_of(state, name, n_features):
-    """Return a list of names of inputs, at most one for each."""
+def names_of(state: dict[str, Any], name: str, n_features: int) -> list[str | int]:
+    """Return the names of inputs in a state; raise StateError if they are not valid."""
     names = state[name]
     if not isinstance(names, list) or len(names) > n_features:
         raise StateError(f"the state's {name!r} must be a list of at most {n_features} names, got {names!r}")
@@ -110,8 +114,8 @@ def names_of(state, name, n_features):
     return names
 
 
-def means_of(state, n_features):
-    """Return the running means of the inputs and their counts, copied."""
+def means_of(state: dict[str, Any], n_features: int) -> tuple[Floats, Floats]:
+    """Return copies of the running means of the inputs and of their counts."""
     mean, count = (array_of(state, name, 1, n_features).astype(np.float64) for name in ("mean", "count"))
     if (count < 0).any():
         raise StateError("the state's 'count' holds a negative number")

@@ -1,10 +1,15 @@
 """Streaming random patches."""
 
+from typing import Any
+
 import numpy as np
 
 from thalweg._parameters import is_real, is_whole
+from thalweg._types import Ints, RandomState
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.member_list import Members
 from thalweg.learners.tree import subset_size
 
 
@@ -69,8 +74,17 @@ class StreamingRandomPatches(Forest):
     (0.82, 10)
     """
 
-    def __init__(self, member=None, n_members=10, max_features=0.6, rate=6.0, warning_delta=0.0001,
-                 drift_delta=0.00001, n_jobs=1, random_state=1):
+    def __init__(
+        self,
+        member: Members = None,
+        n_members: int = 10,
+        max_features: int | float | str | None = 0.6,
+        rate: float = 6.0,
+        warning_delta: float = 0.0001,
+        drift_delta: float = 0.00001,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
         self.member = member
         self.n_members = n_members
         self.max_features = max_features
@@ -80,25 +94,25 @@ class StreamingRandomPatches(Forest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_member(self):
+    def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         self._width = self._width_of(n_features)
         return self._forest(n_features, n_classes)
 
-    def _width_of(self, n_features):
+    def _width_of(self, n_features: int) -> int:
         width = subset_size(self, self.max_features, n_features) or n_features
         is_share = is_real(self.max_features) and not is_whole(self.max_features)
         return min(max(width, 2) if is_share else width, n_features)
 
-    def _columns(self, slot, n_built):
+    def _columns(self, slot: int, n_built: int) -> Ints | None:
         if self._width == self.n_features_in_:
             return None
         rng = np.random.default_rng([self._seed, slot, n_built + 1, 1])
         return np.sort(rng.permutation(self.n_features_in_)[: self._width])
 
-    def _grown_columns(self, slot, columns, n_features):
+    def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
         # Members see as many inputs as if all had been there; those they do not see yet are new ones.
         if self._width == self.n_features_in_:
             return None
@@ -106,5 +120,5 @@ class StreamingRandomPatches(Forest):
         new = rng.permutation(np.arange(n_features, self.n_features_in_))
         return np.concatenate([columns, np.sort(new[: self._width - len(columns)])])
 
-    def _starts_members_again(self, member, seeded):
+    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return super()._starts_members_again(member, seeded) and not self.n_categories_.any()

@@ -1,10 +1,14 @@
 """What HUWRS and its sliding form share: members on random subspaces, weighted by distances of histograms."""
 
+from typing import Any
+
 import numpy as np
 
 from thalweg._kernels.huwrs import HUWRSKernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
+from thalweg._types import Floats, Ints
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.ensemble import Ensemble
 from thalweg.learners.growth import FixedInputsError
 
@@ -22,33 +26,39 @@ class SubspaceEnsemble(Ensemble):
     `unlabelled` and `random_state`, and says which of its parameters is the number of rows compared.
     """
 
-    _events = ("retrained",)
+    n_members: int
+    n_bins: int | str
+    threshold: float
+    distance: str
+    subspace: tuple[float, float]
+    unlabelled: bool
+    _events: tuple[str, ...] = ("retrained",)
     _compared = "chunk_size"
 
     @property
-    def observes(self):
+    def observes(self) -> bool:
         """Whether rows without a label mean anything to this learner."""
         return bool(self.unlabelled) or super().observes
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The members' votes: weight by the latest rows with labels plus that by the latest without."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.numbers()
 
     @property
-    def subspaces_(self):
+    def subspaces_(self) -> list[Ints]:
         """The inputs each member sees."""
         self._check_begun()
         return [self._columns(m, 0) for m in range(self.n_members)]
 
     @property
-    def n_retrained_(self):
+    def n_retrained_(self) -> int:
         """Members retrained so far, the first ones not counted."""
         return self.n_replaced_
 
-    def _columns(self, slot, n_built):
+    def _columns(self, slot: int, n_built: int) -> Ints:
         n_features = self.n_features_in_
         low, high = self._shares()
         most = max(int(high * n_features), 1)
@@ -56,7 +66,7 @@ class SubspaceEnsemble(Ensemble):
         width = rng.integers(min(max(int(np.ceil(low * n_features)), 1), most), most + 1)
         return np.sort(rng.permutation(n_features)[:width])
 
-    def _shares(self):
+    def _shares(self) -> tuple[float, float]:
         try:
             low, high = self.subspace
         except (TypeError, ValueError):
@@ -65,10 +75,12 @@ class SubspaceEnsemble(Ensemble):
         high = real_number(self, "subspace", high, above=0, most=1)
         return real_number(self, "subspace", low, least=0, most=high), high
 
-    def _n_compared(self):
+    def _n_compared(self) -> int:
         return whole_number(self, self._compared, getattr(self, self._compared), 2, MOST_ROWS)
 
-    def _new_kernel(self, n_features, n_classes, n_categories, period=0, trees=None):
+    def _new_kernel(
+        self, n_features: int, n_classes: int, n_categories: Ints, period: int = 0, trees: Any | None = None
+    ) -> Any:
         """Return a kernel without members."""
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         n_rows = self._n_compared()
@@ -87,7 +99,7 @@ class SubspaceEnsemble(Ensemble):
         build = len(self._made_from), self._build
         return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, *build, trees)
 
-    def _cells(self, n_categories, n_rows):
+    def _cells(self, n_categories: Ints, n_rows: int) -> Any:
         # Of each input: one is for missing values.
         if isinstance(self.n_bins, str):
             one_of(self, "n_bins", self.n_bins, ("auto",))
@@ -96,33 +108,33 @@ class SubspaceEnsemble(Ensemble):
             n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
         return [1 + (min(max(n, n_bins), MOST_CATEGORIES) if n else n_bins) for n in n_categories.tolist()]
 
-    def _starts_members_again(self, member, seeded):
+    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return False
 
-    def _first_members(self):
+    def _first_members(self) -> list[Any]:
         return [None] * len(self._made_from)
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         self._refuse_inputs(n_features)
         super()._grow_from(n_features, n_classes)
 
-    def _grown_columns(self, slot, columns, n_features):
+    def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
         return columns
 
-    def _refuse_inputs(self, n_features):
+    def _refuse_inputs(self, n_features: int) -> None:
         if self.n_features_in_ > n_features:
             raise FixedInputsError("each member's inputs are drawn when it begins")
 
-    def _observe(self, X):
+    def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _predict_observe(self, X, p):
+    def _predict_observe(self, X: Floats, p: Floats) -> None:
         if super().observes:
             super()._predict_observe(X, p)
         else:
             self._kernel.predict_observe(X, p)
 
-    def _check_size(self, memory):
+    def _check_size(self, memory: dict[str, Any]) -> None:
         super()._check_size(memory)
         wanted = getattr(self, self._compared)
         if len(memory["X"]) != wanted:

@@ -1,8 +1,12 @@
 """What all Hoeffding trees share: their settings, their numbers, and how they are shown."""
 
+from collections.abc import Collection, Sequence
+from typing import Any
+
 import numpy as np
 
 from thalweg._parameters import columns, is_real, is_whole, one_of, real_number, whole_number, wrong
+from thalweg._types import Ints, State
 from thalweg.learners import tree_view
 from thalweg.learners.seeded import SeededClassifier
 
@@ -13,56 +17,65 @@ class Tree(SeededClassifier):
     """A learner whose kernel is a tree (`thalweg._kernels.tree_nodes.TreeKernel`)."""
 
     takes_missing = True
+    grace_period: float
+    delta: float
+    tie: float
+    criterion: str
+    leaf: str
+    max_features: int | float | str | None
+    max_bytes: int | None
+    categorical: Sequence[int]
 
-    def describe(self):
+    def describe(self) -> str:
         """Return the tree as text: a line for each branch, with class, share and weight at the leaves."""
         return tree_view.describe(*self._shown())
 
-    def plot_tree(self, ax=None):
+    def plot_tree(self, ax: Any | None = None) -> Any:
         """Draw the tree with matplotlib; return the axes."""
         return tree_view.plot_tree(*self._shown(), ax=ax)
 
     @property
-    def n_nodes_(self):
+    def n_nodes_(self) -> int:
         """Tests and leaves of the tree."""
         return len(self._nodes())
 
     @property
-    def n_leaves_(self):
+    def n_leaves_(self) -> int:
         """Leaves of the tree."""
         return sum(node.is_leaf for node in self._nodes())
 
     @property
-    def depth_(self):
+    def depth_(self) -> int:
         """Tests on the longest way down."""
         return max(node.depth for node in self._nodes())
 
     @property
-    def n_bytes_(self):
+    def n_bytes_(self) -> int:
         """Bytes the tree takes, rows of its arrays held in reserve included."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.bytes
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return list(seeds) == ["random_state"]
 
-    def _start_again(self, pristine, random_state):
+    def _start_again(self, pristine: State, **seeds: int) -> None:
+        random_state = seeds["random_state"]
         random = np.array([short_seed(random_state)], dtype=np.uint64)
         self._kernel.reset(pristine | {"random": random})
         self.random_state = self._seed = random_state
 
-    def _nodes(self):
+    def _nodes(self) -> list[tree_view.Node]:
         self._check_begun()
         with self._lock.read:
             return list(tree_view.walk(self._kernel.arrays))
 
-    def _shown(self):
+    def _shown(self) -> tuple[list[tree_view.Node], list[str], list[Any]]:
         self._check_begun()
         names = list(self._names) if len(self._names) == self.n_features_in_ else None
         return self._nodes(), names or [f"x{j}" for j in range(self.n_features_in_)], self.classes_.tolist()
 
-    def _options(self, n_features):
+    def _options(self, n_features: int) -> dict[str, Any]:
         """Return the settings every tree kernel needs."""
         return {
             "who": self._who,
@@ -78,20 +91,20 @@ class Tree(SeededClassifier):
             "seed": short_seed(self._seed),
         }
 
-    def _category_counts(self, n_features):
+    def _category_counts(self, n_features: int) -> Ints:
         counts = self.n_categories_.copy()
         for j in columns(self, "categorical", self.categorical, n_features):
             counts[j] = max(counts[j], 1)
         return counts
 
 
-def short_seed(seed):
+def short_seed(seed: int) -> int:
     """Return a seed of 32 bits for a seed of any size: itself if it is short enough."""
     return seed if seed < 2**32 else int(np.random.default_rng(seed).integers(2**32))
 
 
-def subset_size(owner, max_features, n_features):
-    """Return how many of the inputs `max_features` asks for: a number, a share, "sqrt" or None for all."""
+def subset_size(owner: object, max_features: Any, n_features: int) -> int | None:
+    """Return the number of inputs for `max_features`: a number, a share or "sqrt"; None if it is None."""
     if max_features is None:
         return None
     if isinstance(max_features, str) and max_features == "sqrt":

@@ -1,8 +1,11 @@
 """Shows a tree kept in arrays: as text, or drawn."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._kernels.tree_codes import EACH, IS, ROOT
 
@@ -22,12 +25,12 @@ class Node:
     is_option: bool = False
 
     @property
-    def is_leaf(self):
+    def is_leaf(self) -> bool:
         """Whether it splits nothing."""
         return self.feature < 0
 
 
-def walk(arrays):
+def walk(arrays: dict[str, NDArray[Any]]) -> Iterator[Node]:
     """Yield the nodes that vote from the root down: each before its children, then its other options."""
     stack = [(int(arrays["size"][ROOT]), -1, 0, 0, False)]
     while stack:
@@ -44,7 +47,7 @@ def walk(arrays):
         stack.extend((first + child, i, child, depth + 1, False) for child in reversed(range(n)))
 
 
-def condition(node, branch, names):
+def condition(node: Node, branch: int, names: list[str]) -> str:
     """Return what holds for the rows that take a branch of a node."""
     name = names[node.feature]
     if node.test == EACH:
@@ -53,7 +56,7 @@ def condition(node, branch, names):
     return f"{name} {sign[branch]} {node.threshold:.5g}"
 
 
-def outcome(node, classes):
+def outcome(node: Node, classes: list[Any]) -> str:
     """Return the class a leaf has seen most, its share and the weight seen."""
     total = float(node.weight.sum())
     if total <= 0:
@@ -62,7 +65,7 @@ def outcome(node, classes):
     return f"{classes[best]} ({node.weight[best] / total:.0%} of {total:.0f})"
 
 
-def describe(nodes, names, classes):
+def describe(nodes: list[Node], names: list[str], classes: list[Any]) -> str:
     """Return the rules of a tree, one line for each branch."""
     by_number = {node.number: node for node in nodes}
     lines = []
@@ -78,7 +81,7 @@ def describe(nodes, names, classes):
     return "\n".join(lines)
 
 
-def plot_tree(nodes, names, classes, ax=None):
+def plot_tree(nodes: list[Node], names: list[str], classes: list[Any], ax: Any | None = None) -> Any:
     """Draw a tree: tests in boxes, leaves below with their class and its share."""
     import matplotlib.pyplot as plt
 
@@ -100,10 +103,11 @@ def plot_tree(nodes, names, classes, ax=None):
     return ax
 
 
-def _places(nodes):
+def _places(nodes: list[Node]) -> Any:
     # Leaves side by side in their order, each test above the middle of its branches.
-    places, row = {}, 0
-    below = {}
+    places: dict[int, tuple[float, int]] = {}
+    below: dict[int, list[int]] = {}
+    row = 0
     for node in nodes:
         below.setdefault(node.parent, []).append(node.number)
     for node in nodes:

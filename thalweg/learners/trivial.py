@@ -1,5 +1,7 @@
 """The two learners that look at no input, beside which every other is shown."""
 
+from typing import Any
+
 from thalweg._kernels.trivial import LastKernel, MajorityKernel
 from thalweg.learners.native import NativeClassifier
 
@@ -9,7 +11,7 @@ class InputFree(NativeClassifier):
 
     takes_missing = True
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -31,7 +33,7 @@ class MajorityClass(InputFree):
     'up'
     """
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return MajorityKernel(n_features, n_classes)
 
 
@@ -53,5 +55,5 @@ class NoChange(InputFree):
 
     uses_weights = False
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         return LastKernel(n_features, n_classes)

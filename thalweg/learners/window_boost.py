@@ -1,12 +1,18 @@
 """What boosting on a sliding window shares: stumps or learners as members, and the rows they learn."""
 
+from collections.abc import Callable, Collection
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from thalweg._kernels.boost_race import RaceKernel
 from thalweg._kernels.iboost import IBoostKernel
 from thalweg._parameters import is_seed, whole_number, wrong
+from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, restored_member
@@ -23,32 +29,36 @@ class WindowBoost(SeededClassifier):
     the kernel needs to know from `_settings`.
     """
 
+    member: StreamClassifier | None
+    n_members: int
+    _pristine: State | None
+
     @property
-    def takes_missing(self):
-        """Whether the members cope with missing values; if not, they get the running mean instead."""
+    def takes_missing(self) -> bool:
+        """Whether the members handle missing values; if not, they get the running mean instead."""
         return self.member is not None and as_member(self, self.member).takes_missing
 
     @property
-    def weights_(self):
+    def weights_(self) -> Floats:
         """The weights of the members there are, in the order of `members_` or `stumps_` (paper: α)."""
         return self._of_members("alpha")
 
     @property
-    def stumps_(self):
+    def stumps_(self) -> dict[str, NDArray[Any]]:
         """The stumps, a dict of arrays: values up to `threshold`, or equal categories, get class `left`."""
         found = {name: self._of_members(f"stump_{name}") for name in ("feature", "threshold", "classes")}
         left, right = (self.classes_[found["classes"][:, side]] for side in (0, 1))
         return {"feature": found["feature"], "threshold": found["threshold"], "left": left, "right": right}
 
     @property
-    def members_(self):
+    def members_(self) -> list[StreamClassifier]:
         """The members that are learners, a list; empty where they are stumps."""
         self._check_begun()
         with self._lock.read:
             return _present(self._leader)
 
     @property
-    def window_(self):
+    def window_(self) -> dict[str, NDArray[Any]]:
         """The rows in the window, the oldest first: a dict of `X`, `y`, `weight`, and `share` of the loss."""
         self._check_begun()
         with self._lock.write:
@@ -61,13 +71,13 @@ class WindowBoost(SeededClassifier):
             }
 
     @property
-    def loss_(self):
+    def loss_(self) -> float:
         """The exponential loss of the rows in the window (paper: E)."""
         self._check_begun()
         with self._lock.write:
             return self._leader.shares()[1]
 
-    def forget(self, rows):
+    def forget(self, rows: ArrayLike) -> Self:
         """Remove rows from the window, wherever they are; return self.
 
         `rows` are numbers of rows in `window_`, the oldest being 0 and the newest -1, or a True or False for
@@ -85,14 +95,14 @@ class WindowBoost(SeededClassifier):
         return self
 
     @property
-    def _kernels(self):
+    def _kernels(self) -> list[Any]:
         return self._kernel.runners if isinstance(self._kernel, RaceKernel) else [self._kernel]
 
     @property
-    def _leader(self):
+    def _leader(self) -> Any:
         return self._kernels[self._kernel.leader if isinstance(self._kernel, RaceKernel) else 0]
 
-    def _of_members(self, name):
+    def _of_members(self, name: str) -> NDArray[Any]:
         self._check_begun()
         with self._lock.read:
             arrays = self._leader.arrays
@@ -100,15 +110,15 @@ class WindowBoost(SeededClassifier):
                 raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")
             return arrays[name][arrays["born"] > 0]
 
-    def _begin(self, n_features, n_classes, seed=None):
+    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         self._pristine = None
         if self.member is not None:
-            self._seeded = list(filter(is_seed, as_member(self, self.member).get_params()))
+            self._seeded = [name for name in as_member(self, self.member).get_params() if is_seed(name)]
             if not self.member.uses_weights:
                 raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
         super()._begin(n_features, n_classes, seed)
 
-    def _make_kernel(self, n_features, n_classes):
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         room, settings, caps, delta = self._settings()
         if n_members * room > MOST_ANSWERS:
@@ -118,26 +128,26 @@ class WindowBoost(SeededClassifier):
         made = [self._new_kernel(sizes, (*settings, cap), delta) for cap in caps]
         return made[0] if len(made) == 1 else RaceKernel(self._who, made)
 
-    def _new_kernel(self, sizes, settings, delta):
+    def _new_kernel(self, sizes: tuple[Any, ...], settings: tuple[Any, ...], delta: float) -> Any:
         return IBoostKernel(self._who, *sizes, settings, delta, self._builder)
 
     @property
-    def _builder(self):
+    def _builder(self) -> Callable[..., Any] | None:
         return None if self.member is None else self._build
 
-    def _settings(self):
+    def _settings(self) -> Any:
         """Return the window's length, the kernel's settings, the caps (0: none), and ADWIN's delta or 0."""
         raise NotImplementedError
 
-    def _build(self, number, spare):
+    def _build(self, number: int, spare: Any) -> tuple[StreamClassifier, Any]:
         """Return a fresh member and its kernel.
 
         Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere,
         and called again.
         """
-        seeds = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, seeds.tolist(), strict=True))
-        if spare is not None and not seeds and isinstance(spare, NativeClassifier):
+        drawn = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
+        seeds = dict(zip(self._seeded, drawn.tolist(), strict=True))
+        if not seeds and isinstance(spare, NativeClassifier) and self._pristine is not None:
             spare._start_again(self._pristine)
             return spare, spare._handle()
         member = clone(self.member).set_params(**seeds)
@@ -147,24 +157,24 @@ class WindowBoost(SeededClassifier):
             self._pristine = member._kernel.state()
         return member, member._handle()
 
-    def _starts_again(self, seeds):
+    def _starts_again(self, seeds: Collection[str]) -> bool:
         return False
 
-    def _grow_from(self, n_features, n_classes):
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
         members = [[grown_member(self, member) for member in _present(kernel)] for kernel in self._kernels]
         super()._grow_from(n_features, n_classes)
         self._set_members(members)
 
-    def _set_members(self, learners):
+    def _set_members(self, learners: list[list[StreamClassifier]]) -> None:
         if self.member is not None:
             for kernel, members in zip(self._kernels, learners, strict=True):
                 kernel.set_members(kernel.member_slots(), members, [each._handle() for each in members])
 
-    def _state(self):
+    def _state(self) -> State:
         kept = [[member._state_unlocked() for member in _present(kernel)] for kernel in self._kernels]
         return super()._state() | {"members": kept}
 
-    def _restore_kernel(self, memory):
+    def _restore_kernel(self, memory: dict[str, Any]) -> None:
         memory = dict(memory)
         given = memory.pop("members")
         super()._restore_kernel(memory)
@@ -174,17 +184,17 @@ class WindowBoost(SeededClassifier):
             raise StateError(f"{self._who}: the state must hold {expected} members")
         self._set_members([[self._restored(member) for member in each] for each in given])
 
-    def _restored(self, state):
-        member = restored_member(self, self.member, state)
+    def _restored(self, state: dict[str, Any]) -> StreamClassifier:
+        member = restored_member(self, as_member(self, self.member), state)
         check_inputs(self, member, self.n_categories_)
         return member
 
 
-def _present(kernel):
+def _present(kernel: Any) -> list[StreamClassifier]:
     return [member for member in kernel.members if member is not None]
 
 
-def _positions(rows, n_rows, who):
+def _positions(rows: ArrayLike, n_rows: int, who: str) -> Ints:
     found = np.asarray(rows)
     if found.dtype == bool and found.shape == (n_rows,):
         return np.flatnonzero(found)

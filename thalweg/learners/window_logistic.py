@@ -1,8 +1,9 @@
 """Logistic regression fitted again and again to a window of the latest rows."""
 
-from contextlib import suppress
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 from threadpoolctl import ThreadpoolController
@@ -12,7 +13,8 @@ from thalweg._kernels.layout import FLOAT, INDEX, Array
 from thalweg._kernels.ring import appended
 from thalweg._kernels.ring_layout import ROWS, places, ring_layout
 from thalweg._parameters import count, real_number
-from thalweg.errors import StateError
+from thalweg._types import Floats, Ints, State
+from thalweg.errors import StateError, set_rows_learned
 from thalweg.learners.base import StreamClassifier
 
 FIRST = 10
@@ -70,12 +72,12 @@ class WindowLogistic(StreamClassifier):
 
     _counts_rows = True
 
-    def __init__(self, window=1000, period=100, prior=1.0):
+    def __init__(self, window: int = 1000, period: int = 100, prior: float = 1.0) -> None:
         self.window = window
         self.period = period
         self.prior = prior
 
-    def _begin(self, n_features, n_classes):
+    def _begin(self, n_features: int, n_classes: int) -> None:
         window = count(self, "window", self.window, 1)
         self._next = min(FIRST, count(self, "period", self.period, 1))
         real_number(self, "prior", self.prior, least=1e-12)
@@ -85,17 +87,16 @@ class WindowLogistic(StreamClassifier):
         self.coef_ = np.zeros((n_classes, n_features))
         self.intercept_ = np.zeros(n_classes)
 
-    def _learn(self, X, y, w, p):
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         first, start = self._n_learned, 0
         try:
             while start < len(X):
                 start = self._learn_some(X, y, w, p, start)
         except BaseException as error:
-            with suppress(AttributeError):
-                error.rows_learned = self._n_learned - first
+            set_rows_learned(error, self._n_learned - first)
             raise
 
-    def _learn_some(self, X, y, w, p, start):
+    def _learn_some(self, X: Floats, y: Ints, w: Floats, p: Floats, start: int) -> int:
         """Learn rows up to the next fit, at most SPARE; return where the next part starts."""
         seen = np.cumsum(w[start : start + SPARE] > 0)
         n = min(int(np.searchsorted(seen, self._next - self._n_seen)) + 1, len(seen))
@@ -108,12 +109,12 @@ class WindowLogistic(StreamClassifier):
         vars(self).update(changed)  # all at once: an interrupt comes before or after
         return start + n
 
-    def _predict(self, X, p):
+    def _predict(self, X: Floats, p: Floats) -> None:
         # Not a matrix product: its last bits depend on how many rows it is given.
         z = (np.clip(X, -FARTHEST, FARTHEST)[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
         p[:] = softmax(z, axis=1)
 
-    def _fitted(self, rows, n_seen):
+    def _fitted(self, rows: dict[str, NDArray[Any]], n_seen: int) -> dict[str, Any]:
         """Return the attributes that a fit to these rows changes."""
         # In the order of a ring without spare places; sums depend on it in their last bits.
         held = np.roll(places(rows), max(n_seen - self.window, 0) % self.window)
@@ -124,7 +125,7 @@ class WindowLogistic(StreamClassifier):
         wanted = np.zeros((len(X), len(self.classes_)))
         wanted[np.arange(len(X)), y] = 1.0
 
-        def loss(flat):
+        def loss(flat: Floats) -> tuple[float, Floats]:
             beta = flat.reshape(wanted.shape[1], -1)
             logs = log_softmax(Z @ beta.T, axis=1)
             slope = ((np.exp(logs) - wanted) * w[:, None]).T @ Z
@@ -140,7 +141,7 @@ class WindowLogistic(StreamClassifier):
         changed = {"coef_": coef, "intercept_": best[:, -1] - coef @ mean}
         return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self.period + self.period)}
 
-    def _state(self):
+    def _state(self) -> State:
         held = places(self._rows)
         return {name: self._rows[name][held] for name in ROWS} | {
             "coef": self.coef_.copy(),
@@ -148,7 +149,7 @@ class WindowLogistic(StreamClassifier):
             "progress": np.array([self._n_seen, self._next], dtype=np.intp),
         }
 
-    def _restore(self, memory):
+    def _restore(self, memory: dict[str, Any]) -> None:
         lengths = {"class": self._n_columns, "input": self.n_features_in_, "row": None}
         arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
         n_seen, following = arrays["progress"].tolist()
