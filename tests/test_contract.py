@@ -111,6 +111,10 @@ MIXED = {
         ),
         {"weight_two_is_the_row_twice": DRAWN},
     ),
+    "blocks": (
+        learners.LearnPPNSE([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], block_size=40),
+        {},
+    ),
     "boosting": (
         learners.BOLE([learners.DriftReset(), learners.NearestNeighbours(window=100)], n_members=3),
         {"weight_two_is_the_row_twice": DRAWN},

@@ -23,8 +23,8 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=32)` if None.
+    member : learner or list of learners, default=None
+        What is fitted on a block; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=10
         Members at most (K).
     block_size : int, default=500

@@ -20,10 +20,10 @@ class AdwinBagging(OnlineBagging):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree()` if None.
-    n_members : int, default=10
-        Members.
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members; None for one of each learner in the list.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
     n_jobs : int or None, default=1

@@ -25,10 +25,11 @@ class BOLE(OnlineBoost):
 
     Parameters
     ----------
-    member : learner, default=None
+    member : learner or list of learners, default=None
         What learns; `DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))`, the authors' choice, if None.
-    n_members : int, default=10
-        Members.
+        Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members; None for one of each learner in the list.
     error_bound : float, default=0.5
         A member wrong on more than this share of the weight has no vote.
     weight_shift : float, default=0.0

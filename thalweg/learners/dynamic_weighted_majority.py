@@ -22,8 +22,9 @@ class DynamicWeightedMajority(Ensemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `NaiveBayes()` if None.
+    member : learner or list of learners, default=None
+        What learns; `NaiveBayes()` if None. With a list there is one member of each learner at first, and
+        new members are made from them in turn.
     period : int, default=50
         Rows from one change of weights and members to the next (p).
     beta : float, default=0.5

@@ -21,10 +21,10 @@ class FastLightClassifier(Ensemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree()` if None.
-    n_members : int, default=10
-        Members (M).
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members (M); None for one of each learner in the list.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
     random_state : int, None, Generator or RandomState, default=1

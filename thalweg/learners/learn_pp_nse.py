@@ -21,8 +21,8 @@ class LearnPPNSE(BlockEnsemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=32)` if None.
+    member : learner or list of learners, default=None
+        What is fitted on a block; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=25
         Members at most.
     block_size : int, default=500

@@ -20,10 +20,10 @@ class LeveragingBagging(OnlineBagging):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree()` if None.
-    n_members : int, default=10
-        Members (the paper's experiments have 25 and 10).
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members (the paper's experiments have 25 and 10); None for one of each learner in the list.
     rate : float, default=6.0
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     delta : float, default=0.002

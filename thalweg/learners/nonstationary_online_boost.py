@@ -23,10 +23,10 @@ class NonstationaryOnlineBoost(Ensemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree()` if None.
-    n_members : int, default=10
-        Members (M).
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members (M); None for one of each learner in the list.
     window : int, default=200
         Latest rows on which members are judged (n).
     period : int, default=10

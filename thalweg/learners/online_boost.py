@@ -19,10 +19,10 @@ class OnlineBoost(Ensemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree()` if None.
-    n_members : int, default=10
-        Members (M).
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
+    n_members : int or None, default=10
+        Members (M); None for one of each learner in the list.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the Poisson numbers and of the members.
 

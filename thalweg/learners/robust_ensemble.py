@@ -25,8 +25,9 @@ class RobustEnsemble(BlockEnsemble):
 
     Parameters
     ----------
-    member : learner, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=8)` if None. Any learner serves.
+    member : learner or list of learners, default=None
+        What is fitted on a block; `DecisionTree(max_leaves=8)` if None. Any learner serves; those in a list
+        take turns.
     n_members : int, default=10
         Members at most; the latest stay (K).
     block_size : int, default=1000

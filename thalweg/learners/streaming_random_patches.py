@@ -25,10 +25,11 @@ class StreamingRandomPatches(Forest):
 
     Parameters
     ----------
-    member : learner, default=None
-        What learns; `HoeffdingTree(grace_period=50, delta=0.01)` if None.
-    n_members : int, default=10
-        Members (the paper's experiments have 100).
+    member : learner or list of learners, default=None
+        What learns; `HoeffdingTree(grace_period=50, delta=0.01)` if None. Learners in a list take turns from
+        member to member.
+    n_members : int or None, default=10
+        Members (the paper's experiments have 100); None for one of each learner in the list.
     max_features : int, float or "sqrt", default=0.6
         Random inputs a member sees, their share (but two at least), or √inputs + 1 (m).
     rate : float, default=6.0
