@@ -6,6 +6,7 @@ from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
 from .learner cimport observe
+from .ring cimport append_over, replaced_t, undo_append
 
 
 cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
