@@ -55,6 +55,13 @@ def load(name, data=DATA):
     return rows if nominal else numeric(rows.X, rows.codes)
 
 
+def save(name, data, folder):
+    """Write the rows of a stream into `folder`; return the file, which `np.load` reads."""
+    rows, path = load(name, data), Path(folder) / f"{name}.npz"
+    np.savez(path, **vars(rows), n_classes=rows.n_classes)
+    return path
+
+
 def numeric(X, codes):
     """Return the rows with every input taken as a number."""
     return Rows(np.ascontiguousarray(X), codes.astype(np.intp), np.zeros(X.shape[1], dtype=np.intp))

@@ -8,8 +8,6 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-import numpy as np
-
 from benchmarks import arrays, loops
 from benchmarks.methods import METHODS
 
@@ -125,9 +123,7 @@ def main():
     results = []
     with tempfile.TemporaryDirectory(dir=loops.cache()) as folder:
         for stream in asked.streams:
-            rows = arrays.load(stream, asked.data)
-            rows_file = Path(folder) / f"{stream}.npz"
-            np.savez(rows_file, **vars(rows), n_classes=rows.n_classes)
+            rows_file = arrays.save(stream, asked.data, folder)
             for name in asked.learners:
                 results.append(measure(name, stream, rows_file, asked.sides, asked.repeat, asked.seconds))
                 print(table(results[-1:]).splitlines()[-1], flush=True)

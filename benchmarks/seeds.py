@@ -30,9 +30,7 @@ def main():
     print("| stream | learner | ours | MOA | difference |\n|---|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory(dir=loops.cache()) as folder:
         for stream in asked.streams:
-            rows = arrays.load(stream, asked.data)
-            rows_file = Path(folder) / f"{stream}.npz"
-            np.savez(rows_file, **vars(rows), n_classes=rows.n_classes)
+            rows_file = arrays.save(stream, asked.data, folder)
             for name in asked.learners:
                 method = METHODS[name]
                 ours = accuracies(loops.thalweg(rows_file, method, 0), asked.seeds)

@@ -1,5 +1,6 @@
 """Try many cases in another process, so that one which crashes or hangs is found and the rest go on."""
 
+import argparse
 import faulthandler
 import os
 import subprocess
@@ -21,6 +22,27 @@ def answer_cases(check, seconds):
         answer = check(line.rstrip("\n"))
         faulthandler.cancel_dump_traceback_later()
         print(" ".join(answer.split()), flush=True)
+
+
+def run_script(description, check, seconds, run, tell):
+    """Do what a script of tests/fuzz is asked for on the command line; exit with status 1 at a problem.
+
+    The worker answers cases by `check`, in at most `seconds` each. `run(seed, limit...)` returns counts of
+    (name, answer) and the problems, and `tell(counts, problems)` a line about them.
+    """
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60, help="how long to go on")
+    parser.add_argument("--cases", type=int, help="how many cases to try, however long it takes")
+    parser.add_argument("--seed", type=int, default=0, help="the same seed damages in the same way")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        answer_cases(check, seconds)
+        return
+    limit = {"n_cases": options.cases} if options.cases else {"seconds": options.seconds}
+    answers, problems = run(options.seed, **limit)
+    print("\n".join([*problems, tell(answers, problems)]))
+    sys.exit(bool(problems))
 
 
 class Worker:

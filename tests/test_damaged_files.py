@@ -39,7 +39,7 @@ def patched(content, old, new):
 
 
 def test_damaged_files_of_every_format_are_read_or_refused(tmp_path):
-    answers, problems = fuzz.files.run(seed=0, n_files=500, kept=tmp_path)
+    answers, problems = fuzz.files.run(seed=0, n_cases=500, kept=tmp_path)
     assert not problems
     assert {name for name, _ in answers} == set(valid_files())
     assert sum(n for (_, answer), n in answers.items() if answer == "read") > 25

@@ -8,6 +8,7 @@ import sys
 
 from thalweg import learners
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
@@ -27,7 +28,12 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     is_default = made is None
     made = default_learner(parameters, seed) if is_default else made
-    with Bar(f"{type(made).__name__} on {source}", quiet) as progress:
+    title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
+    with Bar(title, "accuracy {}", unknown, quiet) as bar:
+
+        def progress(done, total, accuracy):
+            bar.show(done, total, percentage(accuracy))
+
         settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
         if chunk:
             run = chunked(stream, made, chunk, **settings)
@@ -40,7 +46,7 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
             file=sys.stderr,
         )
     if run.interrupted:
-        far = f"{run.n_rows:,} rows, accuracy so far {progress.accuracy}"
+        far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
     return run
 
@@ -103,38 +109,6 @@ def read_share(text, chunk):
         words = ", all or first" if chunk else ""
         raise ValueError(f"--labels {text}: give a share from 0 to 1{words}")
     return share
-
-
-class Bar:
-    """A progress bar on standard error with the running accuracy; nothing where no person is looking."""
-
-    def __init__(self, title, quiet):
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("accuracy {task.fields[accuracy]}"),
-            TimeElapsedColumn(),
-        )
-        console = Console(stderr=True)
-        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.accuracy = percentage(float("nan"))
-        self.task = self.bar.add_task(title, total=None, accuracy=self.accuracy)
-
-    def __enter__(self):
-        self.bar.start()
-        return self
-
-    def __exit__(self, *error):
-        self.bar.stop()
-
-    def __call__(self, done, total, accuracy):
-        """Show how far the run is."""
-        self.accuracy = percentage(accuracy)
-        self.bar.update(self.task, completed=done, total=total, accuracy=self.accuracy)
 
 
 def show(run, report, json):

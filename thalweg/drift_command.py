@@ -3,6 +3,7 @@
 import json as jsons
 
 from thalweg import drift
+from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
 from thalweg.streams.named import open_stream
 
@@ -24,8 +25,8 @@ def watch(source, labels, reference, window, method, false_alarms, rows, seed, d
     monitor = drift.monitor_registry.load(METHODS[method])(
         reference=reference or 2 * window, window=window, false_alarms=false_alarms
     )
-    with Bar(f"watching {source}", quiet) as progress:
-        return watch(stream, monitor, labels=labels, rows=rows, progress=progress)
+    with Bar(f"watching {source}", "rows, {} changed", 0, quiet) as bar:
+        return watch(stream, monitor, labels=labels, rows=rows, progress=bar.show)
 
 
 def usual_window(n_rows):
@@ -45,36 +46,6 @@ def flags_as_numbers(stream):
     """Let columns of 0 and 1 be numbers: another value is a change to be reported, not a mistake."""
     for column in getattr(stream, "inputs", ()):
         column.kind = NUMBER if column.kind == FLAG else column.kind
-
-
-class Bar:
-    """A progress bar on standard error with the number of changes; nothing where no person is looking."""
-
-    def __init__(self, title, quiet):
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("rows, {task.fields[changed]} changed"),
-            TimeElapsedColumn(),
-        )
-        console = Console(stderr=True)
-        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.task = self.bar.add_task(title, total=None, changed=0)
-
-    def __enter__(self):
-        self.bar.start()
-        return self
-
-    def __exit__(self, *error):
-        self.bar.stop()
-
-    def __call__(self, done, total, changed):
-        """Show how far the watch is."""
-        self.bar.update(self.task, completed=done, total=total, changed=changed)
 
 
 def show(report, page, json):

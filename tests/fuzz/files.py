@@ -5,7 +5,6 @@
 A file that is a problem is kept in build/fuzz.
 """
 
-import argparse
 import resource
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from isolated import Worker, answer_cases
+from isolated import Worker, run_script
 from mutations import damaged
 from valid_files import valid_files
 
@@ -68,13 +67,13 @@ def _wrong_rows(stream):
     return None if stream.n_rows in (None, total) else f"{total} rows instead of {stream.n_rows}"
 
 
-def run(seed, seconds=np.inf, n_files=sys.maxsize, kept=KEPT):
+def run(seed, seconds=np.inf, n_cases=sys.maxsize, kept=KEPT):
     """Read damaged files for that long, or so many; return counts of (name, answer), and the problems."""
     files = valid_files()
     answers, problems = Counter(), []
     ends = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder, Worker(["-W", "error", __file__, "--worker"]) as worker:
-        for number in range(n_files):
+        for number in range(n_cases):
             if time.monotonic() > ends:
                 break
             rng = np.random.default_rng([seed, number])
@@ -92,27 +91,13 @@ def run(seed, seconds=np.inf, n_files=sys.maxsize, kept=KEPT):
     return answers, problems
 
 
-def main():
-    """Run, print what came of it, and exit with status 1 if there was a problem."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="how long to go on")
-    parser.add_argument("--files", type=int, help="how many files to read, however long it takes")
-    parser.add_argument("--seed", type=int, default=0, help="the same seed damages files in the same way")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.worker:
-        answer_cases(read, TIME_LIMIT)
-        return
-    limit = {"n_files": options.files} if options.files else {"seconds": options.seconds}
-    answers, problems = run(options.seed, **limit)
+def tell(answers, problems):
+    """Return a line about what came of it."""
     n = Counter()
     for (_, answer), count in answers.items():
         n[answer] += count
-    for problem in problems:
-        print(problem)
-    print(f"{n.total()} damaged files: {n['read']} read, {n['refused']} refused, {n['problem']} problems")
-    sys.exit(bool(problems))
+    return f"{n.total()} damaged files: {n['read']} read, {n['refused']} refused, {n['problem']} problems"
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, read, TIME_LIMIT, run, tell)

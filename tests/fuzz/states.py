@@ -3,13 +3,12 @@
     PYTHONPATH=tests python tests/fuzz/states.py --seconds 60 --seed 1
 """
 
-import argparse
 import sys
 import time
 from collections import Counter
 
 import numpy as np
-from isolated import Worker, answer_cases
+from isolated import Worker, run_script
 
 from thalweg import drift, learners
 from thalweg.checks.detector_safety import try_damaged_detector
@@ -50,12 +49,12 @@ def _taught(name):
     return subject, subject.state()
 
 
-def run(seed, seconds=np.inf, n_states=sys.maxsize):
+def run(seed, seconds=np.inf, n_cases=sys.maxsize):
     """Restore damaged states for that long, or so many; return counts of (name, answer), and the problems."""
     names = [*learners.registry, *(name for name in drift.registry if _is_detector(name))]
     answers, problems, ends = Counter(), [], time.monotonic() + seconds
     with Worker(["-W", "ignore", __file__, "--worker"]) as worker:
-        for number in range(n_states):
+        for number in range(n_cases):
             if time.monotonic() > ends:
                 break
             name = names[number % len(names)]
@@ -70,24 +69,10 @@ def _is_detector(name):
     return issubclass(drift.registry.load(name), drift.base.Detector)
 
 
-def main():
-    """Run, print what came of it, and exit with status 1 if there was a problem."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="how long to go on")
-    parser.add_argument("--states", type=int, help="how many states to restore, however long it takes")
-    parser.add_argument("--seed", type=int, default=0, help="the same seed damages states in the same way")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.worker:
-        answer_cases(restore, TIME_LIMIT)
-        return
-    limit = {"n_states": options.states} if options.states else {"seconds": options.seconds}
-    answers, problems = run(options.seed, **limit)
-    for problem in problems:
-        print(problem)
-    print(f"{answers.total()} damaged states: {len(problems)} problems")
-    sys.exit(bool(problems))
+def tell(answers, problems):
+    """Return a line about what came of it."""
+    return f"{answers.total()} damaged states: {len(problems)} problems"
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, restore, TIME_LIMIT, run, tell)

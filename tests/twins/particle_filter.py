@@ -1,67 +1,15 @@
 """The particle filter in plain NumPy: every particle stored, every random number from the same counters."""
 
-import math
-
 import numpy as np
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-def mix(z):
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+from twins.counting_rng import normal, unit, word
 
 
-def bits(key, counter):
-    return mix(np.array([key], np.uint64) + np.array(counter, np.uint64) * GOLDEN)
-
-
-def unit(word):
-    return (word >> np.uint64(11)).astype(float) / 2.0**53
-
-
-def ziggurat():
-    edge = [0.00492867323399 / math.exp(-0.5 * 3.6541528853610088**2), 3.6541528853610088]
-    while len(edge) < 256:
-        edge.append(math.sqrt(-2 * math.log(0.00492867323399 / edge[-1] + math.exp(-0.5 * edge[-1] ** 2))))
-    edge.append(0.0)
-    return edge, [math.exp(-0.5 * x * x) for x in edge]
-
-
-EDGE, HEIGHT = ziggurat()
-
-
-def following(word):
-    return int(bits(word, 1)[0])
-
-
-def normal_of(word):
-    """One normal number by layers of equal area, from a word and, if that is rejected, the words after it."""
-    while True:
-        layer = word & 255
-        value = (word >> 11) / 2**53 * EDGE[layer]
-        if value < EDGE[layer + 1]:
-            break
-        if layer == 0:
-            a, b, other = 0.0, 0.0, word
-            while b + b <= a * a:
-                other = following(other)
-                a = -math.log(1 - (other >> 11) / 2**53) / EDGE[1]
-                other = following(other)
-                b = -math.log(1 - (other >> 11) / 2**53)
-            value = EDGE[1] + a
-            break
-        word = following(word)
-        height = HEIGHT[layer] + (word >> 11) / 2**53 * (HEIGHT[layer + 1] - HEIGHT[layer])
-        if height < math.exp(-0.5 * value * value):
-            break
-        word = following(word)
-    return -value if word & 256 else value
+def bits(key, counters):
+    return word(np.array([key], np.uint64), np.array(counters, np.uint64))
 
 
 def normals(words):
-    return np.array([normal_of(word) for word in words.ravel().tolist()]).reshape(words.shape)
+    return np.array([normal(word) for word in words.ravel().tolist()]).reshape(words.shape)
 
 
 def unit_length(beta):

@@ -14,7 +14,8 @@ divided by 2, 4, 8, …                                                         
 """
 
 from . import layout as layouts
-from .layout import FLOAT, INDEX, MOST_WEIGHT, Array, require
+from .layout import FLOAT, INDEX, Array, require
+from .ring_layout import row_layout
 
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
@@ -48,11 +49,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         self.own_scratch, self.most_spares, self.own_flush = n_classes, 2, True
         number = {"low": 0, "high": MOST_COUNTED}
-        self.allocate(who, {
+        self.allocate(who, row_layout() | {
             "counts": Array(INDEX, 4, **number),
-            "X": Array(FLOAT, "row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
-            "y": Array(INDEX, "row", low=0, high="class"),
-            "w": Array(FLOAT, "row", low=0.0, high=MOST_WEIGHT),
             "number": Array(INDEX, "row", **number),
             "template": Array(INDEX, "slot", low=0, high="template"),
             "weight": Array(FLOAT, "member", low=-MOST_LOGIT if combination == LOGISTIC else 0.0,

@@ -87,11 +87,3 @@ cdef void boost_from_scratch(iboost_t* c) noexcept nogil
 
 # whether a fresh learner is right on the rows of the window, into `right`; False if a signal stopped that
 cdef bint judge_member(void* core, const learner_t* h) noexcept nogil
-
-
-cdef inline Py_ssize_t likeliest(const double* p, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t k, best = 0
-    for k in range(1, n):
-        if p[k] > p[best]:
-            best = k
-    return best

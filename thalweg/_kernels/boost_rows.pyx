@@ -25,11 +25,13 @@ signal stopped is done before the next row is learned, and the model becomes wha
 from libc.math cimport exp, log
 
 from .adwin cimport adwin_update
+from .ensemble cimport likeliest
 from .loss_steps cimport NONE, take_steps
 from .loss_window cimport (
-    COUNT, FIRST, append_row, change_alpha, compute_shares, is_right, is_stopped, remove_all_members,
-    remove_member, scale_alphas, set_answers, set_classes, slot_of,
+    append_answers, change_alpha, compute_shares, is_right, is_stopped, remove_all_members, remove_member,
+    scale_alphas, set_answers, set_classes,
 )
+from .ring cimport drop_oldest, place_of, row_at
 from .trained_members cimport ADDED, REFUSED, STOPPED
 from .window_stumps cimport find_stump, insert_row, stump_class, stump_t, take_out_row
 
@@ -109,7 +111,7 @@ cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double
 
 
 cdef void boost_improve(iboost_t* c) noexcept nogil:
-    if c.window.ring[COUNT] > 0:
+    if c.window.rows.span.count > 0:
         c.progress[STAGE], c.progress[LEFT] = IMPROVE_AGAIN, c.n_updates
         boost_finish(c, True)
 
@@ -146,7 +148,7 @@ cdef bint finish_stage(iboost_t* c) noexcept nogil:
         if stage == ADD:
             clean_up(c)
         elif outcome == REFUSED or count_members(c) == c.window.n_members:
-            is_last = c.start == NULL or c.window.ring[COUNT] < c.window.room
+            is_last = c.start == NULL or c.window.rows.span.count < c.window.rows.room
             c.progress[STAGE] = DONE if is_last else START
     elif stage == START:
         if not c.start(c.method):
@@ -185,26 +187,25 @@ cdef Py_ssize_t boost_slide(iboost_t* c, const double* x, Py_ssize_t y, double w
     # Put a row at the window's end, drop what is too old; return where the new row is.
     cdef Py_ssize_t slot
     boost_see_class(c, y)
-    if c.window.ring[COUNT] == c.window.room:
-        drop_oldest(c)
-    slot = append_row(&c.window, x, y, w, c.output)
+    if c.window.rows.span.count == c.window.rows.room:
+        forget_oldest(c)
+    slot = append_answers(&c.window, x, y, w, c.output)
     if c.member == NULL:
         insert_row(&c.sorted, &c.window, slot)
     if c.adwin != NULL and adwin_update(c.adwin, was_wrong) != 0:
-        while c.window.ring[COUNT] > max(c.adwin.width, 1.0):
-            drop_oldest(c)
+        while c.window.rows.span.count > max(c.adwin.width, 1.0):
+            forget_oldest(c)
     return slot
 
 
-cdef void drop_oldest(iboost_t* c) noexcept nogil:
+cdef void forget_oldest(iboost_t* c) noexcept nogil:
     if c.member == NULL:
-        take_out_row(&c.sorted, &c.window, c.window.ring[FIRST])
-    c.window.ring[FIRST] = slot_of(&c.window, 1)
-    c.window.ring[COUNT] -= 1
+        take_out_row(&c.sorted, &c.window, c.window.rows.span.first)
+    drop_oldest(&c.window.rows)
 
 
 cdef bint improve(iboost_t* c) noexcept nogil:
-    cdef Py_ssize_t newest = slot_of(&c.window, c.window.ring[COUNT] - 1)
+    cdef Py_ssize_t newest = place_of(&c.window.rows, c.window.rows.span.count - 1)
     if c.update == NONE or c.progress[LEFT] == 0:
         return True
     return take_steps(&c.window, c.update, c.rate, c.progress + LEFT, newest)
@@ -248,8 +249,8 @@ cdef Py_ssize_t superfluous(iboost_t* c) noexcept nogil:
             value = <double> c.window.born[m]
         else:
             n_right = 0
-            for age in range(c.window.ring[COUNT]):
-                n_right += is_right(&c.window, m, slot_of(&c.window, age))
+            for age in range(c.window.rows.span.count):
+                n_right += is_right(&c.window, m, place_of(&c.window.rows, age))
             value = <double> n_right
         if value < least:
             best, least = m, value
@@ -282,18 +283,18 @@ cdef void judge_stump(iboost_t* c, Py_ssize_t m, stump_t stump) noexcept nogil:
     cdef Py_ssize_t age, slot
     c.stump_feature[m], c.stump_threshold[m] = stump.feature, stump.threshold
     c.stump_classes[2 * m], c.stump_classes[2 * m + 1] = stump.left, stump.right
-    for age in range(c.window.ring[COUNT]):
-        slot = slot_of(&c.window, age)
-        c.right[slot] = answer(c, m, c.window.X + slot * c.window.n_features, NULL) == c.window.y[slot]
+    for age in range(c.window.rows.span.count):
+        slot = place_of(&c.window.rows, age)
+        c.right[slot] = answer(c, m, row_at(&c.window.rows, slot), NULL) == c.window.rows.y[slot]
 
 
 cdef bint judge_member(void* core, const learner_t* h) noexcept nogil:
     cdef iboost_t* c = <iboost_t*> core
     cdef Py_ssize_t age, slot
-    for age in range(c.window.ring[COUNT]):
-        slot = slot_of(&c.window, age)
-        h.predict(h.state, c.window.X + slot * c.window.n_features, c.votes, c.votes + c.n_classes)
-        c.right[slot] = likeliest(c.votes, c.n_classes) == c.window.y[slot]
+    for age in range(c.window.rows.span.count):
+        slot = place_of(&c.window.rows, age)
+        h.predict(h.state, row_at(&c.window.rows, slot), c.votes, c.votes + c.n_classes)
+        c.right[slot] = likeliest(c.votes, c.n_classes) == c.window.rows.y[slot]
         if is_stopped(&c.window, NUMBERS_OF_A_PREDICTION):
             return False
     return True
@@ -303,8 +304,8 @@ cdef bint add_with_error(iboost_t* c, Py_ssize_t m) noexcept nogil:
     # Add member m, right[slot] on the rows of the window, unless its error is too large; whether it was.
     cdef Py_ssize_t age, slot
     cdef double error = 0.0, alpha
-    for age in range(c.window.ring[COUNT]):
-        slot = slot_of(&c.window, age)
+    for age in range(c.window.rows.span.count):
+        slot = place_of(&c.window.rows, age)
         if not c.right[slot]:
             error += c.window.share[slot]
     error = min(max(error, LEAST_ERROR), 1.0 - LEAST_ERROR)

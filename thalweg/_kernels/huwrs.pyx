@@ -24,29 +24,28 @@ import numpy as np
 
 from . import layout as layouts
 from .layout import FLOAT, INDEX, INT, Array, require
+from .ring_layout import check_ring, ring_layout
 
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from .ensemble cimport ROWS, EnsembleKernel
 from .failure cimport current_failure, record_failure
 from .huwrs_rows cimport (
-    LABELLED, OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
+    OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
     weigh_by_chunk,
 )
 from .input_cells cimport count_rows, cut_cells
 from .learner cimport Kernel, fit_block
 from .pointers cimport doubles, flags, integers, ints
+from .ring cimport bind_ring, clear_rows, copy_rows
 from .subspace_trees cimport SubspaceTrees
 
 MOST_COUNTED = 1 << 53
 
-LAYOUT = {
-    "X": Array(FLOAT, "row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE, missing=True),
-    "y": Array(INDEX, "row", low=0, high="class"),
-    "w": Array(FLOAT, "row", low=0.0, high=layouts.MOST_WEIGHT),
+LAYOUT = ring_layout() | {
     "observed": Array(FLOAT, "observed_row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
                       missing=True),
-    "held": Array(INDEX, 3, low=0, high=MOST_COUNTED),
+    "held": Array(INDEX, 2, low=0, high=MOST_COUNTED),
     "reference": Array(INDEX, "member", low=-1, high="reference", fill=-1),
     "labelled": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0),
     "unlabelled": Array(FLOAT, "member", low=0.0, high=1.0),
@@ -70,23 +69,23 @@ cdef class HUWRSKernel(EnsembleKernel):
     def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates,
                  build, trees):
         cdef huwrs_t* c = &self.core
-        c.chunk_size, c.period, c.window, self.threshold, c.cells.corrected, c.weighs_observed = settings
+        chunk_size, c.period, c.window, self.threshold, c.cells.corrected, c.weighs_observed = settings
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
                    "input": n_features, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
-        lengths = {"row": c.chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
+        lengths = {"row": chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
         self.allocate(who, LAYOUT, lengths, {"reference": 1})
         self.own_scratch, self.own_flush, self.own_observe = n_classes, True, True
         self.trees = trees
         c.kernel, c.update = <void*> self, update
         c.n_members, c.member = len(subspaces), self.member
         c.cells.n_features, c.cells.n_classes, c.cells.n_cells = n_features, n_classes, sum(n_cells)
-        self.set_memories(n_features, n_classes, subspaces, n_cells, n_categories)
+        self.set_memories(n_features, n_classes, chunk_size, subspaces, n_cells, n_categories)
         self.set_handle(<void*> c, n_features, n_classes, huwrs_learn, huwrs_predict)
         self.handle.observe, self.handle.flush = huwrs_observe, huwrs_flush
         self.bind()
 
-    def set_memories(self, n_features, n_classes, subspaces, n_cells, n_categories):
+    def set_memories(self, n_features, n_classes, chunk_size, subspaces, n_cells, n_categories):
         """Make what is no part of a state."""
         cdef huwrs_t* c = &self.core
         total = sum(n_cells)
@@ -95,7 +94,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
             "columns": np.concatenate(subspaces).astype(np.intp),
             "n_categories": np.array(n_categories, dtype=np.intp),
-            "by_chance": np.empty(2 * c.chunk_size + 1),
+            "by_chance": np.empty(2 * chunk_size + 1),
             "found": np.empty((n_classes, total), dtype=np.int32),
             "total": np.empty(total, dtype=np.int32),
             "likeness": np.empty(n_features),
@@ -119,7 +118,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         if "X" not in arrays:
             return
         c.progress, c.held = self.progress, integers(arrays["held"])
-        c.X, c.y, c.w = doubles(arrays["X"]), integers(arrays["y"]), doubles(arrays["w"])
+        bind_ring(&c.rows, arrays)
         c.observed, c.reference = doubles(arrays["observed"]), integers(arrays["reference"])
         c.labelled, c.unlabelled = doubles(arrays["labelled"]), doubles(arrays["unlabelled"])
         c.low, c.scale, c.counts = doubles(arrays["low"]), doubles(arrays["scale"]), ints(arrays["counts"])
@@ -189,13 +188,14 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef dict trained(self, list chosen, bint may_stop):
         # Fresh members for those chosen, trained on the rows held, by their number; less if that is stopped.
         cdef huwrs_t* c = &self.core
-        cdef Py_ssize_t m, n = c.held[LABELLED]
+        cdef Py_ssize_t m, n = c.rows.span.count
         found = {}
-        if self.trees is not None and not self.trees.load(c.X, n, may_stop):
+        if self.trees is not None and not self.trees.load(c.rows.X, n, may_stop):
             return found
         for m in chosen:
             if self.trees is not None:
-                fresh = self.trees.grown(c.columns + c.first[m], c.first[m + 1] - c.first[m], c.y, c.w)
+                fresh = self.trees.grown(
+                    c.columns + c.first[m], c.first[m + 1] - c.first[m], c.rows.y, c.rows.w)
                 fresh = None if fresh is None else (fresh, fresh)
             else:
                 fresh = self.trained_learner(m, n, may_stop)
@@ -208,22 +208,17 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef tuple trained_learner(self, Py_ssize_t m, Py_ssize_t n, bint may_stop):
         cdef huwrs_t* c = &self.core
         cdef Kernel kernel
-        cdef Py_ssize_t i, d = c.cells.n_features
         cdef bint done
-        cdef Py_ssize_t oldest = c.progress[ROWS] % n if c.period else 0, place
         fresh = self.built(m, None)
         if fresh is None:
             return None
         kernel = fresh[1]
-        X, y, w = np.empty((n, d)), np.empty(n, dtype=np.intp), np.empty(n)
+        X, y, w = np.empty((n, c.rows.width)), np.empty(n, dtype=np.intp), np.empty(n)
         cdef double* rows = doubles(X)
         cdef Py_ssize_t* codes = integers(y)
         cdef double* weights = doubles(w)
         with nogil:
-            for i in range(n):
-                place = (oldest + i) % n
-                memcpy(rows + i * d, c.X + place * d, d * sizeof(double))
-                codes[i], weights[i] = c.y[place], c.w[place]
+            copy_rows(&c.rows, rows, codes, weights)
             done = fit_block(&kernel.handle, rows, codes, weights, n, may_stop)
         return fresh if done else None
 
@@ -244,10 +239,10 @@ cdef class HUWRSKernel(EnsembleKernel):
         cdef double* weight = doubles(self.memories["weight"])
         cdef bint is_first = c.held[UPDATES] == 0
         if trained or is_first:
-            cut_cells(&c.cells, c.X, c.held[LABELLED], c.low + place * d, c.scale + place * d)
+            cut_cells(&c.cells, c.rows.X, c.rows.span.count, c.low + place * d, c.scale + place * d)
             memset(c.counts + place * size, 0, size * sizeof(int))
-            count_rows(&c.cells, c.low + place * d, c.scale + place * d, c.X, c.y, c.held[LABELLED],
-                       c.counts + place * size)
+            count_rows(&c.cells, c.low + place * d, c.scale + place * d, c.rows.X, c.rows.y,
+                       c.rows.span.count, c.counts + place * size)
         for m in range(c.n_members):
             fresh = trained.get(m)
             if fresh is not None or not c.period:
@@ -267,8 +262,8 @@ cdef class HUWRSKernel(EnsembleKernel):
             c.held[UPDATES] += 1
             return
         c.held[OBSERVED] = 0
-        if c.held[LABELLED] == c.chunk_size:
-            c.held[LABELLED] = 0
+        if c.rows.span.count == c.rows.room:
+            clear_rows(&c.rows)
             c.held[UPDATES] += 1
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
@@ -283,12 +278,14 @@ cdef class HUWRSKernel(EnsembleKernel):
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         EnsembleKernel.check(self, arrays)
-        n_labelled, n_observed, n_updates = arrays["held"].tolist()
-        n_rows = arrays["progress"][ROWS].item()
-        good = n_labelled < self.core.chunk_size and n_observed < self.core.window
+        check_ring(arrays, self.who)
+        (first, n_labelled), (n_observed, n_updates) = arrays["span"].tolist(), arrays["held"].tolist()
+        room, n_rows = self.core.rows.room, arrays["progress"][ROWS].item()
+        good = n_labelled < room
         if self.core.period:
-            good = n_labelled == min(n_rows, self.core.chunk_size) and n_observed < self.core.window
-        require(good, self.who, "held", f"holds {arrays['held'].tolist()}, more than there is room for")
+            good = n_labelled == min(n_rows, room) and first == (n_rows % room if n_rows > room else 0)
+        require(good, self.who, "span", f"says that {n_labelled} rows are held, the oldest at {first}")
+        require(n_observed < self.core.window, self.who, "held", f"says that {n_observed} rows were observed")
         reference = arrays["reference"]
         good = (reference >= 0).all() or ((reference < 0).all() and n_updates == 0)
         require(bool(good), self.who, "reference", "must be there for all members, or for none")
@@ -298,8 +295,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         good = (n_rows == n_rows[:, :, :1]).all()
         require(bool(good), self.who, "counts", "has not the same number of rows for each input")
         total = n_rows[:, :, 0].sum(axis=1)
-        good = (total >= 1).all() and (total <= self.core.chunk_size).all()
-        require(bool(good), self.who, "counts", f"must have 1 to {self.core.chunk_size} rows in all")
+        good = (total >= 1).all() and (total <= room).all()
+        require(bool(good), self.who, "counts", f"must have 1 to {room} rows in all")
 
 
 cdef bint update(void* kernel, bint may_stop) noexcept nogil:

@@ -2,12 +2,12 @@
 
 from .input_cells cimport input_cells_t
 from .learner cimport learner_t
+from .ring cimport ring_t
 
 cdef enum:
     # places in `held`
-    LABELLED = 0                        # rows with labels
-    OBSERVED = 1                        # rows without labels
-    UPDATES = 2                         # by rows with labels so far; before the first there is no reference
+    OBSERVED = 0                        # rows without labels
+    UPDATES = 1                         # by rows with labels so far; before the first there is no reference
 
 # train members on the rows held as far as needed; False, and nothing has changed, if that was stopped
 ctypedef bint (*update_f)(void* kernel, bint may_stop) noexcept nogil
@@ -17,7 +17,6 @@ ctypedef struct huwrs_t:
     update_f update
     learner_t** member
     Py_ssize_t n_members
-    Py_ssize_t chunk_size               # rows with labels that are compared
     Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
     Py_ssize_t window                   # rows without a label between two updates
     bint weighs_observed                # whether rows without a label count
@@ -26,9 +25,7 @@ ctypedef struct huwrs_t:
     const Py_ssize_t* columns
     Py_ssize_t* progress
     Py_ssize_t* held
-    double* X                           # [row, input]
-    Py_ssize_t* y
-    double* w
+    ring_t rows                         # with labels: a chunk, or the latest of them
     double* observed                    # [row, input]
     Py_ssize_t* reference               # [member]: -1 before it is trained
     double* labelled                    # [member]

@@ -6,6 +6,7 @@ from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
 from .learner cimport observe
+from .ring cimport append_over, replaced_t, undo_append
 
 
 cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
@@ -43,7 +44,7 @@ cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nog
             continue
         if may_stop and should_stop():
             return False
-        compare(c, c.reference[m], c.X, c.y, c.held[LABELLED])
+        compare(c, c.reference[m], c.rows.X, c.rows.y, c.rows.span.count)
         for other in range(m, c.n_members):
             if c.reference[other] == c.reference[m]:
                 weight[other] = 1.0
@@ -68,26 +69,19 @@ cdef void weigh_by_window(huwrs_t* c) noexcept nogil:
 
 cdef bint is_due(const huwrs_t* c) noexcept nogil:
     # Whether the rows held are to be compared, or learned where nothing is known yet.
-    cdef Py_ssize_t n = c.held[LABELLED]
+    cdef Py_ssize_t n = c.rows.span.count
     if c.period:
-        return n == c.chunk_size and (c.held[UPDATES] == 0 or c.progress[ROWS] % c.period == 0)
-    return n == c.chunk_size or (c.held[UPDATES] == 0 and n & (n - 1) == 0)
+        return n == c.rows.room and (c.held[UPDATES] == 0 or c.progress[ROWS] % c.period == 0)
+    return n == c.rows.room or (c.held[UPDATES] == 0 and n & (n - 1) == 0)
 
 
 cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
-    cdef Py_ssize_t d = c.cells.n_features, n = c.held[LABELLED]
-    cdef Py_ssize_t place = c.progress[ROWS] % c.chunk_size if c.period else n, old_y = c.y[place]
-    cdef double old_w = c.w[place]
-    memcpy(c.lost, c.X + place * d, d * sizeof(double))
-    memcpy(c.X + place * d, x, d * sizeof(double))
-    c.y[place], c.w[place] = y, w
-    c.held[LABELLED] = min(n + 1, c.chunk_size)
+    cdef replaced_t old = append_over(&c.rows, x, y, w, c.lost)
     c.progress[ROWS] += 1
     memset(c.is_fresh, 0, c.n_members)
     if is_due(c) and not c.update(c.kernel, c.undoes):
-        memcpy(c.X + place * d, c.lost, d * sizeof(double))
-        c.y[place], c.w[place], c.held[LABELLED] = old_y, old_w, n
+        undo_append(&c.rows, &old, c.lost)
         c.progress[ROWS] -= 1
         c.undone = True
         return
@@ -109,7 +103,7 @@ cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w) noexcept no
 cdef void huwrs_flush(void* state) noexcept nogil:
     # Rows of a chunk that is not complete wait for the rest, but for the first one.
     cdef huwrs_t* c = <huwrs_t*> state
-    if not c.period and c.held[UPDATES] == 0 and c.held[LABELLED] > 0:
+    if not c.period and c.held[UPDATES] == 0 and c.rows.span.count > 0:
         c.update(c.kernel, True)
 
 

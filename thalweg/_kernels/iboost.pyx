@@ -5,11 +5,10 @@ What happens with a row is in boost_rows.pyx.
 
 import numpy as np
 
-from libc.string cimport memcpy
-
 from . import layout as layouts
 from .adwin import check_adwin
 from .layout import FLAG, FLOAT, INDEX, INT, Array, require
+from .ring_layout import ROWS, check_ring, places, ring_layout, selected
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t
 from .boost_rows cimport (
@@ -20,8 +19,9 @@ from .boost_rows cimport (
 from .failure cimport begin_call, call_t, end_call
 from .learner cimport Kernel
 from .loss_steps cimport BATCH, COORDINATE, IMPLICIT, NONE, STOCHASTIC
-from .loss_window cimport COUNT, compute_shares, loss_window_t, slot_of
+from .loss_window cimport compute_shares, loss_window_t
 from .pointers cimport doubles, flags, integers, ints
+from .ring cimport bind_ring, copy_rows, place_of
 from .trained_members cimport TrainedMembers, outcome_t
 
 UPDATES = {
@@ -47,11 +47,11 @@ cdef class IBoostKernel(TrainedMembers):
     def __init__(self, who, n_features, n_categories, n_classes, n_members, room, settings, adwin_delta=0.0,
                  build=None):
         lengths = {"row": room, "input": n_features, "class": n_classes, "member": n_members,
-                   "member_byte": (n_members + 7) // 8, "row_byte": (room + 7) // 8, "row_end": room + 1}
+                   "member_byte": (n_members + 7) // 8, "row_byte": (room + 7) // 8}
         self.allocate(who, window_layout(build is None), lengths)
         cdef iboost_t* c = &self.core
         cdef loss_window_t* v = &c.window
-        v.room, v.n_features, v.n_members = room, n_features, n_members
+        v.n_members = n_members
         c.n_classes = c.sorted.n_classes = n_classes
         (c.period, c.from_scratch, c.adding, c.removal, c.update, c.rate, c.n_updates, c.cap) = settings
         self.scratch = {
@@ -82,9 +82,9 @@ cdef class IBoostKernel(TrainedMembers):
         cdef Py_ssize_t k, n_seen = 0
         arrays, scratch = self.arrays, self.scratch
         c.kernel = <void*> self
-        v.ring, v.X, v.y = integers(arrays["ring"]), doubles(arrays["X"]), integers(arrays["y"])
-        v.log_weight, v.margin = doubles(arrays["log_weight"]), doubles(arrays["margin"])
-        v.alpha, v.born = doubles(arrays["alpha"]), integers(arrays["born"])
+        bind_ring(&v.rows, arrays)
+        v.margin, v.alpha = doubles(arrays["margin"]), doubles(arrays["alpha"])
+        v.born = integers(arrays["born"])
         v.by_row = <unsigned char*> flags(arrays["by_row"])
         v.by_member = <unsigned char*> flags(arrays["by_member"])
         v.share, v.slope = doubles(scratch["share"]), doubles(scratch["slope"])
@@ -111,13 +111,11 @@ cdef class IBoostKernel(TrainedMembers):
         cdef double* X = doubles(self.scratch["X"])
         cdef double* w = doubles(self.scratch["w"])
         cdef Py_ssize_t* y = integers(self.scratch["y"])
-        cdef Py_ssize_t age, slot, d = v.n_features
-        for age in range(v.ring[COUNT]):
-            slot = slot_of(v, age)
-            memcpy(X + age * d, v.X + slot * d, d * sizeof(double))
-            y[age], w[age] = v.y[slot], v.share[slot] * v.ring[COUNT]
-        return self.train(v.n_members + c.progress[BUILT], X, y, w, v.ring[COUNT], v.may_stop, judge_member,
-                          c)
+        cdef Py_ssize_t age, n = v.rows.span.count
+        copy_rows(&v.rows, X, y, w)
+        for age in range(n):
+            w[age] = v.share[place_of(&v.rows, age)] * n
+        return self.train(v.n_members + c.progress[BUILT], X, y, w, n, v.may_stop, judge_member, c)
 
     def learn(self, X, y, w, p, asked=None):
         """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
@@ -139,8 +137,7 @@ cdef class IBoostKernel(TrainedMembers):
 
     def rows(self):
         """Return the places of the window's rows, the oldest first."""
-        first, count = self.arrays["ring"].tolist()
-        return (first + np.arange(count)) % self.core.window.room
+        return places(self.arrays)
 
     def shares(self):
         """Return each row's share of the loss, the oldest row first, and the loss."""
@@ -158,13 +155,10 @@ cdef class IBoostKernel(TrainedMembers):
 
     def keeping(self, keep):
         """Return a function that drops all rows but `keep`, their numbers in order, 0 being the oldest."""
-        kept, n = self.rows()[keep], len(keep)
-        new = {name: layouts.new_array(self.arrays[name].shape, self.arrays[name].dtype)
-               for name in ("ring", "X", "y", "log_weight", "margin", "by_row", "by_member")}
-        new["ring"][COUNT] = n
-        for name in ("X", "y", "log_weight", "margin"):
-            new[name][:n] = self.arrays[name][kept]
-        new["by_row"][:, :n] = self.arrays["by_row"][:, kept]
+        n = len(keep)
+        new = selected(self.arrays, keep, self.core.window.rows.room, (*ROWS, "margin"))
+        new |= {name: layouts.new_array(self.arrays[name].shape, FLAG) for name in ("by_row", "by_member")}
+        new["by_row"][:, :n] = self.arrays["by_row"][:, self.rows()[keep]]
         new["by_member"][...] = transposed(new["by_row"], self.core.window.n_members)
         if self.build is None:
             new["order"] = layouts.new_array(self.arrays["order"].shape, INT)
@@ -180,15 +174,15 @@ cdef class IBoostKernel(TrainedMembers):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        who, room, (first, count) = self.who, self.core.window.room, arrays["ring"].tolist()
-        self.check_progress(arrays, count)
-        require(first < room, who, "ring", f"says that the oldest row is at {first}")
-        used = (first + np.arange(count)) % room
+        who = self.who
+        check_ring(arrays, who, slides=True)
+        used = places(arrays)
+        self.check_progress(arrays, len(used))
         require(arrays["seen"][arrays["y"][used]].all(), who, "seen", "lacks a class that is in the window")
         self.check_members(arrays, used)
         if "order" in arrays:
             order = used[np.argsort(arrays["X"][used], axis=0, kind="stable")].T
-            same = np.array_equal(order, arrays["order"][:, :count])
+            same = np.array_equal(order, arrays["order"][:, :len(used)])
             require(same, who, "order", "is not the rows' order")
         if "adwin" in arrays:
             check_adwin(arrays["adwin"], who, "adwin")
@@ -225,11 +219,7 @@ def window_layout(has_stumps):
     """Return the declarations of the arrays, with those of stumps or without."""
     index = {"low": 0, "high": MOST_COUNTED}
     far = {"low": -1e12, "high": 1e12}
-    layout = {
-        "ring": Array(INDEX, 2, low=0, high="row_end"),
-        "X": Array(FLOAT, "row", "input", low=-1e150, high=1e150, missing=not has_stumps),
-        "y": Array(INDEX, "row", low=0, high="class"),
-        "log_weight": Array(FLOAT, "row", low=-1000, high=1000),
+    layout = ring_layout(most_value=1e150, least_weight=-1000, most_weight=1000, missing=not has_stumps) | {
         "margin": Array(FLOAT, "row", **far),
         "alpha": Array(FLOAT, "member", low=-1e9, high=1e9),
         "born": Array(INDEX, "member", **index),

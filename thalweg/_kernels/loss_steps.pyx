@@ -16,9 +16,9 @@ log E is convex, and its second derivatives along any direction of length 1 are 
 from libc.math cimport exp, log
 
 from .loss_window cimport (
-    COUNT, change_alphas, compute_shares, end_of_slots, is_right, is_stopped, loss_window_t,
-    sum_over_members, sum_over_rows,
+    change_alphas, compute_shares, is_right, is_stopped, loss_window_t, sum_over_members, sum_over_rows,
 )
+from .ring cimport end_of_places
 
 cdef double LEAST_SHARE = 1e-3          # of R and W in (4)
 cdef int MOST_TRIES = 60                # of Newton's method; it needs about five
@@ -32,7 +32,7 @@ cdef bint take_steps(loss_window_t* v, int kind, double rate, Py_ssize_t* left,
         left[0] = 0
     while left[0] > 0:
         if kind == BATCH:
-            if is_stopped(v, 0.25 * v.n_members * v.ring[COUNT]):
+            if is_stopped(v, 0.25 * v.n_members * v.rows.span.count):
                 return False
             batch_step(v, rate)
         elif not sweep(v, rate):
@@ -55,14 +55,14 @@ cdef bint follow_newest(loss_window_t* v, int kind, double rate, Py_ssize_t n,
         return True
     sum_over_members(v, v.direction, v.slope)
     for _step in range(n):
-        if is_stopped(v, 10.0 * v.ring[COUNT]):
+        if is_stopped(v, 10.0 * v.rows.span.count):
             return False
         if kind == STOCHASTIC:
             compute_shares(v, s, v.slope)
             s += rate * v.share[newest]                                                     # (1)
         else:
-            s += implicit_step(log(rate) + v.log_weight[newest] - v.margin[newest] - s * length, length)
-    for i in range(end_of_slots(v)):
+            s += implicit_step(log(rate) + v.rows.w[newest] - v.margin[newest] - s * length, length)
+    for i in range(end_of_places(&v.rows)):
         v.margin[i] += s * v.slope[i]
     for m in range(v.n_members):
         v.alpha[m] += s * v.direction[m]
@@ -98,7 +98,7 @@ cdef bint sweep(loss_window_t* v, double rate) noexcept nogil:
     for m in range(v.n_members):
         v.direction[m] = 0.0
         if v.born[m]:
-            if is_stopped(v, 2.0 * v.ring[COUNT]):
+            if is_stopped(v, 2.0 * v.rows.span.count):
                 return False
             step = 0.5 * rate * log(odds * right_to_wrong(v, m, &total))                    # (4)
             follow(v, m, step, total)
@@ -112,7 +112,7 @@ cdef double right_to_wrong(loss_window_t* v, Py_ssize_t m, double* total) noexce
     cdef double[2] sums
     cdef double least
     sums[0] = sums[1] = 0.0
-    for i in range(end_of_slots(v)):
+    for i in range(end_of_places(&v.rows)):
         sums[is_right(v, m, i)] += v.share[i]
     total[0] = sums[0] + sums[1]
     least = LEAST_SHARE * total[0]
@@ -124,5 +124,5 @@ cdef void follow(loss_window_t* v, Py_ssize_t m, double step, double total) noex
     cdef Py_ssize_t i
     cdef double[2] factor
     factor[0], factor[1] = exp(step) / total, exp(-step) / total
-    for i in range(end_of_slots(v)):
+    for i in range(end_of_places(&v.rows)):
         v.share[i] *= factor[is_right(v, m, i)]

@@ -1,10 +1,7 @@
 # The latest rows of a stream with the members' answers on them, and the exponential loss of their vote.
 
 from .failure cimport should_stop
-
-cdef enum:
-    FIRST = 0                           # places in `ring`: where the oldest row is,
-    COUNT = 1                           # and how many there are
+from .ring cimport ring_t
 
 cdef extern from *:
     """
@@ -13,17 +10,12 @@ cdef extern from *:
     const double NUMBERS_A_LOOK         # gone through between two looks for signals
 
 ctypedef struct loss_window_t:
-    Py_ssize_t room                     # rows there is memory for
-    Py_ssize_t n_features
+    ring_t rows                         # w is the logarithm of the weight a row was learned with
     Py_ssize_t n_members                # there is memory for
     double right                        # answers a as numbers: see loss_window.pyx, (1)
     double wrong
     bint may_stop                       # long work looks for signals
     double work                         # numbers it went through since the last look
-    Py_ssize_t* ring
-    double* X                           # [row, feature]
-    Py_ssize_t* y                       # [row]
-    double* log_weight                  # [row]: of the weight it was learned with
     double* margin                      # [row]
     double* alpha                       # [member], 0 where there is none
     Py_ssize_t* born                    # [member]: when it came, 0 where there is none
@@ -35,19 +27,8 @@ ctypedef struct loss_window_t:
     double* gradient                    # [member]
 
 
-cdef inline Py_ssize_t slot_of(const loss_window_t* v, Py_ssize_t age) noexcept nogil:
-    # Where the row is that came `age` rows after the oldest.
-    cdef Py_ssize_t slot = v.ring[FIRST] + age
-    return slot if slot < v.room else slot - v.room
-
-
-cdef inline Py_ssize_t end_of_slots(const loss_window_t* v) noexcept nogil:
-    # No row is at this slot or beyond.
-    return min(v.ring[FIRST] + v.ring[COUNT], v.room)
-
-
 cdef inline bint is_right(const loss_window_t* v, Py_ssize_t m, Py_ssize_t slot) noexcept nogil:
-    return (v.by_row[(m >> 3) * v.room + slot] >> (m & 7)) & 1
+    return (v.by_row[(m >> 3) * v.rows.room + slot] >> (m & 7)) & 1
 
 
 cdef inline bint is_stopped(loss_window_t* v, double work) noexcept nogil:
@@ -63,9 +44,9 @@ cdef inline bint is_stopped(loss_window_t* v, double work) noexcept nogil:
 cdef void set_classes(loss_window_t* v, Py_ssize_t n_classes) noexcept nogil
 cdef void compute_margins(loss_window_t* v) noexcept nogil
 
-# put a row, on which members answer with the classes `output`, at the window's end; there is room
-cdef Py_ssize_t append_row(loss_window_t* v, const double* x, Py_ssize_t y, double w,
-                           const Py_ssize_t* output) noexcept nogil
+# append a row, on which members answer with the classes `output`, to a window that is not full; its place
+cdef Py_ssize_t append_answers(loss_window_t* v, const double* x, Py_ssize_t y, double w,
+                               const Py_ssize_t* output) noexcept nogil
 
 # note of a member without weight on which rows it is right: right[slot]
 cdef void set_answers(loss_window_t* v, Py_ssize_t m, const char* right) noexcept nogil

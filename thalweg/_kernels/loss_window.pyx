@@ -11,7 +11,9 @@ over the set bits of many rows goes by bytes: a table has the sums of all 256 su
 """
 
 from libc.math cimport INFINITY, exp, log
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
+
+from .ring cimport append_row, end_of_places, place_of
 
 
 cdef void set_classes(loss_window_t* v, Py_ssize_t n_classes) noexcept nogil:
@@ -46,19 +48,19 @@ cdef void add_table_sums(const unsigned char* bits, const double* numbers, Py_ss
 
 
 cdef void sum_over_members(loss_window_t* v, const double* step, double* out) noexcept nogil:
-    cdef Py_ssize_t m, i, n = end_of_slots(v)
+    cdef Py_ssize_t m, i, n = end_of_places(&v.rows)
     cdef double total = 0.0
     for m in range(v.n_members):
         total += step[m]
     for i in range(n):
         out[i] = 0.0
-    add_table_sums(v.by_row, step, v.n_members, n, v.room, out)
+    add_table_sums(v.by_row, step, v.n_members, n, v.rows.room, out)
     for i in range(n):
         out[i] = v.wrong * total + (v.right - v.wrong) * out[i]
 
 
 cdef void sum_over_rows(loss_window_t* v, const double* share, double* out) noexcept nogil:
-    cdef Py_ssize_t m, i, n = end_of_slots(v)
+    cdef Py_ssize_t m, i, n = end_of_places(&v.rows)
     cdef double total = 0.0
     for i in range(n):
         total += share[i]
@@ -70,7 +72,7 @@ cdef void sum_over_rows(loss_window_t* v, const double* share, double* out) noex
 
 
 cdef inline void set_bit(loss_window_t* v, Py_ssize_t m, Py_ssize_t slot, bint right) noexcept nogil:
-    cdef unsigned char* one = v.by_row + (m >> 3) * v.room + slot
+    cdef unsigned char* one = v.by_row + (m >> 3) * v.rows.room + slot
     cdef unsigned char* other = v.by_member + (slot >> 3) * v.n_members + m
     if right:
         one[0] |= 1 << (m & 7)
@@ -80,14 +82,11 @@ cdef inline void set_bit(loss_window_t* v, Py_ssize_t m, Py_ssize_t slot, bint r
         other[0] &= ~(1 << (slot & 7))
 
 
-cdef Py_ssize_t append_row(loss_window_t* v, const double* x, Py_ssize_t y, double w,
-                           const Py_ssize_t* output) noexcept nogil:
-    cdef Py_ssize_t m, slot = slot_of(v, v.ring[COUNT])
+cdef Py_ssize_t append_answers(loss_window_t* v, const double* x, Py_ssize_t y, double w,
+                               const Py_ssize_t* output) noexcept nogil:
+    cdef Py_ssize_t m, slot = append_row(&v.rows, x, y, log(w))
     cdef bint right
     cdef double margin = 0.0
-    v.ring[COUNT] += 1
-    memcpy(v.X + slot * v.n_features, x, v.n_features * sizeof(double))
-    v.y[slot], v.log_weight[slot] = y, log(w)
     for m in range(v.n_members):
         right = v.born[m] > 0 and output[m] == y
         set_bit(v, m, slot, right)
@@ -98,22 +97,22 @@ cdef Py_ssize_t append_row(loss_window_t* v, const double* x, Py_ssize_t y, doub
 
 cdef void set_answers(loss_window_t* v, Py_ssize_t m, const char* right) noexcept nogil:
     cdef Py_ssize_t age, slot
-    for age in range(v.ring[COUNT]):
-        slot = slot_of(v, age)
+    for age in range(v.rows.span.count):
+        slot = place_of(&v.rows, age)
         set_bit(v, m, slot, right[slot])
 
 
 cdef void change_alpha(loss_window_t* v, Py_ssize_t m, double step) noexcept nogil:
     cdef Py_ssize_t i
     v.alpha[m] += step
-    for i in range(end_of_slots(v)):
+    for i in range(end_of_places(&v.rows)):
         v.margin[i] += step * (v.right if is_right(v, m, i) else v.wrong)
 
 
 cdef void change_alphas(loss_window_t* v, const double* step) noexcept nogil:
     cdef Py_ssize_t m, i
     sum_over_members(v, step, v.slope)
-    for i in range(end_of_slots(v)):
+    for i in range(end_of_places(&v.rows)):
         v.margin[i] += v.slope[i]
     for m in range(v.n_members):
         v.alpha[m] += step[m]
@@ -123,7 +122,7 @@ cdef void scale_alphas(loss_window_t* v, double factor) noexcept nogil:
     cdef Py_ssize_t m, i
     for m in range(v.n_members):
         v.alpha[m] *= factor
-    for i in range(end_of_slots(v)):
+    for i in range(end_of_places(&v.rows)):
         v.margin[i] *= factor
 
 
@@ -131,33 +130,33 @@ cdef void remove_member(loss_window_t* v, Py_ssize_t m) noexcept nogil:
     cdef Py_ssize_t age
     change_alpha(v, m, -v.alpha[m])
     v.alpha[m], v.born[m] = 0.0, 0
-    for age in range(v.ring[COUNT]):
-        set_bit(v, m, slot_of(v, age), False)
+    for age in range(v.rows.span.count):
+        set_bit(v, m, place_of(&v.rows, age), False)
 
 
 cdef void remove_all_members(loss_window_t* v) noexcept nogil:
     cdef Py_ssize_t m, i
     for m in range(v.n_members):
         v.alpha[m], v.born[m] = 0.0, 0
-    memset(v.by_row, 0, (v.n_members + 7) // 8 * v.room)
-    memset(v.by_member, 0, (v.room + 7) // 8 * v.n_members)
-    for i in range(end_of_slots(v)):
+    memset(v.by_row, 0, (v.n_members + 7) // 8 * v.rows.room)
+    memset(v.by_member, 0, (v.rows.room + 7) // 8 * v.n_members)
+    for i in range(end_of_places(&v.rows)):
         v.margin[i] = 0.0
 
 
 cdef double compute_shares(loss_window_t* v, double s, const double* slope) noexcept nogil:
-    cdef Py_ssize_t age, i, n = end_of_slots(v)
+    cdef Py_ssize_t age, i, n = end_of_places(&v.rows)
     cdef double top = -INFINITY, total = 0.0
     for i in range(n):
         v.share[i] = 0.0
-    if v.ring[COUNT] == 0:
+    if v.rows.span.count == 0:
         return -INFINITY
-    for age in range(v.ring[COUNT]):
-        i = slot_of(v, age)
-        v.share[i] = v.log_weight[i] - v.margin[i] - (s * slope[i] if slope != NULL else 0.0)
+    for age in range(v.rows.span.count):
+        i = place_of(&v.rows, age)
+        v.share[i] = v.rows.w[i] - v.margin[i] - (s * slope[i] if slope != NULL else 0.0)
         top = max(top, v.share[i])
-    for age in range(v.ring[COUNT]):
-        i = slot_of(v, age)
+    for age in range(v.rows.span.count):
+        i = place_of(&v.rows, age)
         v.share[i] = exp(v.share[i] - top)                                                  # (3)
         total += v.share[i]
     for i in range(n):

@@ -30,8 +30,9 @@ from .boost_rows cimport (
     boost_vote, iboost_t,
 )
 from .iboost cimport IBoostKernel
-from .loss_window cimport COUNT, FIRST, is_right, is_stopped, loss_window_t, slot_of
+from .loss_window cimport is_right, is_stopped, loss_window_t
 from .pointers cimport doubles, integers
+from .ring cimport clear_rows, place_of
 
 cdef double LEAST_SHARE = 1e-3
 
@@ -96,7 +97,7 @@ cdef class CoordinateKernel(IBoostKernel):
         if not arrays["has_started"][0]:
             return
         n = np.count_nonzero(arrays["born"])
-        good = n > 0 and (arrays["born"][:n] > 0).all() and arrays["ring"][COUNT] == 0
+        good = n > 0 and (arrays["born"][:n] > 0).all() and arrays["span"][1] == 0
         require(good, self.who, "has_started", "says that the members are trained, which cannot be")
         total = arrays["sums_right"][:n, 0] + arrays["sums_wrong"][:n, 0]
         require(np.allclose(total, 1.0), self.who, "sums_right", "and 'sums_wrong' are not shares of all")
@@ -120,17 +121,18 @@ cdef bint start(void* method) noexcept nogil:
     cdef Py_ssize_t j, age, slot, n = n_trained(c)
     if n == 0:
         return True
-    for age in range(v.ring[COUNT]):
-        slot = slot_of(v, age)
-        a.log_d[slot] = v.log_weight[slot]
+    for age in range(v.rows.span.count):
+        slot = place_of(&v.rows, age)
+        a.log_d[slot] = v.rows.w[slot]
     for j in range(n):
-        if is_stopped(v, <double> v.ring[COUNT] * (a.order + 10)):
+        if is_stopped(v, <double> v.rows.span.count * (a.order + 10)):
             return False
         sum_up(a, j)
-        for age in range(v.ring[COUNT]):
-            slot = slot_of(v, age)
+        for age in range(v.rows.span.count):
+            slot = place_of(&v.rows, age)
             a.log_d[slot] -= v.alpha[j] * (v.right if is_right(v, j, slot) else v.wrong)      # (1)
-    a.has_started[0], v.ring[COUNT], v.ring[FIRST] = 1, 0, 0
+    a.has_started[0] = 1
+    clear_rows(&v.rows)
     return True
 
 
@@ -142,10 +144,10 @@ cdef void sum_up(coordinate_t* a, Py_ssize_t j) noexcept nogil:
     cdef double d, top = -1e300, total = 0.0
     for b in range(width):
         right[b] = a.wrong[j * width + b] = 0.0
-    for age in range(v.ring[COUNT]):
-        top = max(top, a.log_d[slot_of(v, age)])
-    for age in range(v.ring[COUNT]):
-        slot = slot_of(v, age)
+    for age in range(v.rows.span.count):
+        top = max(top, a.log_d[place_of(&v.rows, age)])
+    for age in range(v.rows.span.count):
+        slot = place_of(&v.rows, age)
         d = exp(a.log_d[slot] - top)
         total += d
         sums = right if is_right(v, j, slot) else a.wrong + j * width
@@ -240,7 +242,7 @@ cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) 
         return
     boost_slide(c, x, y, w, False)
     n = c.progress[ROWS]
-    if n & (n - 1) == 0 or c.window.ring[COUNT] == c.window.room:
+    if n & (n - 1) == 0 or c.window.rows.span.count == c.window.rows.room:
         boost_from_scratch(c)
         boost_finish(c, True)
 

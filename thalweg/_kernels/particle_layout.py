@@ -44,7 +44,7 @@ def filter_layout(settings):
     def spreads(*axes):
         return Array(FLOAT, *axes, "coefficient", low=lowest, high=highest, fill=log_spread)
 
-    layout = ring_layout(LARGEST, most_weight=1e100, missing=False) | {
+    layout = ring_layout(most_value=LARGEST, most_weight=1e100, missing=False) | {
         "counts": Array(INDEX, len(COUNTS), low=0),
         "measures": Array(FLOAT, len(MEASURES)),
         "seed": Array(WORD, 1),

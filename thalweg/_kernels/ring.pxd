@@ -15,6 +15,11 @@ ctypedef struct ring_t:
     Py_ssize_t* y                       # [place]
     double* w                           # [place]
 
+ctypedef struct replaced_t:             # what an append replaces, so that it can be undone
+    span_t span
+    Py_ssize_t y
+    double w
+
 # point at arrays that are declared as in ring_layout.py
 cdef void bind_ring(ring_t* r, dict arrays)
 
@@ -54,6 +59,33 @@ cdef inline Py_ssize_t append_row(ring_t* r, const double* x, Py_ssize_t y, doub
     cdef Py_ssize_t place = next_place(r, y, w)
     memcpy(row_at(r, place), x, r.width * sizeof(double))
     return place
+
+
+cdef inline replaced_t append_over(ring_t* r, const double* x, Py_ssize_t y, double w,
+                                   double* lost) noexcept nogil:
+    # Append a row, and keep what undo_append needs; `lost` gets the inputs of the row that was at its place.
+    cdef Py_ssize_t place = place_of(r, r.span.count)
+    cdef replaced_t old = replaced_t(r.span[0], r.y[place], r.w[place])
+    memcpy(lost, row_at(r, place), r.width * sizeof(double))
+    append_row(r, x, y, w)
+    return old
+
+
+cdef inline void undo_append(ring_t* r, const replaced_t* old, const double* lost) noexcept nogil:
+    cdef Py_ssize_t place
+    r.span[0] = old.span
+    place = place_of(r, r.span.count)
+    memcpy(row_at(r, place), lost, r.width * sizeof(double))
+    r.y[place], r.w[place] = old.y, old.w
+
+
+cdef inline void copy_rows(const ring_t* r, double* X, Py_ssize_t* y, double* w) noexcept nogil:
+    # Write the rows side by side, the oldest first.
+    cdef Py_ssize_t age, place
+    for age in range(r.span.count):
+        place = place_of(r, age)
+        memcpy(X + age * r.width, row_at(r, place), r.width * sizeof(double))
+        y[age], w[age] = r.y[place], r.w[place]
 
 
 cdef inline void clear_rows(ring_t* r) noexcept nogil:

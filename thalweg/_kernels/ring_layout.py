@@ -11,10 +11,14 @@ from .layout import FLOAT, INDEX, MOST_VALUE, MOST_WEIGHT, Array, new_array, req
 ROWS = ("X", "y", "w")
 
 
-def ring_layout(most_value=MOST_VALUE, least_weight=0.0, most_weight=MOST_WEIGHT, missing=True):
-    """Return the declarations of a ring's arrays; its places are the axis "row"."""
+def ring_layout(**bounds):
+    """Return the declarations of a ring's arrays; `bounds` are those of `row_layout`."""
+    return {"span": Array(INDEX, 2, low=0)} | row_layout(**bounds)
+
+
+def row_layout(most_value=MOST_VALUE, least_weight=0.0, most_weight=MOST_WEIGHT, missing=True):
+    """Return the declarations of rows, labels and weights; their places are the axis "row"."""
     return {
-        "span": Array(INDEX, 2, low=0),
         "X": Array(FLOAT, "row", "input", low=-most_value, high=most_value, missing=missing),
         "y": Array(INDEX, "row", low=0, high="class"),
         "w": Array(FLOAT, "row", low=least_weight, high=most_weight),

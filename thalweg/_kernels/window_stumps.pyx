@@ -11,17 +11,19 @@ Of equal scores the first input's, at its lowest value, is taken, and no split r
 
 from libc.string cimport memmove
 
-from .loss_window cimport COUNT, is_stopped, loss_window_t
+from .ensemble cimport likeliest
+from .loss_window cimport is_stopped, loss_window_t
+from .ring cimport row_at
 
 cdef double TIE = 1e-12                 # scores closer than this, relative to all weight, are equal
 
 
 cdef inline double value_at(const loss_window_t* v, Py_ssize_t slot, Py_ssize_t j) noexcept nogil:
-    return v.X[slot * v.n_features + j]
+    return row_at(&v.rows, slot)[j]
 
 
-cdef inline Py_ssize_t place_of(const loss_window_t* v, const int* order, Py_ssize_t n, Py_ssize_t j,
-                                double value, bint after) noexcept nogil:
+cdef inline Py_ssize_t position_of(const loss_window_t* v, const int* order, Py_ssize_t n, Py_ssize_t j,
+                                   double value, bint after) noexcept nogil:
     # Where the first value is that is not below `value`, or with `after` the first above it.
     cdef Py_ssize_t low = 0, high = n, middle
     cdef double other
@@ -36,30 +38,22 @@ cdef inline Py_ssize_t place_of(const loss_window_t* v, const int* order, Py_ssi
 
 
 cdef void insert_row(sorted_t* s, const loss_window_t* v, Py_ssize_t slot) noexcept nogil:
-    cdef Py_ssize_t j, place, n = v.ring[COUNT] - 1
+    cdef Py_ssize_t j, place, n = v.rows.span.count - 1
     cdef int* order
-    for j in range(v.n_features):
-        order = s.order + j * v.room
-        place = place_of(v, order, n, j, value_at(v, slot, j), True)
+    for j in range(v.rows.width):
+        order = s.order + j * v.rows.room
+        place = position_of(v, order, n, j, value_at(v, slot, j), True)
         memmove(order + place + 1, order + place, (n - place) * sizeof(int))
         order[place] = <int> slot
 
 
 cdef void take_out_row(sorted_t* s, const loss_window_t* v, Py_ssize_t slot) noexcept nogil:
-    cdef Py_ssize_t j, place, n = v.ring[COUNT]
+    cdef Py_ssize_t j, place, n = v.rows.span.count
     cdef int* order
-    for j in range(v.n_features):
-        order = s.order + j * v.room
-        place = place_of(v, order, n, j, value_at(v, slot, j), False)
+    for j in range(v.rows.width):
+        order = s.order + j * v.rows.room
+        place = position_of(v, order, n, j, value_at(v, slot, j), False)
         memmove(order + place, order + place + 1, (n - place - 1) * sizeof(int))
-
-
-cdef inline Py_ssize_t heaviest(const double* weights, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t k, best = 0
-    for k in range(1, n):
-        if weights[k] > weights[best]:
-            best = k
-    return best
 
 
 cdef double score_of(sorted_t* s, double* left, double* right) noexcept nogil:
@@ -80,14 +74,14 @@ cdef bint find_stump(sorted_t* s, loss_window_t* v, stump_t* found) noexcept nog
     cdef double total = 0.0, best
     for k in range(s.n_classes):
         s.sums[k] = 0.0
-    for i in range(v.ring[COUNT]):
-        s.sums[v.y[s.order[i]]] += v.share[s.order[i]]
+    for i in range(v.rows.span.count):
+        s.sums[v.rows.y[s.order[i]]] += v.share[s.order[i]]
         total += v.share[s.order[i]]
-    k = heaviest(s.sums, s.n_classes)
+    k = likeliest(s.sums, s.n_classes)
     best = s.sums[k]
     found[0] = stump_t(0, 0.0, k, k)
-    for j in range(v.n_features):
-        if is_stopped(v, 3.0 * v.ring[COUNT]):
+    for j in range(v.rows.width):
+        if is_stopped(v, 3.0 * v.rows.span.count):
             return False
         try_feature(s, v, j, TIE * total, &best, found)
     return True
@@ -95,8 +89,8 @@ cdef bint find_stump(sorted_t* s, loss_window_t* v, stump_t* found) noexcept nog
 
 cdef void try_feature(sorted_t* s, const loss_window_t* v, Py_ssize_t j, double tie, double* best,
                       stump_t* found) noexcept nogil:
-    cdef Py_ssize_t i, k, slot, n = v.ring[COUNT]
-    cdef const int* order = s.order + j * v.room
+    cdef Py_ssize_t i, k, slot, n = v.rows.span.count
+    cdef const int* order = s.order + j * v.rows.room
     cdef double* left = s.sums + s.n_classes
     cdef double* right = left + s.n_classes
     cdef double value, following = 0.0, score
@@ -105,7 +99,7 @@ cdef void try_feature(sorted_t* s, const loss_window_t* v, Py_ssize_t j, double 
         left[k] = 0.0
     for i in range(n):
         slot = order[i]
-        left[v.y[slot]] += v.share[slot]
+        left[v.rows.y[slot]] += v.share[slot]
         value = value_at(v, slot, j)
         if i + 1 < n:
             following = value_at(v, order[i + 1], j)
@@ -117,7 +111,7 @@ cdef void try_feature(sorted_t* s, const loss_window_t* v, Py_ssize_t j, double 
         if score > best[0] + tie:
             best[0] = score
             found[0] = stump_t(j, value if is_category else middle(value, following),
-                               heaviest(left, s.n_classes), heaviest(right, s.n_classes))
+                               likeliest(left, s.n_classes), likeliest(right, s.n_classes))
         if is_category:
             for k in range(s.n_classes):
                 left[k] = 0.0

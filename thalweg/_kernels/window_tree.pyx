@@ -18,7 +18,6 @@ from .layout import FLOAT, INDEX, Array
 from .ring_layout import check_ring, ring_layout
 
 from libc.math cimport floor
-from libc.string cimport memcpy
 
 from .batch_tree cimport BatchTree, batch_tree_t, tree_grow, tree_predict
 from .block cimport Block, block_load, sorted_rows_t
@@ -27,7 +26,7 @@ from .impurity cimport ENTROPY
 from .learner cimport Kernel
 from .lock cimport Lock
 from .pointers cimport doubles, integers
-from .ring cimport append_row, bind_ring, place_of, ring_t, row_at, span_t
+from .ring cimport append_over, append_row, bind_ring, replaced_t, ring_t, undo_append
 
 cdef enum:
     FIRST_ROOM = 64                     # rows there is memory for when the first tree is grown
@@ -188,16 +187,13 @@ cdef void plan_next(window_tree_t* r) noexcept nogil:
 
 
 cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef span_t span = r.rows.span[0]
-    cdef Py_ssize_t place = place_of(&r.rows, span.count), old_y = r.rows.y[place]
-    cdef double total = r.total[0], following = r.next[0], old_w = r.rows.w[place]
-    memcpy(r.lost, row_at(&r.rows, place), r.rows.width * sizeof(double))
-    keep(r, x, y, w)
+    cdef double total = r.total[0], following = r.next[0]
+    cdef replaced_t old = append_over(&r.rows, x, y, w, r.lost)
+    r.total[0] += w
     plan_next(r)
     grow(r, True)
     if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
-        memcpy(row_at(&r.rows, place), r.lost, r.rows.width * sizeof(double))
-        r.rows.span[0], r.rows.y[place], r.rows.w[place] = span, old_y, old_w
+        undo_append(&r.rows, &old, r.lost)
         r.total[0], r.next[0], r.is_due[0], r.undone = total, following, 0, True
 
 

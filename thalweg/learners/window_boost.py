@@ -66,7 +66,7 @@ class WindowBoost(SeededClassifier):
             return {
                 "X": arrays["X"][slots],
                 "y": self.classes_[arrays["y"][slots]],
-                "weight": np.exp(arrays["log_weight"][slots]),
+                "weight": np.exp(arrays["w"][slots]),
                 "share": self._leader.shares()[0],
             }
 

@@ -21,7 +21,7 @@ FIRST = 10
 SPARE = 256  # rows learned between two moments at which the model is whole
 FARTHEST = 1e100
 STEEPEST = 1e200
-RING = ring_layout(FARTHEST, missing=False)
+RING = ring_layout(most_value=FARTHEST, missing=False)
 LAYOUT = {name: RING[name] for name in ROWS} | {
     "coef": Array(FLOAT, "class", "input", low=-STEEPEST, high=STEEPEST),
     "intercept": Array(FLOAT, "class"),
