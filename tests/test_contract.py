@@ -113,7 +113,7 @@ MIXED = {
     ),
     "blocks": (
         learners.LearnPPNSE([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], block_size=40),
-        {},
+        {"weight_two_is_the_row_twice": "blocks count rows"},
     ),
     "boosting": (
         learners.BOLE([learners.DriftReset(), learners.NearestNeighbours(window=100)], n_members=3),

@@ -3,7 +3,12 @@
 They are started by the call and end with it, so that no thread outlives a model, and a fork between two calls
 finds none. Between two pieces of work they wait without the interpreter: to hand one over takes some
 microseconds. Where the system has no more threads to give, the work is done by fewer.
+
+They are threads of Python. A thread that the interpreter does not know gets a state from it whenever it takes
+the GIL, under a lock which the child of a fork at that moment would wait for, for ever.
 """
+
+import _thread
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.pythread cimport (
@@ -26,10 +31,6 @@ cdef extern from *:
     """
     void relax_cpu() noexcept nogil     # a moment in which the core's other hardware thread has it all
 
-cdef extern from "pythread.h" nogil:
-    unsigned long PyThread_start_new_thread(void (*function)(void*) noexcept nogil, void* argument)
-    unsigned long PYTHREAD_INVALID_THREAD_ID
-
 cdef enum:
     TRIES = 500                         # to get a lock before a thread sleeps: about 0.1 ms
 
@@ -47,14 +48,20 @@ cdef class Workers:
             self.n += 1
 
     cdef bint start(self, worker_t* w):
+        cdef Thread thread
         if _start_fails_after is not None and self.n >= _start_fails_after:
             return False
         w.go, w.done = PyThread_allocate_lock(), PyThread_allocate_lock()
         if w.go != NULL and w.done != NULL:
             PyThread_acquire_lock(w.go, WAIT_LOCK)
             PyThread_acquire_lock(w.done, WAIT_LOCK)
-            if PyThread_start_new_thread(run_worker, w) != PYTHREAD_INVALID_THREAD_ID:
+            thread = Thread()
+            thread.worker = w
+            try:
+                _thread.start_new_thread(thread.run, ())
                 return True
+            except RuntimeError:
+                pass
         free_locks(w)
         return False
 
@@ -87,6 +94,18 @@ cdef class Workers:
                     adopt_failure(self.worker + i)
 
 
+cdef class Thread:
+    """What a thread runs."""
+
+    cdef worker_t* worker
+
+    def run(self):
+        """Work until all is over."""
+        with nogil:
+            do_work(self.worker)
+        PyThread_release_lock(self.worker.done)     # with the GIL: the caller goes on when this thread ends
+
+
 cdef void adopt_failure(worker_t* w) noexcept:
     # What failed on a worker's thread has failed for the caller.
     error = <object> w.failure.error
@@ -103,9 +122,8 @@ cdef void free_locks(worker_t* w) noexcept:
     w.go = w.done = NULL
 
 
-cdef void run_worker(void* argument) noexcept nogil:
-    # What a thread runs: one piece of work after another until all is over.
-    cdef worker_t* w = <worker_t*> argument
+cdef void do_work(worker_t* w) noexcept nogil:
+    # One piece of work after another until all is over.
     wait_for(w.go)
     while not w.is_over:
         w.work(w.on)
@@ -113,7 +131,6 @@ cdef void run_worker(void* argument) noexcept nogil:
         current_failure().failed, current_failure().error = False, NULL
         PyThread_release_lock(w.done)
         wait_for(w.go)
-    PyThread_release_lock(w.done)
 
 
 cdef void wait_for(PyThread_type_lock lock) noexcept nogil:
