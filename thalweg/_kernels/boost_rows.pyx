@@ -37,6 +37,7 @@ from .window_stumps cimport find_stump, insert_row, stump_class, stump_t, take_o
 
 cdef double LEAST_ERROR = 1e-3
 cdef double TIE = 1e-12                 # a weight of rounding errors
+cdef Py_ssize_t MOST_STOPS = 100        # of members written in Python, which stop whether they may or not
 cdef double NUMBERS_OF_A_PREDICTION = 1000.0     # gone through, as is_stopped counts them
 
 
@@ -126,9 +127,10 @@ cdef void boost_from_scratch(iboost_t* c) noexcept nogil:
 
 
 cdef void boost_finish(iboost_t* c, bint may_stop) noexcept nogil:
+    cdef Py_ssize_t n_stops = 0
     c.window.may_stop, c.window.work = may_stop, 0.0
-    while c.progress[STAGE] != DONE and finish_stage(c):
-        pass
+    while c.progress[STAGE] != DONE and n_stops < (1 if may_stop else MOST_STOPS):
+        n_stops += not finish_stage(c)
 
 
 cdef bint finish_stage(iboost_t* c) noexcept nogil:
