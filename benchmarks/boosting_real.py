@@ -28,6 +28,7 @@ LEARNERS = {
     "`LeveragingBagging`": "LeveragingBagging()",
     "`AdaptiveRandomForest`": "AdaptiveRandomForest()",
     "`LogisticMixture`": "LogisticMixture()",
+    "`LabelChain`": "LabelChain()",
     "`NoChange`": "NoChange()",
     "`MajorityClass`": "MajorityClass()",
 }
