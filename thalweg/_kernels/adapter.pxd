@@ -17,3 +17,6 @@ cdef class AdapterKernel(Kernel):
     cdef adapter_t core
     cdef readonly Kernel member
     cdef object memory                  # of `row` and `scratch`
+
+# predict the row that this learner, an adapter or not, has just learned: an adapter has it still
+cdef void predict_learned(const learner_t* h, const double* x, double* p, double* scratch) noexcept nogil

@@ -114,6 +114,14 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, do
     learner.predict_learn(c.member, c.row, y, w, p, c.scratch)
 
 
+cdef void predict_learned(const learner_t* h, const double* x, double* p, double* scratch) noexcept nogil:
+    cdef const adapter_t* c = <const adapter_t*> h.state
+    if h.predict == predict:
+        c.member.predict(c.member.state, c.row, p, scratch)
+    else:
+        h.predict(h.state, x, p, scratch)
+
+
 cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                     bint may_stop) noexcept nogil:
     cdef adapter_t* c = <adapter_t*> state

@@ -20,6 +20,7 @@ from . import layout as layouts
 from .ensemble import check_watches
 from .layout import FLAG, FLOAT, INDEX, WORD, Array, require
 
+from .adapter cimport predict_learned
 from .adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
 from .ensemble cimport learn_by, likeliest, predict_learn
 from .failure cimport record_failure
@@ -183,7 +184,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
         if k > 0:
             if c.has_next[m]:
                 learn_by(b.member[slot ^ 1], x, b.y[i], k * b.w[i])
-            b.member[slot].predict(b.member[slot].state, x, again, scratch)
+            predict_learned(b.member[slot], x, again, scratch)
             c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
         note_if_due(b, m, i)
 
