@@ -58,8 +58,9 @@ def test_site_builds(tmp_path):
     assert "NaiveBayes" in (tmp_path / "s" / "learners" / "index.html").read_text()
 
 
-def test_quickstart_shows_the_examples_as_they_run():
+def test_pages_show_the_examples_as_they_run():
     for page in DOCS.glob("*.md"):
-        for name in re.findall(r"<!-- (examples/\w+\.py) -->", page.read_text()):
-            shown = page.read_text().split(f"<!-- {name} -->\n```python\n")[1].split("```")[0]
+        found = re.findall(r"<!-- (examples/[\w/]+\.\w+) -->\n```\w+\n(.*?)```", page.read_text(), re.S)
+        for name, shown in found:
             assert shown == (DOCS / name).read_text(), f"{page.name} shows another {name}"
+        assert len(found) == page.read_text().count("<!-- examples/")

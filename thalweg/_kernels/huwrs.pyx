@@ -143,9 +143,9 @@ cdef class HUWRSKernel(EnsembleKernel):
         """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
         self.undoing(EnsembleKernel.learn, X, y, w, p, asked)
 
-    def learn_row(self, x, y):
+    def learn_row(self, x, y, means=None):
         """Learn one row if it is an array as usual; return whether it was."""
-        return self.undoing(EnsembleKernel.learn_row, x, y)
+        return self.undoing(EnsembleKernel.learn_row, x, y, means)
 
     def undoing(self, method, *arguments):
         """Call a method that learns; a row at which it is stopped is then as if it had not come."""

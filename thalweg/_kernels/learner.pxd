@@ -50,6 +50,7 @@ cdef class Kernel:
     cdef void adopt(self, dict arrays)
     cdef void derive(self)
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept
+    cdef int predict_rows(self, const double[:, ::1] X, double[:, ::1] p, bint observes) except -1
 
 
 # fit_block of a learner that has it; else learn the rows one by one, and flush

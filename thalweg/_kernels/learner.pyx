@@ -3,7 +3,7 @@
 from cpython.buffer cimport (
     PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer,
 )
-from libc.math cimport fabs
+from libc.math cimport fabs, isnan
 from libc.stdlib cimport free, malloc
 
 from . import layout as layouts
@@ -11,6 +11,8 @@ from . import layout as layouts
 from .failure cimport (
     attempt, begin_call, call_t, current_failure, end_call, failure_t, poll_after, should_stop,
 )
+from .missing cimport update_row
+from .pointers cimport doubles
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
@@ -20,7 +22,8 @@ cdef enum:
 cdef double LARGEST = 1e150             # of the values that reach a kernel; see missing.pyx
 
 
-cdef bint is_row(Py_buffer* view, Py_ssize_t n_features) noexcept nogil:
+cdef bint is_row(Py_buffer* view, Py_ssize_t n_features, bint is_whole) noexcept nogil:
+    # Whether these are as many float64 as there are inputs, none huge and, if `is_whole`, none missing.
     cdef Py_ssize_t j
     cdef const double* x = <const double*> view.buf
     if view.ndim != 1 or view.shape[0] != n_features or view.strides[0] != sizeof(double):
@@ -28,7 +31,7 @@ cdef bint is_row(Py_buffer* view, Py_ssize_t n_features) noexcept nogil:
     if view.format[0] != b"d" or view.format[1] != 0:
         return False
     for j in range(n_features):
-        if fabs(x[j]) > LARGEST:
+        if fabs(x[j]) > LARGEST or is_whole and isnan(x[j]):
             return False
     return True
 
@@ -142,6 +145,13 @@ cdef class Kernel:
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
+        self.predict_rows(X, p, False)
+
+    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
+        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        self.predict_rows(X, p, True)
+
+    cdef int predict_rows(self, const double[:, ::1] X, double[:, ::1] p, bint observes) except -1:
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
@@ -153,10 +163,13 @@ cdef class Kernel:
             with nogil:
                 while start < stop and not call.failure.failed:
                     h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
+                    if observes:
+                        observe(h, &X[start, 0])
                     start += 1
             poll_after(&call, start - first)
         free(scratch)
-        end_call(&call, -1)
+        end_call(&call, start if observes else -1)
+        return 0
 
     def fit_block(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w):
         """Learn rows as one batch, before anything else was learned."""
@@ -195,35 +208,19 @@ cdef class Kernel:
             poll_after(&call, start - first)
         end_call(&call, start)
 
-    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
-        """For each row: write its probabilities into `p`, then see it as one that has no label."""
-        cdef Py_ssize_t start = 0, first, stop
-        cdef learner_t* h = &self.handle
-        cdef double* scratch = new_scratch(h)
-        cdef call_t call
-        begin_call(&call, self.n_rows)
-        while start < X.shape[0] and not call.failure.failed:
-            first = start
-            stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
-            with nogil:
-                while start < stop and not call.failure.failed:
-                    h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
-                    observe(h, &X[start, 0])
-                    start += 1
-            poll_after(&call, start - first)
-        free(scratch)
-        end_call(&call, start)
+    def learn_row(self, x, Py_ssize_t y, means=None):
+        """Learn one row, if it is an array of as many float64 of usual size as there are inputs.
 
-    def learn_row(self, x, Py_ssize_t y):
-        """Learn one row, if it is an array of as many float64, missing or of usual size, as there are inputs.
-
-        Return whether it was: fast for what is nearly always given, all else is left to the caller.
+        Return whether it was: fast for what is nearly always given, all else is left to the caller. Values
+        may be missing, unless there are `means`: a pair of means and counts, which are updated.
         """
         cdef Py_buffer view
         cdef bint good
         cdef call_t call
+        cdef double* mean = NULL if means is None else doubles(means[0])
+        cdef double* count = NULL if means is None else doubles(means[1])
         PyObject_GetBuffer(x, &view, PyBUF_FORMAT | PyBUF_ND | PyBUF_STRIDES)
-        good = is_row(&view, self.handle.n_features)
+        good = is_row(&view, self.handle.n_features, mean != NULL)
         if good:
             try:
                 self.lock.begin_write()
@@ -232,6 +229,8 @@ cdef class Kernel:
                 raise
             begin_call(&call, 0)
             self.handle.learn(self.handle.state, <const double*> view.buf, y, 1.0)
+            if mean != NULL and not call.failure.failed:
+                update_row(<const double*> view.buf, self.handle.n_features, mean, count)
             self.lock.end_write()
             PyBuffer_Release(&view)
             end_call(&call, 1)
@@ -239,8 +238,11 @@ cdef class Kernel:
         PyBuffer_Release(&view)
         return False
 
-    def predict_row(self, x, double[::1] p):
-        """Write the probabilities of one row into `p`, if it is such an array; return whether it was."""
+    def predict_row(self, x, double[::1] p, bint is_whole=False):
+        """Write the probabilities of one row into `p`, if it is such an array; return whether it was.
+
+        If it must be whole, no value may be missing.
+        """
         cdef Py_buffer view
         cdef bint good
         cdef call_t call
@@ -249,7 +251,7 @@ cdef class Kernel:
         if self.handle.scratch_size > ON_STACK:
             scratch = new_scratch(&self.handle)
         PyObject_GetBuffer(x, &view, PyBUF_FORMAT | PyBUF_ND | PyBUF_STRIDES)
-        good = is_row(&view, self.handle.n_features)
+        good = is_row(&view, self.handle.n_features, is_whole)
         if good:
             try:
                 self.lock.begin_read()

@@ -236,6 +236,12 @@ cdef class ParticleKernel(Kernel):
         finally:
             self.end_work(workers)
 
+    def learn_row(self, x, y, means=None):
+        """Learn one row if it is an array as usual and a batch takes little work; return whether it was."""
+        if self.batch_work() > SMALL_WORK or self.core.counts.opened:
+            return False
+        return Kernel.learn_row(self, x, y, means)
+
     def flush(self):
         """Learn the rows that wait for their batch to fill."""
         cdef Workers workers = self.begin_work(self.core.batch_size, None)

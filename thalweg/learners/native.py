@@ -30,7 +30,7 @@ class NativeClassifier(StreamClassifier):
         """Learn one row: an array of inputs, or a dict of named inputs."""
         if self._is_fast(x):
             code = self._labels.code.get(y, -1)
-            if code >= 0 and self._kernel.learn_row(x, code):
+            if code >= 0 and self._kernel.learn_row(x, code, self._means):
                 return
         super().learn_one(x, y)
 
@@ -38,7 +38,7 @@ class NativeClassifier(StreamClassifier):
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
         if self._is_fast(x) and self._labels.list:
             p = np.empty(len(self._labels.list))
-            if self._kernel.predict_row(x, p):
+            if self._kernel.predict_row(x, p, self._means is not None):
                 return p
         return super().predict_proba_one(x)
 
@@ -49,17 +49,12 @@ class NativeClassifier(StreamClassifier):
         """
         if self._is_fast(x) and self._labels.list:
             p = np.empty(len(self._labels.list))
-            if self._kernel.predict_row(x, p):
+            if self._kernel.predict_row(x, p, self._means is not None):
                 return self._labels.list[p.argmax()]
         return super().predict_one(x)
 
     def _is_fast(self, x: object) -> bool:
-        return (
-            type(x) is np.ndarray
-            and self._begun
-            and self._means is None
-            and self._names.n_features > 0
-        )
+        return type(x) is np.ndarray and self._begun and self._names.n_features > 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         self._kernel.learn(X, y, w, p)

@@ -206,6 +206,9 @@ class ParticleFilter(SeededClassifier):
             raise ValueError(f"{self._who}: the function of boundary returned NaN for row {row}: {X[row]}")
         return np.clip(mapped, -LARGEST, LARGEST)
 
+    def _is_fast(self, x: object) -> bool:
+        return super()._is_fast(x) and self._map is None
+
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         try:
             mapped = self._mapped(X)

@@ -42,7 +42,7 @@ def as_numbers(X: ArrayLike, who: str) -> Floats:
 def as_row(x: ArrayLike, n_features: int, who: str) -> Floats:
     """Return one row, a sequence of numbers, as an array of shape (1, n_features)."""
     if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (n_features,):
-        return np.ascontiguousarray(x).reshape(1, n_features)
+        return np.ascontiguousarray(x)[None]
     try:
         row = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):

@@ -6,6 +6,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from thalweg._types import State
+from thalweg.errors import StateError
 from thalweg.learners import state as states
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels
@@ -88,6 +89,18 @@ class Saved(Contract):
         """Restore what `_state` returned; `_begin` has just been called."""
         states.check_alike(memory, self._state(), "memory")
         vars(self).update(states.from_plain(memory))
+        self._check_predicts()
+
+    def _check_predicts(self) -> None:
+        # Arrays of other shapes than they must have, or NaN in them, show when they are used.
+        p = np.empty((1, self._n_columns))
+        try:
+            with np.errstate(all="ignore"):
+                self._predict(np.zeros((1, self.n_features_in_)), p)
+        except Exception as error:
+            raise StateError(f"with the state's memory, predictions fail: {error}") from error
+        if not np.isfinite(p).all():
+            raise StateError("with the state's memory, probabilities are not finite")
 
     def __getstate__(self) -> State:
         return self.state()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 from threadpoolctl import ThreadpoolController
 
 from thalweg._kernels import layout
@@ -112,7 +112,8 @@ class WindowLogistic(StreamClassifier):
     def _predict(self, X: Floats, p: Floats) -> None:
         # Not a matrix product: its last bits depend on how many rows it is given.
         z = (np.clip(X, -FARTHEST, FARTHEST)[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
-        p[:] = softmax(z, axis=1)
+        likely = np.exp(z - z.max(axis=1, keepdims=True))  # softmax, without SciPy's 10 µs a call
+        np.divide(likely, likely.sum(axis=1, keepdims=True), out=p)
 
     def _fitted(self, rows: dict[str, NDArray[Any]], n_seen: int) -> dict[str, Any]:
         """Return the attributes that a fit to these rows changes."""
