@@ -2,21 +2,38 @@
 
 `thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`,
 `thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is first used, so
-`import thalweg` is quick.
+`import thalweg` is quick. `save`, `load`, `to_bytes` and `from_bytes` keep learners.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["checks", "drift", "errors", "evaluation", "learners", "streams", "waiting"]
+__all__ = [
+    "checks",
+    "drift",
+    "errors",
+    "evaluation",
+    "from_bytes",
+    "learners",
+    "load",
+    "save",
+    "saving",
+    "streams",
+    "to_bytes",
+    "waiting",
+]
+FUNCTIONS = ("from_bytes", "load", "save", "to_bytes")
 
 if TYPE_CHECKING:
-    from thalweg import checks, drift, errors, evaluation, learners, streams, waiting
+    from thalweg import checks, drift, errors, evaluation, learners, saving, streams, waiting
+    from thalweg.saving import from_bytes, load, save, to_bytes
 
     __version__: str
 else:
 
     def __getattr__(name: str) -> Any:
+        if name in FUNCTIONS:
+            return getattr(importlib.import_module("thalweg.saving"), name)
         if name in __all__:
             return importlib.import_module(f"thalweg.{name}")
         if name == "__version__":

@@ -2,13 +2,20 @@
 
 from contextlib import suppress
 
-__all__ = ["ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
+__all__ = ["ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
 
 _MOST_CHARACTERS = 1000
 
 
 class ThalwegError(Exception):
     """Base class of all errors of this library."""
+
+
+class ModelFileError(ThalwegError, ValueError):
+    """A model file is damaged, not a model, or holds what may not be loaded."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class ParameterError(ThalwegError, ValueError, TypeError):

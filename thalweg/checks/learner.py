@@ -17,6 +17,7 @@ from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
 from thalweg.learners.base import StreamClassifier
+from thalweg.saving import from_bytes, to_bytes
 
 
 def check_learner(learner: StreamClassifier, excused: Collection[str] = ()) -> None:
@@ -60,7 +61,7 @@ def predict_changes_nothing(learner: StreamClassifier) -> None:
 
 
 def copies_carry_on(learner: StreamClassifier) -> None:
-    """Restored, copied and unpickled learners continue bit for bit, and share nothing with the original."""
+    """Restored, copied and loaded learners continue bit for bit, and share nothing with the original."""
     X, y = rows(240, with_gaps=True)
     half = len(X) // 2
     original = taught(learner, X[:half], y[:half])
@@ -71,6 +72,7 @@ def copies_carry_on(learner: StreamClassifier) -> None:
         "copy.copy": copy.copy(original),
         "copy.deepcopy": copy.deepcopy(original),
         "pickle": pickle.loads(pickle.dumps(original)),
+        "a model file": from_bytes(to_bytes(original), allow=_classes(original)),
     }
     expected = original.test_then_train(X[half:], y[half:])
     for way, other in copies.items():
@@ -79,6 +81,14 @@ def copies_carry_on(learner: StreamClassifier) -> None:
         assert np.array_equal(p, expected), f"{way} continues differently"
     fresh = type(learner)().restore(learner.state())
     assert_same(fresh.state(), learner.state(), "restored before begin(): state")
+
+
+def _classes(learner: StreamClassifier) -> list[type[StreamClassifier]]:
+    # Its own and those of its members.
+    found = [learner]
+    for value in learner.get_params().values():
+        found += value if isinstance(value, list | tuple) else [value]
+    return [type(part) for part in found if isinstance(part, StreamClassifier)]
 
 
 def same_seed_same_result(learner: StreamClassifier) -> None:

@@ -17,6 +17,8 @@ T = TypeVar("T")
 class Saved(Contract):
     """The part of a learner that converts it to a dict and back."""
 
+    _state_version = 1  # of what `state` returns; see `_migrate`
+
     def state(self) -> State:
         """Return parameters and state as a dict of arrays, numbers, strings and the states of members."""
         with self._own_lock().read:
@@ -27,6 +29,7 @@ class Saved(Contract):
         state = {
             "format": states.FORMAT,
             "learner": states.name_of(self),
+            "version": self._state_version,
             "parameters": states.to_plain(self.get_params(deep=False)),
         }
         if self._begun:
@@ -55,6 +58,7 @@ class Saved(Contract):
     def _become(self, state: dict[str, Any]) -> Self:
         states.check_header(state, self)
         with states.naming(self._who):
+            state = self._current(state)
             self.set_params(**states.from_plain(state["parameters"]))
             if "classes" in state:
                 counts = states.array_of(state, "n_categories", 1)
@@ -72,6 +76,22 @@ class Saved(Contract):
                     self._means = states.means_of(state["means"], len(counts))
                 self._restore(state["memory"])
         return self
+
+    def _current(self, state: dict[str, Any]) -> dict[str, Any]:
+        version = state.get("version", 1)
+        if type(version) is not int or not 1 <= version <= self._state_version:
+            raise StateError(
+                f"{self._who}: the state has version {version!r}, "
+                f"this release reads up to {self._state_version}"
+            )
+        return state if version == self._state_version else self._migrate(state, version)
+
+    def _migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        """Return a state of an earlier version in the form that `state` has now.
+
+        A learner whose parameters or arrays change writes this, and sets `_state_version` to the next number.
+        """
+        raise NotImplementedError
 
     def _check_size(self, memory: dict[str, Any]) -> None:
         """Raise StateError if the parameters need much more memory than the state has."""

@@ -1,0 +1,56 @@
+"""Write a small model file of every learner that has none yet, in the present layout: golden/models/LAYOUT.
+
+    python tests/golden_models.py
+
+Files that are there are never written again: later releases must load them and get the same probabilities.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+import thalweg
+from thalweg import learners
+from thalweg.saving import container
+
+FOLDER = Path(__file__).parent / "golden" / "models" / str(container.VERSION)
+SMALL = {
+    "members": [learners.NaiveBayes(), learners.HoeffdingTree()],
+    "n_members": 2,
+    "max_members": 2,
+    "n_particles": 10,
+    "window": 20,
+    "chunk_size": 20,
+    "block_size": 20,
+    "max_waiting": 5,
+    "n_bins": 4,
+}
+
+
+def small(name):
+    """Return a learner with small parameters."""
+    learner = getattr(learners, name)()
+    return learner.set_params(**{key: SMALL[key] for key in SMALL if key in learner.get_params(deep=False)})
+
+
+def main():
+    """Write what is missing."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(70, 2)), np.array(["high", "low"])
+    y = labels[(X[:, 0] + 0.3 * rng.normal(size=70) < 0).astype(int)]
+    for name in learners.registry:
+        path = FOLDER / f"{name}.tw"
+        if path.exists():
+            continue
+        learner = small(name).begin(2, labels)
+        learner.test_then_train(X[:50], y[:50])
+        probe = learner.copy()
+        notes = {"X": X[50:], "y": y[50:], "before": probe.predict_block(X[50:])}
+        notes["while"] = probe.test_then_train(X[50:], y[50:])
+        thalweg.save(learner, path, notes)
+        print(f"{path.stat().st_size:8,}  {name}")
+
+
+if __name__ == "__main__":
+    main()

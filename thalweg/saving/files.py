@@ -1,0 +1,181 @@
+"""Saving a learner to a file or to bytes, and loading it again."""
+
+import contextlib
+import datetime
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from thalweg import drift, learners
+from thalweg.errors import ModelFileError, StateError, one_line
+from thalweg.learners import state as states
+from thalweg.learners.base import StreamClassifier
+from thalweg.saving.container import pack, unpack
+from thalweg.saving.plain import from_json, to_json
+
+KINDS = {"learner": learners.registry, "detector": drift.registry}
+
+
+def to_bytes(learner: StreamClassifier, notes: dict[str, Any] | None = None) -> bytes:
+    """Return a learner as bytes, to be restored by `from_bytes`.
+
+    Parameters
+    ----------
+    learner : learner
+        Begun or not. It continues after loading exactly as it would have without.
+    notes : dict, default=None
+        Anything else to keep in the file: numbers, strings, arrays, dates, lists and dicts of them.
+
+    Examples
+    --------
+    >>> import thalweg
+    >>> from thalweg.learners import NaiveBayes
+    >>> learner = NaiveBayes().begin(1, ["no", "yes"])
+    >>> learner.learn_one([1.0], "yes")
+    >>> thalweg.from_bytes(thalweg.to_bytes(learner)).predict_one([1.0])
+    'yes'
+    """
+    if not isinstance(learner, StreamClassifier):
+        raise TypeError(f"only learners of thalweg can be saved, got {type(learner).__name__}")
+    return _bytes_of(learner.state(), notes)
+
+
+def _bytes_of(state: dict[str, Any], notes: dict[str, Any] | None) -> bytes:
+    import thalweg
+
+    arrays: list[Any] = []
+    about = {"version": thalweg.__version__, "saved": datetime.datetime.now(datetime.UTC)}
+    content = {"about": about, "notes": notes or {}, "state": state}
+    return pack({"content": to_json(content, arrays)}, arrays)
+
+
+def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> StreamClassifier:
+    """Return the learner that `to_bytes` was given.
+
+    Parameters
+    ----------
+    data : bytes
+        What `to_bytes` returned.
+    allow : sequence of classes, default=()
+        Learners of your own that may be in there. Those of this library always may.
+
+    Raises
+    ------
+    ModelFileError
+        If the bytes are damaged, not a model, or hold a class that is not allowed.
+    """
+    return _learner_of(_content(data), allow)
+
+
+def _content(data: bytes) -> dict[str, Any]:
+    description, arrays = unpack(data)
+    with _naming():
+        content = from_json(description["content"], arrays)
+        if not {"about", "notes", "state"} <= set(content):
+            raise ModelFileError("the file holds no model")
+    return content
+
+
+def _learner_of(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]) -> StreamClassifier:
+    allowed = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in allow}
+    for key, name in _names(content["state"]):
+        if name not in KINDS[key] and name not in allowed:
+            raise ModelFileError(
+                f"the file holds the {key} {one_line(repr(name))}, which is not one of thalweg's. "
+                "If you trust it, pass its class: allow=[…]"
+            )
+    with _naming():
+        name = content["state"]["learner"]
+        kind = allowed.get(name) or states.find(name)
+        return kind().restore(content["state"])
+
+
+def _names(state: Any) -> Iterator[tuple[str, Any]]:
+    # The kinds and names of all learners and detectors in a state.
+    if isinstance(state, dict):
+        if "format" in state:
+            yield from ((key, state[key]) for key in KINDS if key in state)
+        state = list(state.values())
+    if isinstance(state, list | tuple):
+        for part in state:
+            yield from _names(part)
+
+
+@contextlib.contextmanager
+def _naming() -> Iterator[None]:
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except StateError as error:
+        raise ModelFileError(f"the model in the file is damaged: {error}") from error
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ModelFileError(f"the model in the file is damaged: {type(error).__name__}: {error}") from error
+
+
+def save(
+    learner: StreamClassifier, path: str | os.PathLike[str], notes: dict[str, Any] | None = None
+) -> None:
+    """Write a learner to a file, to be loaded by `load`.
+
+    The file is complete or as it was before, whenever the process ends: a new one is written beside it and
+    then takes its name.
+
+    Parameters
+    ----------
+    learner : learner
+        Begun or not.
+    path : path
+        The file, which may exist. `.tw` is the usual ending.
+    notes : dict, default=None
+        Anything else to keep in the file; see `describe`.
+    """
+    data = to_bytes(learner, notes)
+    path = Path(path).resolve()  # a link goes on pointing at the file
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            part.chmod(path.stat().st_mode & 0o7777)
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] = ()) -> StreamClassifier:
+    """Return the learner in a file that `save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    allow : sequence of classes, default=()
+        Learners of your own that may be in there. Those of this library always may.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, not a model, or holds a class that is not allowed.
+    """
+    with _of(path):
+        return from_bytes(Path(path).read_bytes(), allow)
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what is in a model file besides the learner: version, time and `notes`, and the state."""
+    with _of(path):
+        return _content(Path(path).read_bytes())
+
+
+@contextlib.contextmanager
+def _of(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error

@@ -1,0 +1,93 @@
+"""Nested dicts, lists and scalars as JSON and back, with arrays kept apart."""
+
+import datetime
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.errors import ModelFileError
+
+DTYPE = re.compile(r"[<>|][biufcSUmM]\d+(\[\d*\w+\])?")
+KINDS = "biufcSUmM"
+DATES: dict[str, Any] = {"date": datetime.date, "datetime": datetime.datetime, "time": datetime.time}
+
+
+def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Return `value` as JSON can hold it; append its arrays to `arrays`.
+
+    Numbers, strings, None and lists stay what they are. All else becomes a dict with one key, its kind.
+    """
+    if value is None or (isinstance(value, bool | str | int) and not isinstance(value, np.generic)):
+        return value
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return value if np.isfinite(value) else {"float": str(value)}
+    if isinstance(value, list):
+        return [to_json(part, arrays) for part in value]
+    if isinstance(value, tuple):
+        return {"tuple": [to_json(part, arrays) for part in value]}
+    if isinstance(value, dict):
+        return {"dict": [[to_json(key, arrays), to_json(part, arrays)] for key, part in value.items()]}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        return {"objects": [list(value.shape), [to_json(part, arrays) for part in value.ravel().tolist()]]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, np.generic) and value.dtype.kind in KINDS:
+        return {"scalar": to_json(np.array([value]), arrays)}
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    for kind, date in DATES.items():
+        if type(value) is date:
+            return {kind: value.isoformat()}
+    raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
+
+
+def from_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Return what `to_json` was given."""
+    if isinstance(value, list):
+        return [from_json(part, arrays) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        raise ModelFileError(f"a value must have one kind, got {sorted(value)}")
+    [(kind, content)] = value.items()
+    if kind == "float":
+        return float(content)
+    if kind == "tuple":
+        return tuple(from_json(part, arrays) for part in content)
+    if kind == "dict":
+        return {from_json(key, arrays): from_json(part, arrays) for key, part in content}
+    if kind == "objects":
+        shape, parts = content
+        return _objects(shape, parts, arrays)
+    if kind == "array":
+        return _chosen(arrays, content)
+    if kind == "scalar":
+        return from_json(content, arrays)[0]
+    if kind == "bytes":
+        return bytes.fromhex(content)
+    if kind in DATES:
+        return DATES[kind].fromisoformat(content)
+    raise ModelFileError(f"there is no kind of value called {kind!r}")
+
+
+def _objects(shape: list[int], parts: list[Any], arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    flat = np.empty(len(parts), dtype=object)
+    for i, part in enumerate(parts):
+        flat[i] = from_json(part, arrays)
+    return flat.reshape(shape)
+
+
+def _chosen(arrays: list[NDArray[Any]], i: Any) -> NDArray[Any]:
+    if not isinstance(i, int) or not 0 <= i < len(arrays):
+        raise ModelFileError(f"there is no array {i!r}")
+    return arrays[i]
+
+
+def dtype_named(name: Any) -> np.dtype[Any]:
+    """Return the dtype of numbers, text or dates with this name."""
+    if not isinstance(name, str) or not DTYPE.fullmatch(name):
+        raise ModelFileError(f"{name!r} is no type of an array")
+    return np.dtype(name)
