@@ -223,7 +223,7 @@ def reproduce(
     figures: Annotated[str | None, typer.Option(help="Draw the paper's figures into this folder.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one a processor.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure anew what is in the cache.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is in the cache.")] = False,
 ):
     """Run a paper's experiments again: its claims beside what is measured here."""
     from thalweg import papers

@@ -8,7 +8,7 @@ MARKS = ("k|", "rx", "b+")
 
 
 def plot_history(history: dict[str, Any], noted: str, axes: Any | None = None) -> Any:
-    """Draw the members' weights or errors above their sizes, with a mark for everything that befell one."""
+    """Draw the members' weights or errors above their sizes, with a mark for each event."""
     if axes is None:
         import matplotlib.pyplot as plt
 

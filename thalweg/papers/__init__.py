@@ -37,7 +37,7 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
     workers : int, optional
         Processes; by default one for each processor.
     fresh : bool
-        Measure anew even what is in the cache.
+        Measure again even what is in the cache.
     quiet : bool
         Show no progress.
     """
