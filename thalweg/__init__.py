@@ -1,14 +1,15 @@
 """Classifiers for data streams whose rules keep changing.
 
 `thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`,
-`thalweg.checks` and `thalweg.errors` are the public modules. Each is imported when it is first used, so
-`import thalweg` is quick. `save`, `load`, `to_bytes` and `from_bytes` keep learners.
+`thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the public modules. Each is
+imported when it is first used, so `import thalweg` is quick.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "adapters",
     "checks",
     "drift",
     "errors",
@@ -25,7 +26,7 @@ __all__ = [
 FUNCTIONS = ("from_bytes", "load", "save", "to_bytes")
 
 if TYPE_CHECKING:
-    from thalweg import checks, drift, errors, evaluation, learners, saving, streams, waiting
+    from thalweg import adapters, checks, drift, errors, evaluation, learners, saving, streams, waiting
     from thalweg.saving import from_bytes, load, save, to_bytes
 
     __version__: str

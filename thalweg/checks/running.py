@@ -1,9 +1,12 @@
 """Runs a list of checks and names the one that failed."""
 
+import pickle
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
+
+PLAIN: Any = np.ndarray | np.generic | float | int | str | bytes | None
 
 
 def run_checks(checks: Sequence[Callable[[Any], object]], subject: object, excused: Collection[str]) -> None:
@@ -39,6 +42,10 @@ def assert_same(one: Any, other: Any, what: str = "state") -> None:
         assert len(one) == len(other), f"{what}: different lengths"
         for place, (a, b) in enumerate(zip(one, other, strict=True)):
             assert_same(a, b, f"{what}[{place}]")
+    elif not isinstance(one, PLAIN):
+        # The model of another library. Loaded once, equal objects give equal bytes.
+        pickles = [pickle.dumps(pickle.loads(pickle.dumps(model))) for model in (one, other)]
+        assert pickles[0] == pickles[1], f"{what} differs"
     else:
         same = np.array_equal(one, other, equal_nan=isinstance(one, np.ndarray) and one.dtype.kind == "f")
         both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other

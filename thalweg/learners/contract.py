@@ -46,6 +46,11 @@ class Contract(ClassifierMixin, BaseEstimator):
         return False
 
     @property
+    def can_be_filed(self) -> bool:
+        """Whether `thalweg.save` can write the learner; not if it holds a model of another library."""
+        return True
+
+    @property
     def observes(self) -> bool:
         """Whether the learner uses rows without a label; if not, `observe` does nothing."""
         return type(self)._observe is not Contract._observe

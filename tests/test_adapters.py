@@ -1,0 +1,163 @@
+"""Models of scikit-learn and River as learners, and learners in River."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import thalweg
+from thalweg import learners
+from thalweg.adapters import RiverLearner, SklearnLearner, to_river
+from thalweg.checks import check_learner
+from thalweg.errors import ParameterError
+from thalweg.evaluation import metrics, prequential
+from thalweg.streams import SEA
+
+X = np.random.default_rng(1).normal(size=(400, 3))
+Y = (X[:, 0] + X[:, 1] > 0).astype(int)
+EXTREMES = ["extremes_stay_proper", "extreme_numbers_stay_proper"]  # scikit-learn warns of them
+BATCHES = "weight_two_is_the_row_twice"  # periods and windows count rows
+
+
+def test_a_refitted_model_keeps_the_contract():
+    check_learner(SklearnLearner(GaussianNB(), window=100), excused=[*EXTREMES, BATCHES])
+
+
+def test_partial_fit_gives_what_scikit_learn_gives():
+    learner, model = SklearnLearner(GaussianNB()).begin(3, [0, 1]), GaussianNB()
+    p = learner.test_then_train(X, Y)
+    for i in range(len(X)):
+        if i > 10:
+            np.testing.assert_allclose(p[i], model.predict_proba(X[i : i + 1])[0], rtol=1e-9)
+        model.partial_fit(X[i : i + 1], Y[i : i + 1], classes=[0, 1])
+    np.testing.assert_allclose(learner.model_.theta_, model.theta_)
+
+
+@pytest.mark.parametrize("blocks", [[400], [1] * 400, [7, 93, 250, 50]])
+def test_periods_count_rows_however_they_come(blocks):
+    learner = SklearnLearner(SGDClassifier(loss="log_loss", random_state=1), period=40).begin(3, [0, 1])
+    model, start, found = SGDClassifier(loss="log_loss", random_state=1), 0, []
+    for n in blocks:
+        found.append(learner.test_then_train(X[start : start + n], Y[start : start + n]))
+        start += n
+    for i in range(0, 400, 40):
+        model.partial_fit(X[i : i + 40], Y[i : i + 40], classes=[0, 1])
+        if i + 40 < 400:
+            expected = model.predict_proba(X[i + 40 : i + 80])
+            np.testing.assert_allclose(np.vstack(found)[i + 40 : i + 80], expected, rtol=1e-6)
+
+
+def test_a_window_is_refitted_and_follows_drift():
+    labels = np.where(np.arange(400) < 200, Y, 1 - Y)
+    forest = RandomForestClassifier(10, random_state=1)
+    p = SklearnLearner(forest, window=60, period=20).begin(3, [0, 1]).test_then_train(X, labels)
+    right = p.argmax(axis=1) == labels
+    assert right[100:200].mean() > 0.8 and right[200:230].mean() < 0.5 and right[300:].mean() > 0.8
+
+
+def test_new_classes_come_to_a_window_and_not_to_partial_fit():
+    learner = SklearnLearner(DecisionTreeClassifier(), window=50, period=5).begin(3)
+    learner.test_then_train(X[:100], np.where(np.arange(100) < 50, "a", np.where(Y[:100] > 0, "b", "c")))
+    assert learner.classes_.tolist() == ["a", "b", "c"]
+    learner = SklearnLearner(GaussianNB()).begin(3)
+    with pytest.raises(ValueError, match="must know all classes from the start"):
+        learner.test_then_train(X[:20], ["a"] * 10 + ["b"] * 10)
+
+
+def test_pipelines_weights_and_models_without_probabilities():
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3))
+    run = prequential(SEA(2000, seed=1), SklearnLearner(pipeline, window=500))
+    assert metrics.accuracy(run) > 0.78
+    assert not SklearnLearner(pipeline, window=500).uses_weights
+    assert SklearnLearner(GaussianNB()).uses_weights
+    p = SklearnLearner(Perceptron()).begin(3, [0, 1]).test_then_train(X, Y)
+    assert set(np.unique(p[1:])) == {0.0, 1.0}
+
+
+def test_a_member_of_an_ensemble():
+    learner = learners.OnlineBagging(SklearnLearner(GaussianNB()), n_members=3).begin(3, [0, 1])
+    right = learner.test_then_train(X, Y).argmax(axis=1) == Y
+    assert right[100:].mean() > 0.85
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        (SklearnLearner(RandomForestClassifier()), "has no partial_fit; pass window="),
+        (SklearnLearner(window=1), "window must be"),
+        (SklearnLearner(period=0), "period must be"),
+        (RiverLearner(), "must be a classifier of River, got None"),
+    ],
+)
+def test_wrong_parameters_are_named(learner, message):
+    with pytest.raises(ParameterError, match=message):
+        learner.begin(3, [0, 1])
+
+
+def test_a_foreign_model_stays_out_of_model_files():
+    with pytest.raises(TypeError, match="cannot save a value of type GaussianNB"):
+        thalweg.to_bytes(SklearnLearner(GaussianNB()).begin(3, [0, 1]))
+
+
+def scaled_softmax():
+    from river import linear_model, preprocessing
+
+    return preprocessing.StandardScaler() | linear_model.SoftmaxRegression()
+
+
+def test_a_river_model_keeps_the_contract():
+    check_learner(RiverLearner(scaled_softmax()), excused=[BATCHES])
+
+
+def test_a_river_model_gives_what_river_gives():
+    learner, model = RiverLearner(scaled_softmax()).begin(3, [0, 1]), scaled_softmax()
+    p = learner.test_then_train(X, Y)
+    for i, row in enumerate(X.tolist()):
+        x = dict(enumerate(row))
+        found = model.predict_proba_one(x)
+        if len(found) == 2:
+            np.testing.assert_allclose(p[i], [found[0], found[1]])
+        model.learn_one(x, int(Y[i]))
+
+
+def test_river_sees_the_names_of_inputs():
+    from river import compose, naive_bayes
+
+    model = compose.Select("b") | naive_bayes.GaussianNB()
+    learner = RiverLearner(model).begin(3, [0, 1], names=["a", "b", "c"])
+    assert (learner.test_then_train(X, X[:, 1] > 0).argmax(axis=1) == (X[:, 1] > 0))[50:].mean() > 0.9
+    assert (learner.test_then_train(X, X[:, 0] > 0).argmax(axis=1) == (X[:, 0] > 0))[50:].mean() < 0.7
+
+
+ORDER = "check_shuffle_features_no_impact"  # sums and draws go in the order of the inputs
+
+
+@pytest.mark.parametrize(
+    ("learner", "excused"),
+    [(learners.NaiveBayes(), ""), (learners.HoeffdingTree(), ""), (learners.LogisticMixture(), ORDER)],
+    ids=lambda value: type(value).__name__,
+)
+def test_learners_pass_the_checks_of_river(learner, excused):
+    from river import checks
+
+    for check in checks.yield_checks(to_river(learner)):
+        if getattr(check, "__name__", "") != excused:
+            check(to_river(learner))
+
+
+def test_learners_go_through_river_as_alone():
+    from river import evaluate, stream
+    from river.metrics import Accuracy
+
+    rows = list(stream.iter_array(X, Y.tolist()))
+    found = evaluate.progressive_val_score(rows, to_river(learners.NaiveBayes()), Accuracy()).get()
+    alone = learners.NaiveBayes()
+    right = []
+    for x, y in rows:
+        right.append(alone.predict_one(x) == y)
+        alone.learn_one(x, y)
+    assert found == pytest.approx(np.mean(right[1:]), abs=0.003)

@@ -1,0 +1,37 @@
+"""What learners made from models of other libraries share."""
+
+import copy
+from typing import Any
+
+from thalweg._types import State
+from thalweg.errors import StateError
+from thalweg.learners.base import StreamClassifier
+
+
+class ForeignLearner(StreamClassifier):
+    """A learner whose knowledge is in the model of another library.
+
+    Copies and pickles hold the model itself. Model files cannot: nothing is known of what is in it.
+    """
+
+    can_be_filed = False
+    model: Any
+    _model: Any
+
+    def _state_unlocked(self) -> State:
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self), model=None)
+        state = super(ForeignLearner, twin)._state_unlocked()
+        state["parameters"]["model"] = copy.deepcopy(self.model)
+        return state
+
+    def _state(self) -> State:
+        return {"model": copy.deepcopy(self._model)} | self._own_state()
+
+    def _own_state(self) -> State:
+        return {}
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        if not isinstance(memory, dict) or type(memory.get("model")) is not type(self._model):
+            raise StateError(f"the state's model must be a {type(self._model).__name__}")
+        self._model = copy.deepcopy(memory["model"])

@@ -1,0 +1,24 @@
+"""Any learner as a classifier of River."""
+
+from typing import Any
+
+from thalweg.learners.base import StreamClassifier
+
+
+def to_river(learner: StreamClassifier) -> Any:
+    """Return a classifier of River made from a copy of a learner, for its pipelines and evaluation.
+
+    Inputs and classes are taken as they come, unless the learner has begun: then it goes on from there.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from thalweg.adapters import to_river
+    >>> from thalweg.learners import LogisticMixture
+    >>> model = preprocessing.StandardScaler() | to_river(LogisticMixture())
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 90.39%
+    """
+    from thalweg.adapters.river_base import RiverClassifier
+
+    return RiverClassifier(learner)
