@@ -115,6 +115,7 @@ def test_members_may_not_ignore_weights():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"block_size": 1}, "block_size must be a whole number of at least 2"), ({"n_rounds": 0}, "n_rounds"),
+    ({"n_members": 5, "n_rounds": 6}, "n_rounds must be .* at most 5"),
     ({"threshold": 0}, "threshold"), ({"member": 3}, "member must be a learner"),
     ({"n_members": 0}, "n_members"),
 ])

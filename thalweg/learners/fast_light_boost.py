@@ -3,7 +3,7 @@
 from typing import Any
 
 from thalweg._kernels.fast_light_boost import FastLightBoostKernel
-from thalweg._parameters import count, real_number, wrong
+from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.block_ensemble import BlockEnsemble
 from thalweg.learners.member_list import Members
@@ -30,7 +30,7 @@ class FastLightBoost(BlockEnsemble):
     block_size : int, default=200
         Rows of a block (n).
     n_rounds : int, default=1
-        Members that are fitted on each block, one after another.
+        Members that are fitted on each block, one after another; at most `n_members`.
     threshold : float, default=2.33
         Standard deviations by which the accuracy on a block must be below the mean to be a change: 2.33 is
         for one false alarm in a hundred blocks (τ).
@@ -101,7 +101,7 @@ class FastLightBoost(BlockEnsemble):
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
     def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
-        n_rounds = count(self, "n_rounds", self.n_rounds, 1)
+        n_rounds = whole_number(self, "n_rounds", self.n_rounds, 1, n_members)
         threshold = real_number(self, "threshold", self.threshold, above=0)
         if not all(each.uses_weights for each in self._templates()):
             raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
