@@ -31,10 +31,11 @@ def interrupts_lose_nothing(learner: StreamClassifier, seed: int = 1) -> int:
         return 0
     X, y, seconds = _rows_for(learner, 0.12)
     whole = taught(learner, X, y)
+    n = len(X) - 1  # the last row finishes what an interrupt at the end of a call put off
     rng, n_interrupts = np.random.default_rng(seed), 0
     for _ in range(TRIES):
         other = begun(learner)
-        late = interrupted(partial(other.test_then_train, X, y), rng.uniform(0.05, 0.8) * seconds)
+        late = interrupted(partial(other.test_then_train, X[:n], y[:n]), rng.uniform(0.05, 0.8) * seconds)
         if late is None:
             continue
         error, delay = late
