@@ -1,9 +1,9 @@
-"""Categories as inputs of their own, for kernels that know numbers alone.
+"""Categories as inputs of their own, for kernels that can only use numbers.
 
-A row is widened: an input of k > 2 categories has a place for each of the first `own` of them and one more for
-all others; 1 is written into the place of the row's category, 0 into the rest. All are 0 where the category is
-missing. Two categories need one place, which is 0 for the first and 1 for the second (`own` is -1), and a number
-stays as it is (`own` is 0).
+A row is widened: an input of k > 2 categories has a place for each of the first `own` of them and one more
+for all others; 1 is written into the place of the row's category, 0 into the rest. All are 0 where the
+category is missing. Two categories need one place, which is 0 for the first and 1 for the second (`own` is
+-1), and a number stays as it is (`own` is 0).
 """
 
 import numpy as np

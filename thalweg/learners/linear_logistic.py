@@ -96,7 +96,7 @@ class LinearLogistic(NativeOneHot):
         else:
             super()._learn(X, y, w, p)
 
-    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8] | None) -> None:
+    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
             self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p, asked)
         else:

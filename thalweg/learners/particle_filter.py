@@ -39,8 +39,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     Rows that do not fill a batch wait inside, so that blocks of any size give the same result; `fit` learns
     the last, shorter batch too. Ctrl-C ends a long batch: it waits, and the next call that learns finishes
     it. A row of weight 2 counts as the row twice. Three or more categories are an input each, 0 or 1, at most
-    256 of them in all; a function in `boundary` gets their codes. Memory: one batch of rows, and the best set twice: at most
-    2 (n_particles + 1) sets of coefficients, far fewer as a rule.
+    256 of them in all; a function in `boundary` gets their codes. Memory: one batch of rows, and the best set
+    twice: at most 2 (n_particles + 1) sets of coefficients, far fewer as a rule.
 
     Parameters
     ----------
