@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from thalweg.checks.running import assert_same
 from thalweg.learners import (
     AdaptiveLogistic,
+    AdaptiveStacking,
     LikelihoodParticleFilter,
     LinearLogistic,
     LogisticMixture,
@@ -56,9 +58,15 @@ def begun(learner, n_categories=N_CATEGORIES, classes=(0, 1, 2)):
     return fresh.begin(len(n_categories), list(classes), n_categories=n_categories)
 
 
+def as_given(learner):
+    """Return a learner that does not standardise: by default it would do so with rows made by hand."""
+    return learner.set_params(standardise=False) if "standardise" in learner.get_params() else learner
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_rows_are_those_widened_by_hand(learner):
     X, y = coloured_rows(400)
+    learner = as_given(clone(learner))
     wide = by_hand(X)
     given, other = begun(learner), begun(learner, [0] * wide.shape[1])
     p = given.test_then_train(X[:300], y[:300])
@@ -71,6 +79,8 @@ def test_rows_are_those_widened_by_hand(learner):
         other.learn_one(wide[i], y[i])
     assert np.array_equal(given.predict_block(X), other.predict_block(wide))
     one, two = given.state()["memory"], other.state()["memory"]
+    for unused in ("mean", "variance") if "standardise" in learner.get_params() else ():
+        del one[unused], two[unused]
     assert_same(one, two)
 
 
@@ -78,10 +88,20 @@ def test_rows_are_those_widened_by_hand(learner):
 def test_members_of_ensembles_see_widened_rows(learner):
     X, y = coloured_rows(300, with_gaps=False)
     wide = by_hand(X)
+    learner = as_given(clone(learner))
     given = begun(OnlineBagging(learner, n_members=2))
     other = begun(OnlineBagging(learner, n_members=2), [0] * wide.shape[1])
     assert np.array_equal(given.test_then_train(X, y), other.test_then_train(wide, y))
     assert np.array_equal(given.copy().predict_block(X), other.predict_block(wide))
+
+
+@pytest.mark.parametrize("learner", [AdaptiveLogistic(), LogisticMixture()], ids=str)
+def test_categories_are_not_standardised(learner):
+    X, y = coloured_rows(300)
+    given, other = begun(learner, N_CATEGORIES[1:2]), begun(as_given(clone(learner)), [0] * 5)
+    p = given.test_then_train(X[:, 1:2], y)
+    assert np.array_equal(p, other.test_then_train(by_hand(X)[:, 1:6], y))
+    assert np.array_equal(given.copy().predict_block(X[:, 1:2]), other.predict_block(by_hand(X)[:, 1:6]))
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -187,3 +207,8 @@ def test_large_blocks_are_widened_in_parts(monkeypatch):
     parts = begun(LogisticMixture())
     assert np.array_equal(parts.test_then_train(X, y), expected)
     assert_same(parts.state(), whole.state())
+
+
+def test_the_stack_counts_categories_as_inputs():
+    few, many = begun(AdaptiveStacking(), [0, 90], (0, 1)), begun(AdaptiveStacking(), [0, 110], (0, 1))
+    assert isinstance(few.members_[-1], LogisticMixture) and isinstance(many.members_[-1], LinearLogistic)

@@ -35,6 +35,7 @@ class LogisticFilters(NativeOneHot):
             "standardise": yes_or_no(self, "standardise", self.standardise),
             "guard": 0.0 if self.guard is None else real_number(self, "guard", self.guard, above=0),
             "prior": real_number(self, "prior", self.prior, above=0),
+            "indicators": self._indicators(),
         }
 
 

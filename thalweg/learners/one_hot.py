@@ -49,6 +49,12 @@ class OneHot(StreamClassifier):
         self._own = own_places(self.n_categories_, self.most_places) if self.n_categories_.any() else None
         return n_features if self._own is None else width_of(self._own)
 
+    def _indicators(self) -> Ints:
+        """Return the places that are 1 for one category, else 0."""
+        if self._own is None:
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(np.repeat(self._own > 0, np.where(self._own > 0, self._own + 1, 1)))
+
     def _widened(self, X: Floats) -> Floats:
         return X if self._own is None else widened(X, self._own)
 
@@ -89,6 +95,11 @@ class NativeOneHot(OneHot, NativeClassifier):
     def _handle(self) -> Any:
         kernel = super()._handle()
         return kernel if self._own is None else OneHotKernel(kernel, self._own)
+
+
+def n_widened(n_categories: Ints) -> int:
+    """Return how many inputs there are if each category is one, however many there may be."""
+    return int(np.where(n_categories > 2, n_categories + 1, 1).sum())
 
 
 def own_places(n_categories: Ints, most: int) -> Ints:
