@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import make_pipeline
 from twins.linear_logistic import LinearLogistic as Twin
 
+from thalweg.checks.faults import can_interrupt, interrupted
 from thalweg.checks.running import assert_same
 from thalweg.learners import LinearLogistic, MajorityClass, NaiveBayes, OnlineBagging
 from thalweg.streams import DriftingGaussians, datasets
@@ -121,6 +122,23 @@ def test_rows_without_any_value_and_blocks_without_rows():
     assert learner.predict_block(sparse.csr_array((0, 4))).shape == (0, 2)
 
 
+@pytest.mark.skipif(not can_interrupt(), reason="no signals here")
+def test_an_interrupt_loses_no_sparse_row():
+    X, y = words(20_000)
+    whole = LinearLogistic().begin(2000, [0, 1])
+    start = time.perf_counter()
+    whole.test_then_train(X, y)
+    seconds, ends = time.perf_counter() - start, 0
+    for share in (0.2, 0.4, 0.6):
+        other = LinearLogistic().begin(2000, [0, 1])
+        late = interrupted(lambda other=other: other.test_then_train(X, y), share * seconds)
+        n_learned = len(y) if late is None else getattr(late[0], "rows_learned", 0)
+        ends += late is not None
+        other.test_then_train(X[n_learned:], y[n_learned:])
+        assert_same(other.state(), whole.state(), f"interrupted after row {n_learned}: state")
+    assert ends, "no interrupt came in time"
+
+
 def test_sparse_rows_with_new_classes():
     X, y = mixed_rows(300, 4)
     expected = LinearLogistic().begin(12).test_then_train(X, y)
@@ -147,6 +165,12 @@ def test_damaged_sparse_rows_are_refused(damage):
     with pytest.raises(ValueError, match="row 2, column" if damage == "infinite" else "sparse rows"):
         learner.test_then_train(given, y)
     assert learner.state()["memory"]["seen"] == 0
+
+
+def test_sparse_rows_hold_numbers_alone():
+    learner = LinearLogistic().begin(2, [0, 1], n_categories=[0, 3])
+    with pytest.raises(ValueError, match="cannot hold categories"):
+        learner.test_then_train(sparse.csr_array([[1.0, 2.0]]), [0])
 
 
 @pytest.mark.parametrize("learner", [NaiveBayes(), MajorityClass(), OnlineBagging(LinearLogistic())], ids=str)

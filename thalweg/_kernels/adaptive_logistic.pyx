@@ -1,8 +1,9 @@
 """Logistic regression as a recursive filter that forgets, and mixtures of such filters.
 
-An input enters as its distance from its running mean in running standard deviations, at most ten of them;
-the last entry of x is 1, the intercept. A filter keeps coefficients beta and the inverse R of the
-information. For a row of weight v, with c = 1 if it is of the filter's class and 0 otherwise:
+An input enters as its distance from its running mean in running standard deviations, at most ten of them; an
+indicator (1 for one category, else 0) as it is, since a rare category would be many standard deviations off,
+and its coefficient, uncertain again whenever it comes. The last entry of x is 1, the intercept. A filter
+keeps coefficients beta and the inverse R of the information. For a row of weight v, with c = 1 if it is of the filter's class and 0 otherwise:
 
     z = beta'x,  q = logistic(z), or softmax over the filters,  a = v q (1 - q),  e = v (c - q)      (1)
     k = R x/(decay + a x'R x),  R <- (R - a k x'R)/decay,  beta <- beta + k e                        (2)
@@ -76,7 +77,7 @@ cdef class LogisticKernel(Kernel):
     cdef object apart
 
     def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise,
-                 guard, prior, discount):
+                 guard, prior, discount, indicators):
         cdef logistic_t* s = &self.core
         s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
         s.n_filters = 1 if n_classes == 2 else n_classes
@@ -93,7 +94,9 @@ cdef class LogisticKernel(Kernel):
             self.arrays["decay"][:] = least
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.arrays |= {name: layouts.new_array(n_features, FLOAT) for name in ("scale", "bound")}
-        self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n)
+        self.arrays["variance"][indicators] = 1.0
+        self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n), indicators
+        s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.bind()
         self.derive()
@@ -134,6 +137,7 @@ cdef class LogisticKernel(Kernel):
         s.decay, s.step = doubles(self.arrays["decay"]), doubles(self.arrays["step"])
         s.slope = doubles(self.arrays["slope"])
         s.least, s.x, s.g = doubles(self.apart[0]), doubles(self.apart[1]), doubles(self.apart[2])
+        s.indicators = integers(self.apart[3])
         s.h, s.z = s.g + s.d * n, s.g + 2 * s.d * n
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
@@ -209,6 +213,8 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept
     if s.n_classes == 1:
         return
     update(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
+    for j in range(s.n_indicators):
+        s.mean[s.indicators[j]], s.variance[s.indicators[j]], s.scale[s.indicators[j]] = 0.0, 1.0, 1.0
     for j in range(s.n_inputs):
         s.x[j] = value_of(s, row[j], j)
     s.x[s.n_inputs] = 1.0

@@ -39,6 +39,8 @@ ctypedef struct logistic_t:
     double* slope                       # [lane], RPROP: last gradient
     # what follows is no state: settings, and scratch of learn
     double* least                       # [lane]
+    Py_ssize_t n_indicators
+    const Py_ssize_t* indicators        # inputs that enter as they are
     double* x                           # [d]
     double* g                           # [d, lane]: R x
     double* h                           # [d, lane]

@@ -6,12 +6,12 @@ from typing import Any
 from thalweg._kernels.adaptive_logistic import LogisticKernel
 from thalweg._parameters import one_of, real_number, yes_or_no
 from thalweg._types import Floats
-from thalweg.learners.native import NativeClassifier
+from thalweg.learners.one_hot import NativeOneHot
 
 DECAYS = {"tuned": 0.98, "adaptive": 0.9, "rprop": 0.9, "fixed": 0.98, "none": 1.0}
 
 
-class LogisticFilters(NativeClassifier):
+class LogisticFilters(NativeOneHot):
     """What learners made of recursive logistic filters have in common."""
 
     takes_missing = True
@@ -35,6 +35,7 @@ class LogisticFilters(NativeClassifier):
             "standardise": yes_or_no(self, "standardise", self.standardise),
             "guard": 0.0 if self.guard is None else real_number(self, "guard", self.guard, above=0),
             "prior": real_number(self, "prior", self.prior, above=0),
+            "indicators": self._indicators(),
         }
 
 
@@ -50,7 +51,8 @@ class AdaptiveLogistic(LogisticFilters):
     boundary leave it alone. If you would rather not choose how fast to forget, take `LogisticMixture`.
 
     A row of weight v counts v times in the information; forgetting goes by rows, whatever they weigh. A
-    missing value counts as its input's mean.
+    missing value counts as its input's mean. Three or more categories are an input each, 0 or 1, at most 256
+    of them in all (docs/logistic.md).
 
     Parameters
     ----------
@@ -81,6 +83,8 @@ class AdaptiveLogistic(LogisticFilters):
     coef_, intercept_ : ndarray
         The coefficients for inputs as they are given: one row for two classes (the second one's), else one
         for each class.
+    input_names_ : list of str
+        What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     decay_ : ndarray
         The forgetting in force at the last row, for each filter.
     n_restarts_ : int

@@ -12,6 +12,7 @@ from thalweg.learners.base import StreamClassifier
 from thalweg.learners.default_members import default_members
 from thalweg.learners.ensemble import Ensemble
 from thalweg.learners.member_list import Members, as_members
+from thalweg.learners.one_hot import n_widened
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 
@@ -125,7 +126,7 @@ class AdaptiveStacking(Ensemble):
 
     def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
-            return default_members(getattr(self, "n_features_in_", 1))
+            return default_members(n_widened(self.n_categories_) if self._begun else 1)
         return as_members(self, self.members, "members")
 
     def _n_members(self) -> int:

@@ -344,11 +344,13 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         if not has_missing:
             update_means(X, w, *self._means)
             return X
-        X = X.copy()
+        given, X = X, X.copy()
         if w is None:
             fill(X, self._means[0])
         else:
             fill_and_update(X, w, *self._means)
+        if self.expands_categories:
+            X[:, self.n_categories_ > 2] = given[:, self.n_categories_ > 2]
         return X
 
     def _row(self, x: Row, learns: bool = False) -> tuple[Floats, Names]:

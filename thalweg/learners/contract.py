@@ -51,6 +51,11 @@ class Contract(ClassifierMixin, BaseEstimator):
         return True
 
     @property
+    def expands_categories(self) -> bool:
+        """Whether categories become inputs of their own; missing ones are then not replaced by a mean."""
+        return False
+
+    @property
     def observes(self) -> bool:
         """Whether the learner uses rows without a label; if not, `observe` does nothing."""
         return type(self)._observe is not Contract._observe

@@ -17,7 +17,7 @@ WIDE = 100  # inputs from which on logistic regression with full matrices is too
 
 
 def default_members(n_features: int) -> list[StreamClassifier]:
-    """Return the learners for rows of so many inputs."""
+    """Return the learners for rows of so many inputs, categories counted as one each."""
     return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from thalweg._kernels.linear_logistic import LinearKernel
 from thalweg._parameters import real_number
 from thalweg._types import Floats, Ints
-from thalweg.learners.native import NativeClassifier
+from thalweg.learners.one_hot import NativeOneHot
 from thalweg.learners.sparse_rows import SparseRows
 
 
-class LinearLogistic(NativeClassifier):
+class LinearLogistic(NativeOneHot):
     """Logistic regression for many inputs: time and memory grow with their number, not with its square.
 
     For text and other wide rows, where `LogisticMixture` takes too long: a row costs as much as it has values
@@ -28,15 +28,15 @@ class LinearLogistic(NativeClassifier):
     Inputs need no scaling. Those that are mostly 0 are measured in multiples of their usual size, the others
     in standard deviations from their mean, at most three. A missing value is left out of the row. A row of
     weight v counts v times in the bold and the careful regression; the quick one makes little of weights
-    above 1.
+    above 1. Three or more categories are an input each, 0 or 1; sparse rows hold numbers alone.
 
     Parameters
     ----------
-    rate : float
+    rate : float, default=1.0
         All steps are that many times as long.
-    decay : float
+    decay : float, default=0.9999
         Share of past gradients kept whenever an input is not 0. Below 1, steps do not vanish.
-    l2 : float
+    l2 : float, default=0.0
         Penalty on the coefficients: β²/2 times l2, for each row in which their input is not 0.
 
     Attributes
@@ -44,6 +44,8 @@ class LinearLogistic(NativeClassifier):
     coef_, intercept_ : ndarray
         The coefficients of the careful regression, for inputs as they are given: one row for two classes (the
         second one's), else one for each class. Values are bounded before they meet them.
+    input_names_ : list of str
+        What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     weights_ : ndarray
         What the quick, the bold and the careful regression's scores are multiplied by.
 
@@ -71,6 +73,7 @@ class LinearLogistic(NativeClassifier):
 
     takes_missing = True
     takes_sparse = True
+    most_places = 1 << 20
 
     def __init__(self, rate: float = 1.0, decay: float = 0.9999, l2: float = 0.0) -> None:
         self.rate = rate
@@ -88,19 +91,22 @@ class LinearLogistic(NativeClassifier):
         )
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
-        self._learn_asked(X, y, w, p, None)
+        if isinstance(X, SparseRows):
+            self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p)
+        else:
+            super()._learn(X, y, w, p)
 
-    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8] | None) -> None:
+    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
             self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p, asked)
         else:
-            self._kernel.learn(X, y, w, p, asked)
+            super()._learn_asked(X, y, w, p, asked)
 
     def _predict(self, X: Any, p: Floats) -> None:
         if isinstance(X, SparseRows):
             self._kernel.predict_sparse(X.starts, X.columns, X.values, p)
         else:
-            self._kernel.predict(X, p)
+            super()._predict(X, p)
 
     @property
     def coef_(self) -> Floats:

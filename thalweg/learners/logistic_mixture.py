@@ -16,7 +16,8 @@ class LogisticMixture(LogisticFilters):
 
     For the user who does not want to choose how fast to forget: on every simulated stream it came close to
     the best single rate, or beat it, at the cost of all of them together. Each member is an
-    `AdaptiveLogistic` with fixed forgetting, and all share one standardising.
+    `AdaptiveLogistic` with fixed forgetting, and all share one standardising. Three or more categories are an
+    input each, 0 or 1, at most 256 of them in all.
 
     Parameters
     ----------

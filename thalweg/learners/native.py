@@ -21,8 +21,12 @@ class NativeClassifier(StreamClassifier):
         """Check the parameters and return a kernel for rows of this shape."""
         raise NotImplementedError
 
+    def _n_places(self, n_features: int) -> int:
+        """Return how many numbers the kernel is given for a row."""
+        return n_features
+
     def _begin(self, n_features: int, n_classes: int) -> None:
-        kernel = self._make_kernel(n_features, n_classes)
+        kernel = self._make_kernel(self._n_places(n_features), n_classes)
         kernel.lock = self._own_lock()
         self._kernel = kernel
 
@@ -78,7 +82,7 @@ class NativeClassifier(StreamClassifier):
         self._kernel.restore(memory)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        kernel = self._make_kernel(self.n_features_in_, self._n_columns)
+        kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
         kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel

@@ -13,6 +13,7 @@ from thalweg._parameters import count, is_real, n_threads, one_of, real_number, 
 from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.errors import set_rows_learned
 from thalweg.learners.growth import FixedInputsError
+from thalweg.learners.one_hot import NativeOneHot
 from thalweg.learners.seeded import SeededClassifier
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
@@ -25,7 +26,7 @@ Boundary: TypeAlias = str | Callable[[Floats], ArrayLike] | tuple[str | Callable
 Start: TypeAlias = str | float | tuple[str | float, int]
 
 
-class ParticleFilter(SeededClassifier):
+class ParticleFilter(NativeOneHot, SeededClassifier):
     """Logistic regression by a particle filter (PF-LR): random steps, of which the best are kept.
 
     For each batch of rows, `n_particles` sets of coefficients are drawn around those that did best on the
@@ -37,8 +38,9 @@ class ParticleFilter(SeededClassifier):
 
     Rows that do not fill a batch wait inside, so that blocks of any size give the same result; `fit` learns
     the last, shorter batch too. Ctrl-C ends a long batch: it waits, and the next call that learns finishes
-    it. A row of weight 2 counts as the row twice. Memory: one batch of rows, and the best set twice: at most
-    2 (n_particles + 1) sets of coefficients, far fewer as a rule.
+    it. A row of weight 2 counts as the row twice. Three or more categories are an input each, 0 or 1, at most
+    256 of them in all; a function in `boundary` gets their codes. Memory: one batch of rows, and the best set
+    twice: at most 2 (n_particles + 1) sets of coefficients, far fewer as a rule.
 
     Parameters
     ----------
@@ -69,13 +71,15 @@ class ParticleFilter(SeededClassifier):
 
     Attributes
     ----------
-    coefficients_ : ndarray of shape (n_outputs, 1 + n_features)
+    coefficients_ : ndarray of shape (n_outputs, 1 + number of input_names_)
         What predicts, in the units of the inputs: β₀, β₁, … of class 1 as against 0, or of each of more
         classes; the class of the least energy wins. With one input the boundary lies at β₀/β₁.
-    particles_ : ndarray of shape (n_best, n_outputs, 1 + n_features)
+    particles_ : ndarray of shape (n_best, n_outputs, 1 + number of input_names_)
         The best set of the last batch: its spread is the boundary's uncertainty.
-    coefficient_spread_ : ndarray of shape (n_outputs, 1 + n_features)
+    coefficient_spread_ : ndarray of shape (n_outputs, 1 + number of input_names_)
         Standard deviation of each coefficient over the best set.
+    input_names_ : list of str
+        What β₁, β₂, … belong to: the inputs' names, and for three or more categories one each.
 
     Differs from the paper
     ----------------------
@@ -126,6 +130,12 @@ class ParticleFilter(SeededClassifier):
     def _function(self) -> Callable[[Floats], Any] | None:
         shape = self.boundary[0] if isinstance(self.boundary, tuple) and self.boundary else self.boundary
         return shape if callable(shape) else None
+
+    def _n_places(self, n_features: int) -> int:
+        if self._function() is None:
+            return super()._n_places(n_features)
+        self._own = None  # a function of the inputs is given them as they are
+        return n_features
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         # Rows are mapped by the function that was given then, whatever becomes of the parameter.
@@ -215,16 +225,16 @@ class ParticleFilter(SeededClassifier):
         except BaseException as error:
             set_rows_learned(error, 0)
             raise
-        self._kernel.learn(mapped, y, w, p)
+        super()._learn(mapped, y, w, p)
 
     def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        self._kernel.learn(self._mapped(X), y, w, p, asked)
+        super()._learn_asked(self._mapped(X), y, w, p, asked)
 
     def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
-        self._kernel.fit_block(self._mapped(X), y, w)
+        super()._fit_block(self._mapped(X), y, w)
 
     def _predict(self, X: Floats, p: Floats) -> None:
-        self._kernel.predict(self._mapped(X), p)
+        super()._predict(self._mapped(X), p)
 
     @property
     def coefficients_(self) -> Floats:
@@ -267,7 +277,7 @@ class ParticleFilter(SeededClassifier):
         self._check_begun()
         if self._map is not None:
             return PythonKernel(self, self.n_features_in_, len(self.classes_))
-        return self._kernel
+        return super()._handle()
 
 
 def pair(owner: object, name: str, value: Any, other: Any) -> tuple[Any, Any]:

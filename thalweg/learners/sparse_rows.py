@@ -42,6 +42,8 @@ def checked_sparse_rows(X: Any, learner: Contract) -> SparseRows:
     who, n_features, names = learner._who, learner.n_features_in_, learner._names
     if not learner.takes_sparse:
         raise ValueError(f"{who}: sparse rows are not supported; use LinearLogistic, or pass X.toarray()")
+    if learner.n_categories_.any():
+        raise ValueError(f"{who}: sparse rows cannot hold categories, but it began with some")
     if isinstance(X, SparseRows):
         return X
     if X.ndim != 2 or X.shape[1] != n_features:

@@ -16,6 +16,7 @@ from thalweg._parameters import count, real_number
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError, set_rows_learned
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.one_hot import OneHot
 
 FIRST = 10
 SPARE = 256  # rows learned between two moments at which the model is whole
@@ -30,7 +31,7 @@ LAYOUT = {name: RING[name] for name in ROWS} | {
 THREADS = ThreadpoolController()  # made once: to look for libraries takes longer than a fit
 
 
-class WindowLogistic(StreamClassifier):
+class WindowLogistic(OneHot, StreamClassifier):
     """Logistic regression fitted to the latest rows, again every so many of them.
 
     What `AdaptiveLogistic` is compared with: the exact maximum instead of a recursion, and forgetting by a
@@ -39,7 +40,7 @@ class WindowLogistic(StreamClassifier):
 
     The first fits come early, after 10, 20, 40, … rows. Inputs are standardised by the window. Memory: the
     rows of the window and 256 more. A row of weight v counts v times; a missing value counts as its input's
-    mean so far.
+    mean so far. Three or more categories are an input each, 0 or 1, at most 256 of them in all.
 
     Parameters
     ----------
@@ -54,6 +55,8 @@ class WindowLogistic(StreamClassifier):
     ----------
     coef_, intercept_ : ndarray
         One row for each class, for inputs as they are given.
+    input_names_ : list of str
+        What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
 
     References
     ----------
@@ -82,9 +85,10 @@ class WindowLogistic(StreamClassifier):
         self._next = min(FIRST, count(self, "period", self.period, 1))
         real_number(self, "prior", self.prior, least=1e-12)
         # Spare places, so that rows can be written ahead: until `_rows` changes, the window stays as it is.
-        self._rows = layout.new_arrays(RING, {"row": window + SPARE, "input": n_features})
+        n_places = self._n_places(n_features)
+        self._rows = layout.new_arrays(RING, {"row": window + SPARE, "input": n_places})
         self._n_seen = self._n_learned = 0
-        self.coef_ = np.zeros((n_classes, n_features))
+        self.coef_ = np.zeros((n_classes, n_places))
         self.intercept_ = np.zeros(n_classes)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
@@ -102,7 +106,8 @@ class WindowLogistic(StreamClassifier):
         n = min(int(np.searchsorted(seen, self._next - self._n_seen)) + 1, len(seen))
         self._predict(X[start : start + n], p[start : start + n])
         kept = np.flatnonzero(w[start : start + n] > 0) + start
-        rows = appended(self._rows, np.clip(X[kept], -FARTHEST, FARTHEST), y[kept], w[kept], self.window)
+        given = np.clip(self._widened(X[kept]), -FARTHEST, FARTHEST)
+        rows = appended(self._rows, given, y[kept], w[kept], self.window)
         changed = {"_rows": rows, "_n_seen": self._n_seen + len(kept), "_n_learned": self._n_learned + n}
         if changed["_n_seen"] >= self._next:
             changed |= self._fitted(rows, changed["_n_seen"])
@@ -111,7 +116,8 @@ class WindowLogistic(StreamClassifier):
 
     def _predict(self, X: Floats, p: Floats) -> None:
         # Not a matrix product: its last bits depend on how many rows it is given.
-        z = (np.clip(X, -FARTHEST, FARTHEST)[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
+        X = np.clip(self._widened(X), -FARTHEST, FARTHEST)
+        z = (X[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
         likely = np.exp(z - z.max(axis=1, keepdims=True))  # softmax, without SciPy's 10 µs a call
         np.divide(likely, likely.sum(axis=1, keepdims=True), out=p)
 
@@ -151,7 +157,7 @@ class WindowLogistic(StreamClassifier):
         }
 
     def _restore(self, memory: dict[str, Any]) -> None:
-        lengths = {"class": self._n_columns, "input": self.n_features_in_, "row": None}
+        lengths = {"class": self._n_columns, "input": self._rows["X"].shape[1], "row": None}
         arrays = layout.checked_arrays(LAYOUT, lengths, memory, self._who)
         n_seen, following = arrays["progress"].tolist()
         if len(arrays["X"]) != min(n_seen, self.window):

@@ -1,0 +1,123 @@
+"""Categories as inputs of their own, for learners that can only use numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._kernels.one_hot import OneHotKernel, widened, width_of
+from thalweg._types import Floats, Ints
+from thalweg.errors import set_rows_learned
+from thalweg.learners.base import StreamClassifier
+from thalweg.learners.native import NativeClassifier
+
+PART = 1 << 20  # numbers widened at a time
+
+
+class OneHot(StreamClassifier):
+    """The part of a learner that turns each category of an input into an input of its own, 0 or 1.
+
+    An input of three or more categories gets a place for each category known when the learner begins, and one
+    for all others; a missing category is 0 in all of them. An input of two categories stays one input, 0 or
+    1; a third one that comes later counts as the second. There are at most `most_places` in all: inputs with
+    the most categories keep places for the first of them only.
+    """
+
+    most_places = 256
+    _own: Ints | None = None  # categories of each input that have a place each; None if rows are not widened
+
+    @property
+    def expands_categories(self) -> bool:
+        """Whether rows are widened."""
+        return self._own is not None
+
+    @property
+    def input_names_(self) -> list[str]:
+        """Names of the inputs that have a coefficient each: of a category, the input's name and its code."""
+        self._check_begun()
+        given = list(self._names)
+        given += [f"x{j}" for j in range(len(given), self.n_features_in_)]
+        names: list[str] = []
+        for j, name in enumerate(given):
+            n = 0 if self._own is None else int(self._own[j])
+            names += [f"{name}={code}" for code in [*range(n), "other"]] if n > 0 else [str(name)]
+        return names
+
+    def _n_places(self, n_features: int) -> int:
+        """Return how many numbers a widened row has."""
+        self._own = own_places(self.n_categories_, self.most_places) if self.n_categories_.any() else None
+        return n_features if self._own is None else width_of(self._own)
+
+    def _indicators(self) -> Ints:
+        """Return the places that are 1 for one category, else 0."""
+        if self._own is None:
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(np.repeat(self._own > 0, np.where(self._own > 0, self._own + 1, 1)))
+
+    def _widened(self, X: Floats) -> Floats:
+        return X if self._own is None else widened(X, self._own)
+
+
+class NativeOneHot(OneHot, NativeClassifier):
+    """A native learner whose kernel sees widened rows."""
+
+    def _is_fast(self, x: object) -> bool:
+        return self._own is None and super()._is_fast(x)
+
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
+        self._in_parts(super()._learn, X, y, w, p)
+
+    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
+        self._in_parts(super()._learn_asked, X, y, w, p, asked)
+
+    def _predict(self, X: Floats, p: Floats) -> None:
+        self._in_parts(super()._predict, X, p)
+
+    def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
+        super()._fit_block(self._widened(X), y, w)
+
+    def _in_parts(self, process: Callable[..., None], X: Floats, *others: NDArray[Any]) -> None:
+        if self._own is None:
+            process(X, *others)
+            return
+        # Not all at once: a widened row may be many times as long.
+        n, start = max(PART // width_of(self._own), 1), 0
+        try:
+            while start < len(X):
+                part = slice(start, start + n)
+                process(self._widened(X[part]), *(each[part] for each in others))
+                start += n
+        except BaseException as error:
+            set_rows_learned(error, start + getattr(error, "rows_learned", 0))
+            raise
+
+    def _handle(self) -> Any:
+        kernel = super()._handle()
+        return kernel if self._own is None else OneHotKernel(kernel, self._own)
+
+
+def n_widened(n_categories: Ints) -> int:
+    """Return how many inputs there are if each category is one, however many there may be."""
+    return int(np.where(n_categories > 2, n_categories + 1, 1).sum())
+
+
+def own_places(n_categories: Ints, most: int) -> Ints:
+    """Return how many categories of each input have a place each: -1 for two categories, 0 for a number.
+
+    With one more place for each input that has several they are at most `most`, unless one each is more; the
+    inputs that have the most lose places first.
+    """
+    own = np.where(n_categories > 2, np.minimum(n_categories, most), np.where(n_categories > 0, -1, 0))
+    several = own > 0
+    free = most - int(several.sum())
+    if own[several].sum() > free:
+        least, beyond = 1, most + 1
+        while beyond - least > 1:
+            middle = (least + beyond) // 2
+            if np.minimum(own[several], middle).sum() <= free:
+                least = middle
+            else:
+                beyond = middle
+        own[several] = np.minimum(own[several], least)
+    return own.astype(np.intp)
