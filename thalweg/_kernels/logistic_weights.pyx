@@ -20,6 +20,8 @@ half of the rows, and w is fitted to the others. The best of both is kept if it 
 fit before; then likelihoods are parted again.                                                (5)
 """
 
+import numpy as np
+
 from . import layout as layouts
 
 from libc.math cimport exp, fabs, log
@@ -244,9 +246,10 @@ class Weighing:
         n_members, n, n_classes = P.shape
         memory = make_memory(&f, n_members, n, n_classes)
         f.n, f.n_members, f.ridge, f.penalty, f.may_stop = n, n_members, ridge, penalty, True
-        for i in range(n):
-            others = [k for k in range(n_classes) if k != y[i]]
-            memory["lead"][i, :, :] = P[:, i, y[i]] - P[:, i, others].T
+        rows = np.arange(n)
+        others = np.array([[k for k in range(n_classes) if k != label] for label in range(n_classes)])[y]
+        of_label, of_others = P[:, rows, y], P[:, rows[:, None], others]
+        memory["lead"][...] = np.moveaxis(of_label[:, :, None] - of_others, 0, 2)
         memory["v"][:] = 1.0 if v is None else v
         begin_call(&call, 0)
         with nogil:
@@ -255,6 +258,12 @@ class Weighing:
         self.weights, self.outliers = memory["weights"], memory["out"].astype(bool)
         self.likelihoods, self.score = memory["likelihood"], f.score
         self.scores = [f.scores[i] for i in range(f.n_rounds)]
+
+    def probabilities(self, P):
+        """Return the probabilities of the classes, rows × classes, where members answer P."""
+        z = np.tensordot(self.weights, P, 1)
+        z = np.exp(z - z.max(axis=1, keepdims=True))
+        return z / z.sum(axis=1, keepdims=True)
 
 
 cdef dict make_memory(weighing_t* f, n_members, n, n_classes):

@@ -1,0 +1,196 @@
+"""Rows whose labels look wrong: how many there are, and which are the likeliest."""
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg._kernels.logistic_weights import Weighing
+from thalweg.evaluation.opinions import forest_on_folds, read_both_ways
+from thalweg.streams import from_arrays
+
+FEW_INPUTS, FEW_ROWS = 100, 10_000
+LEAST_LIKELY = 0.01  # an opinion's probability, so that none decides alone
+LEAST_SURE, SHARE_SURE = 500, 0.1
+NORMAL_95 = 1.959964
+
+
+def suspicious(X, y, learners=None, categorical=(), names=None, seed=0, progress=None):
+    """Return how likely each row's label is, from rows before and after it: a Suspicions.
+
+    Every learner reads the rows forwards and backwards and says, before it is told a label, how likely the
+    classes are. Where there are at most 10,000 rows, forests grown on other rows, in any order, say it as
+    well. A logistic regression weighs the logarithms of all these. A label is the more suspicious the less
+    likely it is: if it is wrong it may be any other class. All rows are held in memory.
+
+    Parameters
+    ----------
+    X, y : array-like
+        Rows and their labels; a stream's come from `Suspicions.of_stream`. Rows without a label (None, NaN)
+        are left alone.
+    learners : sequence of learners, optional
+        Who reads the rows; by default `AdaptiveRandomForest(20)` and, if a row has at most 100 inputs,
+        `LogisticMixture()`.
+    categorical : sequence of int or str
+        Inputs that hold categories.
+    names : sequence of str, optional
+        Names of the inputs.
+    seed : int
+        Seed of the forests, and of the default learners.
+    progress : callable, optional
+        Is called with the number of opinions that are ready and how many there will be.
+
+    Examples
+    --------
+    >>> from thalweg.evaluation import suspicious
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(5000, noise=0, seed=1).blocks(5000))
+    >>> y[::20] = 1 - y[::20]
+    >>> found = suspicious(X, y)
+    >>> found.n_wrong, found.rows[:5].tolist()
+    (253, [80, 4340, 3080, 2620, 2820])
+    """
+    return of_stream(from_arrays(X, y, names=names, categorical=categorical), learners, seed, progress)
+
+
+def of_stream(stream, learners=None, seed=0, progress=None, rows=None):
+    """Return the Suspicions of a stream's rows, the first `rows` if that is given."""
+    started = time.perf_counter()
+    X, codes = _all_rows(stream, rows)
+    known = np.flatnonzero(codes >= 0)
+    classes = stream.classes
+    if len(known) == 0 or len(np.unique(codes[known])) < 2:
+        raise ValueError(f"labels can be compared if there are two at least, got {list(classes[:2])}")
+    learners = _usual_learners(X.shape[1], seed) if learners is None else list(learners)
+    said, answers = [], []
+    n_views = 2 * len(learners) + (len(known) <= FEW_ROWS)
+    for name, p in _opinions(learners, X[known], codes[known], classes, stream.n_categories, seed):
+        said.append(name)
+        answers.append(p)
+        if progress is not None:
+            progress(len(said), n_views)
+    answers = np.log(np.array(answers) + LEAST_LIKELY)
+    fit = Weighing(answers, codes[known], penalty=-1.0)
+    p = np.full((len(X), len(classes)), np.nan)
+    p[known] = fit.probabilities(answers)
+    weights = dict(zip(said, fit.weights.tolist(), strict=True))
+    return Suspicions(X, codes, np.asarray(classes), p, weights, time.perf_counter() - started)
+
+
+@dataclass
+class Suspicions:
+    """How likely the label of each row is.
+
+    Attributes
+    ----------
+    X, codes, classes : ndarray
+        The rows, their labels as positions in `classes` (-1: none), and the labels there are.
+    p : ndarray
+        Rows × classes: the probabilities that were believed, the row's own label not being known.
+    weights : dict
+        How much each opinion counts.
+    seconds : float
+        The time it took.
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    p: np.ndarray
+    weights: dict
+    seconds: float
+
+    @property
+    def likelihood(self):
+        """The probability of each row's label; NaN where it has none."""
+        found = self.p[np.arange(len(self.p)), np.maximum(self.codes, 0)]
+        return np.where(self.codes < 0, np.nan, found)
+
+    @property
+    def believed(self):
+        """The likeliest label of each row."""
+        return self.classes[np.nan_to_num(self.p, nan=0.0).argmax(axis=1)]
+
+    @property
+    def doubt(self):
+        """The probability that each row's label is wrong; NaN where it has none.
+
+        With q the likelihood, e the estimated share of wrong labels and K classes, a label is right with
+        t = (q - e/(K-1)) / (1 - e - e/(K-1)) and wrong with (1 - t) e/(K-1), of which q is the sum.
+        """
+        q, share = self.likelihood, self.estimate[0]
+        each = share / (len(self.classes) - 1)
+        right = np.clip((q - each) / max(1 - share - each, 1e-9), 0.0, 1.0)
+        wrong = (1 - right) * each
+        return wrong / np.maximum(wrong + (1 - share) * right, 1e-300)
+
+    @property
+    def rows(self):
+        """Numbers of the rows for which another label is believed, the least likely labels first."""
+        order = np.argsort(self.likelihood, kind="stable")
+        differs = (self.p[order] > self.likelihood[order, None]).any(axis=1)
+        return order[differs]
+
+    @property
+    def estimate(self):
+        """Share of wrong labels, and the ends of a 95 % interval for it.
+
+        It is how often the label differs from what is believed where that is surest: among the surest tenth of
+        the rows, 500 at least, and up to half of them as long as it does not rise. There, hardly anything
+        else than a wrong label makes a difference. It holds if labels are as often wrong elsewhere; the
+        interval allows for chance alone.
+        """
+        known = np.flatnonzero(self.codes >= 0)
+        surest = known[np.argsort(-self.p[known].max(axis=1), kind="stable")]
+        differs = self.p[surest].argmax(axis=1) != self.codes[surest]
+        n = min(max(round(SHARE_SURE * len(known)), LEAST_SURE), len(known))
+        wrong = int(differs[:n].sum())
+        step = n // 2
+        while n + step <= len(known) // 2:
+            more = int(differs[n : n + step].sum())
+            if not _as_rare(more / step, wrong / n, step):
+                break
+            n, wrong = n + step, wrong + more
+        return wrong / n, *_wilson(wrong, n)
+
+    @property
+    def n_wrong(self):
+        """Rows that are estimated to be wrong, at most as many as are in `rows`."""
+        return min(round(self.estimate[0] * int((self.codes >= 0).sum())), len(self.rows))
+
+
+def _all_rows(stream, rows):
+    blocks = list(stream.coded_blocks(10_000))
+    if not blocks:
+        raise ValueError("there are no rows")
+    X, codes = (np.concatenate(part)[:rows] for part in zip(*blocks, strict=True))
+    return np.ascontiguousarray(X), np.ascontiguousarray(codes)
+
+
+def _usual_learners(n_features, seed):
+    from thalweg.learners import AdaptiveRandomForest, LogisticMixture
+
+    forest = AdaptiveRandomForest(n_members=20, random_state=seed)
+    return [forest, LogisticMixture()] if n_features <= FEW_INPUTS else [forest]
+
+
+def _opinions(learners, X, codes, classes, n_categories, seed):
+    for learner in learners:
+        for direction, p in read_both_ways(learner, X, codes, classes, n_categories):
+            yield f"{type(learner).__name__} {direction}", p
+    if len(X) <= FEW_ROWS:
+        yield "forests on folds", forest_on_folds(X, codes, len(classes), n_categories, seed)
+
+
+def _as_rare(share, usual, n):
+    """Whether a share among n is no more than chance allows above the usual one."""
+    return share <= usual + math.sqrt(usual * (1 - usual) / n)
+
+
+def _wilson(k, n):
+    """Return the ends of Wilson's 95 % interval for a share of which k of n were seen."""
+    z = NORMAL_95 * NORMAL_95 / n
+    middle = (k / n + z / 2) / (1 + z)
+    half = math.sqrt((k / n * (1 - k / n) + z / 4) * z) / (1 + z)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
