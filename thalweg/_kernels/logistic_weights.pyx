@@ -302,10 +302,9 @@ class Weighing:
         rows = np.arange(n)
         others = np.array([[k for k in range(n_classes) if k != label] for label in range(n_classes)])[y]
         lead = np.moveaxis(P[:, rows, y][:, :, None] - P[:, rows[:, None], others], 0, 2)
-        for i in range(n):
-            for m in range(n_members):
-                for k in range(n_classes - 1):
-                    f.lead[place_of(&f, i, k, m)] = lead[i, k, m]
+        if n_classes == 2:
+            lead = np.resize(lead, (n + 8 - n % 8, n_members)).reshape(-1, 8, n_members).swapaxes(1, 2)
+        memory["lead"][:lead.size] = lead.ravel()
         memory["v"][:n] = 1.0 if v is None else v
         begin_call(&call, 0)
         with nogil:
