@@ -11,10 +11,10 @@ import time
 
 import numpy as np
 
+from thalweg.errors import StreamError
 from thalweg.learners import AccuracyWeightedEnsemble, DecisionTree, RobustEnsemble, SEAEnsemble
 from thalweg.papers.running import Task
 from thalweg.streams import Sphere, datasets
-from thalweg.streams.errors import StreamError
 
 TITLE = "An adaptive learning approach for noisy data streams"
 REFERENCE = "Chu, Wang, Zaniolo. ICDM 2004, technical report TR040029."
