@@ -13,6 +13,7 @@ ctypedef struct weighing_t:
     double* v                           # [row]: its weight
     double* active                      # [row]: the same, 0 for an outlier
     double cost                         # of the outliers
+    double decrement                    # Newton's, after the latest step
     char* out                           # [row]: whether it is an outlier; of the best fit
     char* trial_out                     # [row]: of a fit that is tried
     double* likelihood                  # [row]: log q

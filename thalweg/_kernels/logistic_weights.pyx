@@ -24,7 +24,7 @@ import numpy as np
 
 from . import layout as layouts
 
-from libc.math cimport exp, fabs, log
+from libc.math cimport INFINITY, exp, fabs, log
 from libc.string cimport memcpy, memset
 
 from .cholesky cimport factorise_column, solve
@@ -51,8 +51,8 @@ cdef enum:
     MOST_MEANS = 100                    # passes of the clustering
     WORK_A_LOOK = 1 << 22               # multiplications between two looks for signals
 
-cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while fits are compared,
-cdef double COARSE = 1e-3               # of the better one,
+cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while two are compared,
+cdef double COARSE = 1e-3               # if they are close, and of the better one,
 cdef double FINE = 1e-7                 # and before the last step of the fit that is kept
 cdef double LEAST_GAIN = 1e-3           # of the score, for another round
 cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told apart without error
@@ -78,7 +78,7 @@ cdef bint weigh_members(weighing_t* f) noexcept nogil:
     if f.n == 0:
         return True
     activate(f, f.out)
-    f.score = newton(f, f.weights, COARSE, True)
+    f.score = newton(f, f.weights, COARSE)
     for _round in range(MOST_ROUNDS if f.penalty >= 0 else 0):                                # (5)
         if f.stopped or not part_likelihoods(f, borders) or not improve(f, borders):
             break
@@ -93,7 +93,7 @@ cdef void finish(weighing_t* f) noexcept nogil:
     cdef Py_ssize_t m
     cdef const double* direction = f.system + (f.n_members + 1) * f.n_members
     activate(f, f.out)
-    newton(f, f.weights, FINE, True)
+    newton(f, f.weights, FINE)
     for m in range(f.n_members):
         f.weights[m] += direction[m]
     f.score = pass_over(f, f.weights, False)
@@ -101,28 +101,33 @@ cdef void finish(weighing_t* f) noexcept nogil:
 
 cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
     # Fit with outliers below either border; keep the better fit if it is better than the one there is.
-    cdef Py_ssize_t side, best = -1, size = f.n_members * sizeof(double)
-    cdef double* w
-    cdef double score, most = 0.0
+    cdef Py_ssize_t side, best, size = f.n_members * sizeof(double)
+    cdef double[2] score, missing
     memcpy(f.old_likelihood, f.likelihood, f.n * sizeof(double))
     for side in range(2):
-        w = f.trial + side * f.n_members
-        memcpy(w, f.weights, size)
-        if mark(f, borders[side]):
-            score = newton(f, w, ROUGH, False)
-            if best < 0 or score > most:
-                best, most = side, score
-    if best < 0 or f.stopped:
+        memcpy(f.trial + side * f.n_members, f.weights, size)
+        score[side], missing[side] = fit_below(f, borders, side, ROUGH), f.decrement
+    if fabs(score[0] - score[1]) <= 2 * (missing[0] + missing[1]):
+        for side in range(2):
+            score[side] = fit_below(f, borders, side, COARSE)
+    best = score[1] > score[0]
+    if score[best] == -INFINITY or f.stopped:
         return False
-    w = f.trial + best * f.n_members
-    mark(f, borders[best])
-    most = newton(f, w, COARSE, True)
-    if f.stopped or most <= f.score + LEAST_GAIN:
+    score[best] = fit_below(f, borders, best, COARSE)
+    if f.stopped or score[best] <= f.score + LEAST_GAIN:
         return False
-    f.score = most
-    memcpy(f.weights, w, size)
+    f.score = score[best]
+    memcpy(f.weights, f.trial + best * f.n_members, size)
     memcpy(f.out, f.trial_out, f.n)
     return True
+
+
+cdef double fit_below(weighing_t* f, const double* borders, Py_ssize_t side, double tolerance) noexcept nogil:
+    # Return the score of a fit with outliers below a border; -inf if it would leave none or more than half.
+    f.decrement = 0.0
+    if not mark(f, borders[side]):
+        return -INFINITY
+    return newton(f, f.trial + side * f.n_members, tolerance)
 
 
 cdef bint mark(weighing_t* f, double border) noexcept nogil:
@@ -150,64 +155,66 @@ cdef void activate(weighing_t* f, const char* out) noexcept nogil:
 cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
     # Lloyd's algorithm for three clusters on a line; False if all are equal.
     cdef Py_ssize_t i, k, _pass
-    cdef double low = f.likelihood[0], high = low, z
+    cdef double low = f.likelihood[0], high = low, sum_all = 0.0, z, moved
     cdef double[3] centre, total, n
-    for i in range(1, f.n):
-        low, high = min(low, f.likelihood[i]), max(high, f.likelihood[i])
+    for i in range(f.n):
+        z = f.likelihood[i]
+        low, high, sum_all = min(low, z), max(high, z), sum_all + z
     for k in range(3):
         centre[k] = low + (high - low) * (2 * k + 1) / 6
     for _pass in range(MOST_MEANS):
         borders[0], borders[1] = (centre[0] + centre[1]) / 2, (centre[1] + centre[2]) / 2
-        for k in range(3):
-            total[k] = n[k] = 0.0
+        total[0] = total[2] = n[0] = n[2] = 0.0
         for i in range(f.n):
             z = f.likelihood[i]
-            k = (z >= borders[0]) + (z >= borders[1])
-            total[k] += z
-            n[k] += 1.0
-        z = 0.0
+            total[0] += z if z < borders[0] else 0.0
+            n[0] += 1.0 if z < borders[0] else 0.0
+            total[2] += z if z >= borders[1] else 0.0
+            n[2] += 1.0 if z >= borders[1] else 0.0
+        total[1], n[1] = sum_all - total[0] - total[2], f.n - n[0] - n[2]
+        moved = 0.0
         for k in range(3):
             if n[k] > 0:
-                z = max(z, fabs(centre[k] - total[k] / n[k]))
+                moved = max(moved, fabs(centre[k] - total[k] / n[k]))
                 centre[k] = total[k] / n[k]
-        if z <= 1e-12 * fabs(low):
+        if moved <= 1e-12 * fabs(low):
             break
     return low < high
 
 
-cdef double newton(weighing_t* f, double* w, double tolerance, bint renew) noexcept nogil:
-    # Improve w and return the score (2); the likelihoods are then those of w. The Hessian is that of every
-    # step if `renew`, else the one that was factorised last.
+cdef double newton(weighing_t* f, double* w, double tolerance) noexcept nogil:
+    # Improve w and return the score (2); the likelihoods are then those of w, and the score can still rise by
+    # about half of the decrement.
     cdef Py_ssize_t m, _step, _halving, n = f.n_members
     cdef double* gradient = f.system + n * n
     cdef double* direction = gradient + n
     cdef double* old = direction + n
-    cdef double score = pass_over(f, w, renew), new, decrement, step
+    cdef double score = pass_over(f, w, True), new, step
     for _step in range(MOST_NEWTON):
         if is_over(f):
             break
         memcpy(direction, gradient, n * sizeof(double))
-        for m in range(n if renew else 0):
+        for m in range(n):
             factorise_column(f.system, n, m)
         solve(f.system, n, direction)
-        decrement = 0.0
+        f.decrement = 0.0
         for m in range(n):
-            decrement += gradient[m] * direction[m]
-        if not decrement > tolerance:
+            f.decrement += gradient[m] * direction[m]
+        if not f.decrement > tolerance:
             break
         memcpy(old, w, n * sizeof(double))
         step = 1.0
         for _halving in range(MOST_HALVINGS):
             for m in range(n):
                 w[m] = min(max(old[m] + step * direction[m], -MOST_WEIGHT), MOST_WEIGHT)
-            new = pass_over(f, w, renew)
+            new = pass_over(f, w, True)
             if is_over(f) or new >= score - 1e-13 * fabs(score):
                 break
             step /= 2
         else:
             memcpy(w, old, n * sizeof(double))
             memset(direction, 0, n * sizeof(double))
-            return pass_over(f, w, renew)
+            return pass_over(f, w, True)
         score = new
     return score
 
