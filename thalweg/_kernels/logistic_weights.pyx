@@ -336,7 +336,7 @@ cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
         "weights": n_members, "trial": 2 * n_members, "system": n_members * (n_members + 4),
         "shares": n_others, "sums": 8 * (n_members + n_members * (n_members + 1) // 2),
     }
-    memory = {name: layouts.new_array(size, layouts.FLOAT) for name, size in shapes.items()}
+    memory = {name: layouts.new_aligned(size) for name, size in shapes.items()}
     memory |= {name: layouts.new_array(n, layouts.FLAG) for name in ("out", "trial_out")}
     f.n_others, f.n_passes = n_others, 0
     f.lead, f.v, f.active = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["active"])
