@@ -1,4 +1,4 @@
-"""`thalweg outliers` and what is behind it: which labels look wrong, how many, the table, the page, the file."""
+"""`thalweg outliers` and what it uses: which labels look wrong, how many, the table, page and file."""
 
 import csv
 import json
@@ -12,8 +12,8 @@ import pytest
 from test_drift_command import write
 
 from thalweg.evaluation import suspicious
-from thalweg.evaluation.opinions import forest_on_folds, read_both_ways
-from thalweg.evaluation.suspicions import of_stream
+from thalweg.evaluation.opinions import forest_of_others, read_both_ways
+from thalweg.evaluation.suspicions import suspicious_in_stream
 from thalweg.evaluation.suspicious_rows import Lines, headline
 from thalweg.learners import MajorityClass, NaiveBayes
 from thalweg.streams import SEA, Sphere, from_arrays
@@ -42,7 +42,8 @@ def found():
 def test_flipped_labels_come_first(found):
     _X, y, wrong = flipped_rows()
     assert wrong[found.rows[: wrong.sum()]].mean() > 0.9
-    assert (np.diff(found.likelihood[found.rows]) >= 0).all() and (np.diff(found.doubt[found.rows]) <= 1e-12).all()
+    assert (np.diff(found.likelihood[found.rows]) >= 0).all()
+    assert (np.diff(found.doubt[found.rows]) <= 1e-12).all()
     assert found.doubt.sum() == pytest.approx(wrong.sum(), rel=0.25)
     worst = found.rows[0]
     assert found.believed[worst] == 1 - y[worst] and found.likelihood[worst] < 0.2
@@ -75,7 +76,7 @@ def test_reading_from_both_sides_beats_reading_from_one():
 def test_forests_have_not_seen_the_rows_they_are_asked_about():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(600, 4)), rng.integers(0, 2, 600)
-    p = forest_on_folds(X, y, 2, np.zeros(4, dtype=int), seed=0)
+    p = forest_of_others(X, y, 2, np.zeros(4, dtype=int), seed=0)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert (p.argmax(axis=1) == y).mean() == pytest.approx(0.5, abs=0.07)
 
@@ -85,7 +86,7 @@ def test_labels_of_any_kind_gaps_and_rows_without_a_label():
     X[::7, 1] = np.nan
     y = np.where(y == 1, "good", "bad").astype(object)
     y[::10] = None
-    found = of_stream(from_arrays(X, y))
+    found = suspicious_in_stream(from_arrays(X, y))
     assert np.isnan(found.likelihood[::10]).all() and np.isnan(found.doubt[::10]).all()
     assert not set(found.rows) & set(range(0, 1500, 10))
     k = wrong[y != None].sum()  # noqa: E711
@@ -100,7 +101,7 @@ def test_one_class_cannot_be_compared():
 def test_a_learner_that_knows_nothing_does_no_harm():
     X, y, wrong = flipped_rows(2000)
     found = suspicious(X, y, learners=[MajorityClass()])
-    assert found.weights["forests on folds"] > 3 * abs(found.weights["MajorityClass forwards"])
+    assert found.weights["forest of other rows"] > 3 * abs(found.weights["MajorityClass forwards"])
     assert wrong[found.rows[: wrong.sum()]].mean() > 0.8
 
 
@@ -128,7 +129,8 @@ def test_command_prints_saves_and_draws(tmp_path):
     assert {first["label"], first["believed"]} == {"yes", "no"}
     text = page.read_text()
     ElementTree.fromstring(text.partition("\n")[2])
-    assert "&lt;up&gt;" in text and "<script" not in text and "http" not in text.replace("http://www.w3.org", "")
+    assert "&lt;up&gt;" in text and "<script" not in text
+    assert "http" not in text.replace("http://www.w3.org", "")
 
 
 def test_command_prints_json(tmp_path):
@@ -140,7 +142,7 @@ def test_command_prints_json(tmp_path):
     found = json.loads(done.stdout)
     assert found["rows"] == 1000 and len(found["suspicious"]) == 3
     assert set(found["suspicious"][0]) == {"row", "doubt", "likelihood", "label", "believed", "inputs"}
-    assert list(found["opinions"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forests on folds"]
+    assert list(found["opinions"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]
 
 
 def test_command_names_what_is_wrong():

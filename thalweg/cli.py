@@ -189,8 +189,9 @@ def drift(
 OUTLIERS_HELP = """
 List the rows of a stream whose labels look wrong, and say how many there are.
 
-Learners read the rows forwards and backwards and say, before they are told a label, how likely it is. SOURCE is as
-for `thalweg run`. Without `--learner`, AdaptiveRandomForest and LogisticMixture read.
+Learners read the rows forwards and backwards and say, before they are told a label, how likely it is. SOURCE
+is as for `thalweg run`. Without `--learner`, AdaptiveStacking reads; if there are more than 50,000 rows,
+AdaptiveRandomForest and LogisticMixture, which are faster.
 
 Examples:
 

@@ -4,6 +4,7 @@ import csv
 import json as jsons
 from pathlib import Path
 
+from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
 SHOWN, SHOWN_INPUTS = 20, 5
@@ -12,36 +13,14 @@ SHOWN, SHOWN_INPUTS = 20, 5
 def look(source, learners, rows, seed, data, file_options, quiet):
     """Return the Suspicions of a stream and the stream, all given as a person writes it."""
     from thalweg.command import make_learner
-    from thalweg.evaluation.suspicions import of_stream
+    from thalweg.evaluation.suspicions import suspicious_in_stream
 
     made = [make_learner(name, [], seed) for name in learners] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
-    with Bar(f"reading {source}", quiet) as progress:
-        return of_stream(stream, made, seed, progress, rows), stream
-
-
-class Bar:
-    """A progress bar on standard error; nothing where no person is looking."""
-
-    def __init__(self, title, quiet):
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-        console = Console(stderr=True)
-        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.task = self.bar.add_task(title, total=None)
-
-    def __enter__(self):
-        self.bar.start()
-        return self
-
-    def __exit__(self, *error):
-        self.bar.stop()
-
-    def __call__(self, done, total):
-        """Show how many opinions are ready."""
-        self.bar.update(self.task, completed=done, total=total)
+    with Bar(f"reading {source}", "opinions{}", "", quiet) as bar:
+        return suspicious_in_stream(
+            stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
+        ), stream
 
 
 def show(found, stream, source, top, page, save, json):
@@ -63,7 +42,7 @@ def show(found, stream, source, top, page, save, json):
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
         console.print(table(lines))
-    for line in (reliability(found), *closing(lines, page, save)):
+    for line in (reliability(found), lines.columns(), *closing(lines, page, save)):
         console.print(line, highlight=False, markup=False)
 
 

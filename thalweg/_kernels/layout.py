@@ -46,7 +46,7 @@ def new_array(shape, dtype, fill=0):
 
 
 def new_aligned(size):
-    """Return numbers in an array that begins where a cache line does, so that no vector lies across two lines."""
+    """Return zeros that begin where a cache line does, so that no vector lies across two lines."""
     memory = new_array(size + 8, FLOAT)
     first = -memory.ctypes.data % 64 // 8
     return memory[first : first + size]

@@ -1,16 +1,22 @@
-"""What others say about each row, without having seen its label."""
+"""Probabilities of each row's label from models that have not seen it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from thalweg._kernels.batch_tree import BatchTree
 from thalweg._kernels.block import Block
+from thalweg._types import Floats, Ints
 
-N_FOLDS, N_SUBSETS, N_DRAWS = 5, 20, 5
+N_SUBSETS, N_DRAWS = 20, 5
 GINI = 0
 
 
-def read_both_ways(learner, X, codes, classes, n_categories):
+def read_both_ways(
+    learner: Any, X: Floats, codes: Ints, classes: Sequence[Any], n_categories: Ints
+) -> Iterator[tuple[str, Floats]]:
     """Yield ("forwards", p) and ("backwards", p): the probabilities before each row is learned.
 
     A learner that has read up to a row from either side knows how things were just before and after it.
@@ -21,26 +27,30 @@ def read_both_ways(learner, X, codes, classes, n_categories):
         yield direction, reader.test_then_train_coded(rows, labels)[::step]
 
 
-def forest_on_folds(X, codes, n_classes, n_categories, seed):
-    """Return the probabilities that forests give which were grown on four fifths of the rows, in any order.
+def forest_of_others(X: Floats, codes: Ints, n_classes: int, n_categories: Ints, seed: int) -> Floats:
+    """Return the probabilities from the trees of a forest that were grown without the row.
 
-    Each has 100 trees, each on half of the inputs and rows drawn with repetition. Knows more than a learner
-    that reads in order where nothing changes and rows are few.
+    Each of 100 trees has half of the inputs and rows drawn with repetition; some 37 trees lack a given row.
+    The row's position is an input too, so that a tree can tell early rows from late ones. Knows more than a
+    learner that reads in order where little changes and rows are few.
     """
     rng = np.random.default_rng(seed)
+    X = np.column_stack([X, np.arange(len(X))])
+    n_categories = np.append(n_categories, 0)
     n, d = X.shape
-    fold, p = rng.permutation(n) % N_FOLDS, np.zeros((n, n_classes))
+    p, n_trees = np.full((n, n_classes), 1 / n_classes), np.ones((n, 1))
     for _ in range(N_SUBSETS):
         columns = np.sort(rng.choice(d, (d + 1) // 2, replace=False))
         part = np.ascontiguousarray(X[:, columns])
         block = Block(n, len(columns), n_classes)
         block.load(part)
-        for k in range(N_FOLDS):
-            asked = np.ascontiguousarray(part[fold == k])
-            for _ in range(N_DRAWS):
-                tree = BatchTree(len(columns), n_classes, n_categories[columns], n, GINI, 0.0)
-                tree.grow(block, codes, rng.poisson(1.0, n) * (fold != k).astype(float))
-                answer = np.empty((len(asked), n_classes))
-                tree.predict(asked, answer)
-                p[fold == k] += answer / (N_SUBSETS * N_DRAWS)
-    return p
+        for _ in range(N_DRAWS):
+            times = np.asarray(rng.poisson(1.0, n), dtype=float)
+            tree = BatchTree(len(columns), n_classes, n_categories[columns], n, GINI, 0.0)
+            tree.grow(block, codes, times)
+            others = np.flatnonzero(times == 0)
+            answer = np.empty((len(others), n_classes))
+            tree.predict(np.ascontiguousarray(part[others]), answer)
+            p[others] += answer
+            n_trees[others] += 1
+    return p / n_trees

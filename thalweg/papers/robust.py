@@ -1,10 +1,11 @@
 """Robust regression on noisy streams (2004): block ensembles weighed without the outliers.
 
-The sphere of the paper: 160 blocks of 1,000 rows, jumps of 0.1 after blocks 40, 80 and 120, and small steps of
-0.005 to 0.03 between them where it says so. Half of a block grows a tree, half weighs the trees; the same trees
-serve all methods but the last two, which have their own. Labels are flipped for learning only: a method is
-tested on the next block before its noise. In place of the credit-card data, which cannot be had, loans
-(gmsc.arff.gz) are sorted by the borrower's monthly income: an amount, but neither a fraud nor a transaction.
+The sphere of the paper: 160 blocks of 1,000 rows, jumps of 0.1 after blocks 40, 80 and 120, and small steps
+of 0.005 to 0.03 between them where it says so. Half of a block grows a tree, half weighs the trees; the
+same trees serve all methods but the last two, which have their own. Labels are flipped for learning only: a
+method is tested on the next block before its noise. In place of the credit-card data, which cannot be had,
+loans (gmsc.arff.gz) are sorted by the borrower's monthly income: an amount, but neither a fraud nor a
+transaction.
 """
 
 import time

@@ -11,8 +11,8 @@ NOTES = [
     "± is a standard error over seeds; gaps are paired by seed; a claim is undecided within two of them.",
     "The paper gives curves, and no numbers but the seconds of 40 blocks with full trees. Its penalty is "
     "0.2 to 0.3.",
-    "Bagging, Weighted Bagging, logistic and robust have the same trees. AWE (weights by cross-validation, the "
-    "ten best of all trees) and SEA (members replaced by quality) grow theirs on whole blocks.",
+    "Bagging, Weighted Bagging, logistic and robust have the same trees. AWE (weights by cross-validation, "
+    "the ten best of all trees) and SEA (members replaced by quality) grow theirs on whole blocks.",
     "Outliers are looked for in the half of each block that weighs members: recall is of the flips there.",
 ]
 
@@ -128,7 +128,8 @@ def seconds_table(runs):
 def loans_table(run):
     """Return what stands for figure 6."""
     rows = [[name, 100 * found["accuracy"], 100 * found["balanced"]] for name, found in run.items()]
-    return Table("In place of figure 6: loans sorted by income, 16 leaves", ["", "accuracy", "balanced"], rows)
+    header = ["", "accuracy", "balanced"]
+    return Table("In place of figure 6: loans sorted by income, 16 leaves", header, rows)
 
 
 def claims(runs):
