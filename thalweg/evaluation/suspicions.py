@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._kernels.logistic_weights import Weighing
-from thalweg._types import Block, Floats, Ints
+from thalweg._types import Block, Floats, Ints, Mask
 from thalweg.errors import StreamError
 from thalweg.evaluation.opinions import forest_of_others, read_both_ways
 from thalweg.streams import from_arrays
@@ -138,13 +138,16 @@ class Suspicions:
         """The probability that each row's label is wrong; NaN where it has none.
 
         With q the likelihood, e the estimated share of wrong labels and K classes, a label is right with
-        t = (q - e/(K-1)) / (1 - e - e/(K-1)) and wrong with (1 - t) e/(K-1), of which q is the sum.
+        t = (q - e/(K-1)) / (1 - e - e/(K-1)) and wrong with (1 - t) e/(K-1), of which q is the sum. The odds
+        of all are then multiplied by one number, so that the doubts add up to the share e of the rows.
         """
         q, share = self.likelihood, self.estimate[0]
         each = share / (len(self.classes) - 1)
         right = np.clip((q - each) / max(1 - share - each, 1e-9), 0.0, 1.0)
         wrong = (1 - right) * each
-        return wrong / np.maximum(wrong + (1 - share) * right, 1e-300)
+        doubt = wrong / np.maximum(wrong + (1 - share) * right, 1e-300)
+        known = self.codes >= 0
+        return _scaled(doubt, share * int(known.sum()), known)
 
     @property
     def rows(self) -> Ints:
@@ -205,6 +208,20 @@ def _opinions(
             yield f"{type(learner).__name__} {direction}", p
     if len(X) <= FEW_ROWS:
         yield "forest of other rows", forest_of_others(X, codes, len(classes), n_categories, seed)
+
+
+def _scaled(doubt: Floats, total: float, known: Mask) -> Floats:
+    """Return probabilities whose odds are multiplied so that those of the known rows add up to a total."""
+    doubt = np.clip(doubt, 1e-9, 1 - 1e-9)
+    odds = doubt / (1 - doubt)
+    low, high = -30.0, 30.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        scaled = odds * math.exp(middle)
+        is_less = float((scaled / (1 + scaled))[known].sum()) < total
+        low, high = (middle, high) if is_less else (low, middle)
+    scaled = odds * math.exp(low)
+    return scaled / (1 + scaled)
 
 
 def _as_rare(share: float, usual: float, n: int) -> bool:
