@@ -1,9 +1,9 @@
-"""How many flipped labels are among the most suspicious rows, and how many were estimated; cleanlab beside it.
+"""How many flipped labels are among the most suspicious rows, and how many were estimated.
 
     python -m benchmarks.flipped_labels --data FOLDER --seeds 3 [--peer PYTHON] [--json FILE]
 
-A share of the labels is replaced by other classes at random; as many rows as were flipped are looked at. PYTHON is
-an interpreter with cleanlab and scikit-learn: a forest of 100 trees on five shuffled folds, as in its tutorials.
+A share of the labels is replaced by other classes at random; as many rows as were flipped are looked at.
+PYTHON has cleanlab, whose figures are then given too: a forest of 100 trees on five shuffled folds.
 """
 
 import argparse

@@ -31,9 +31,10 @@ def read_both_ways(
 def forest_of_others(X: Floats, codes: Ints, n_classes: int, n_categories: Ints, seed: int) -> Floats:
     """Return the probabilities from the trees of a forest that were grown without the row.
 
-    Each of 100 to 500 trees, the fewer rows the more, has two thirds of the inputs and rows drawn with repetition; 37 % of the trees lack a given row.
-    The row's position is an input too, so that a tree can tell early rows from late ones. Knows more than a
-    learner that reads in order where little changes and rows are few.
+    Each of 100 to 500 trees, the fewer rows the more, has two thirds of the inputs and rows drawn with
+    repetition; 37 % of the trees lack a given row. The row's position is an input too, so that a tree can
+    tell early rows from late ones. Knows more than a learner that reads in order where little changes and
+    rows are few.
     """
     rng = np.random.default_rng(seed)
     X = np.column_stack([X, np.arange(len(X))])
