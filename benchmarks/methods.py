@@ -54,6 +54,14 @@ METHODS = {
                         f"ensemble.BOLEClassifier({RIVERS_RESET}, seed=1)", recorded="BOLE(10)"),
     "DynamicWeightedMajority": Method("DynamicWeightedMajority()", "meta.DynamicWeightedMajority", None,
                                       recorded="DWM(NB)"),
+    "AccuracyWeightedEnsemble": Method("AccuracyWeightedEnsemble(NaiveBayes())",
+                                       "meta.AccuracyWeightedEnsemble -l bayes.NaiveBayes -n 10", None),
+    "AccuracyWeightedEnsemble(tree)": Method(
+        "AccuracyWeightedEnsemble(HoeffdingTree(grace_period=100, delta=0.01))",
+        "meta.AccuracyWeightedEnsemble -l (trees.HoeffdingTree -g 100 -c 0.01) -n 10", None
+    ),
+    "LearnPPNSE": Method("LearnPPNSE(NaiveBayes(), n_members=15)",
+                         "meta.LearnNSE -l bayes.NaiveBayes -p 500 -e 15 -s AGE", None),
     "AdaptiveRandomForest": Method("AdaptiveRandomForest()", "meta.AdaptiveRandomForest -s 10",
                                    "forest.ARFClassifier(n_models=10, seed=1)", recorded="ARF(10)"),
     "StreamingRandomPatches": Method("StreamingRandomPatches()", "meta.StreamingRandomPatches -s 10",

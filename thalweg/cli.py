@@ -186,6 +186,59 @@ def drift(
         raise typer.Exit(130)
 
 
+OUTLIERS_HELP = """
+List the rows of a stream whose labels look wrong, and say how many there are.
+
+Learners read the rows forwards and backwards and say, before they are told a label, how likely it is. SOURCE
+is as for `thalweg run`. Without `--learner`, AdaptiveStacking reads; if there are more than 50,000 rows,
+AdaptiveRandomForest and LogisticMixture, which are faster.
+
+Examples:
+
+    thalweg outliers visits.csv --target bought --report suspicious.html --save suspicious.csv
+
+    thalweg outliers elec2 --data ~/streams --top 100 --json
+"""
+
+
+@app.command(help=OUTLIERS_HELP)
+def outliers(
+    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
+    learner: Annotated[
+        list[str] | None, typer.Option(help="Who reads: see `thalweg list learners`; repeatable.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Rows to list and save; else as many as seem to be wrong.")
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the learners.")] = 0,
+    report: Annotated[str | None, typer.Option(help="Write an HTML page here.")] = None,
+    save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
+    on_error: Annotated[
+        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
+    ] = None,
+    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
+    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+):
+    """List the rows of a stream whose labels look wrong, and say how many there are."""
+    from thalweg import outliers_command
+
+    chosen = {
+        "target": target,
+        "on_error": on_error,
+        "categorical": _listed(categorical),
+        "numeric": _listed(numeric),
+        "ignore": _listed(ignore),
+    }
+    options = {key: value for key, value in chosen.items() if value is not None}
+    found, stream = outliers_command.look(source, learner or [], rows, seed, data, options, quiet=json)
+    outliers_command.show(found, stream, source, top, report, save, json)
+
+
 @app.command("list")
 def list_(
     what: Annotated[

@@ -45,6 +45,13 @@ def new_array(shape, dtype, fill=0):
     return array
 
 
+def new_aligned(size):
+    """Return zeros that begin where a cache line does, so that no vector lies across two lines."""
+    memory = new_array(size + 8, FLOAT)
+    first = -memory.ctypes.data % 64 // 8
+    return memory[first : first + size]
+
+
 def new_arrays(layout, lengths):
     """Return the arrays of a layout, filled with what they begin with."""
     return {name: new_array(array.shape(lengths), array.dtype, array.fill) for name, array in layout.items()}

@@ -20,14 +20,30 @@ half of the rows, and w is fitted to the others. The best of both is kept if it 
 fit before; then likelihoods are parted again.                                                (5)
 """
 
+import numpy as np
+
 from . import layout as layouts
 
-from libc.math cimport exp, fabs, log
+from libc.math cimport INFINITY, exp, fabs, log
 from libc.string cimport memcpy, memset
 
 from .cholesky cimport factorise_column, solve
 from .failure cimport begin_call, call_t, end_call, should_stop
 from .pointers cimport doubles, flags
+
+cdef extern from "logistic_pass.h" nogil:
+    ctypedef double (*pass_f)(const pass_t* p) noexcept nogil
+    ctypedef struct pass_t:
+        Py_ssize_t n_tiles
+        Py_ssize_t n_members
+        const double* tiles
+        const double* active
+        const double* weights
+        double* likelihood
+        double* sums
+        double* gradient
+        double* hessian
+    pass_f best_pass() noexcept
 
 cdef enum:
     MOST_NEWTON = 60                    # steps of a fit
@@ -35,10 +51,12 @@ cdef enum:
     MOST_MEANS = 100                    # passes of the clustering
     WORK_A_LOOK = 1 << 22               # multiplications between two looks for signals
 
-cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while fits are compared,
-cdef double FINE = 1e-14                # and of the one that is kept
+cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while two are compared,
+cdef double COARSE = 1e-3               # if they are close, and of the better one,
+cdef double FINE = 1e-7                 # and before the last step of the fit that is kept
+cdef double LEAST_GAIN = 1e-3           # of the score, for another round
 cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told apart without error
-cdef double LEAST_GAIN = 1e-9           # of the score, for another round
+cdef pass_f pass_over_tiles = best_pass()
 
 
 cdef bint is_over(weighing_t* f) noexcept nogil:
@@ -53,92 +71,125 @@ cdef bint is_over(weighing_t* f) noexcept nogil:
 cdef bint weigh_members(weighing_t* f) noexcept nogil:
     cdef Py_ssize_t _round, m
     cdef double borders[2]
-    f.n_rounds, f.stopped = 0, False
+    f.n_rounds, f.stopped, f.score = 0, False, 0.0
     for m in range(f.n_members):
         f.weights[m] = 2.0 / f.n_members  # near 1/2 this gives the mean of the members' probabilities
     memset(f.out, 0, f.n)
     if f.n == 0:
         return True
-    f.score = newton(f, f.weights, f.out, FINE)
+    activate(f, f.out)
+    f.score = newton(f, f.weights, COARSE)
     for _round in range(MOST_ROUNDS if f.penalty >= 0 else 0):                                # (5)
         if f.stopped or not part_likelihoods(f, borders) or not improve(f, borders):
             break
         f.scores[f.n_rounds] = f.score
         f.n_rounds += 1
+    finish(f)
     return not f.stopped
+
+
+cdef void finish(weighing_t* f) noexcept nogil:
+    # Bring the weights as near to the optimum as numbers go.
+    cdef Py_ssize_t m
+    cdef const double* direction = f.system + (f.n_members + 1) * f.n_members
+    activate(f, f.out)
+    newton(f, f.weights, FINE)
+    for m in range(f.n_members):
+        f.weights[m] += direction[m]
+    f.score = pass_over(f, f.weights, False)
 
 
 cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
     # Fit with outliers below either border; keep the better fit if it is better than the one there is.
-    cdef Py_ssize_t side, best = -1, size = f.n_members * sizeof(double)
-    cdef double* w
-    cdef double score, most = 0.0
+    cdef Py_ssize_t side, best, size = f.n_members * sizeof(double)
+    cdef double[2] score, missing
     memcpy(f.old_likelihood, f.likelihood, f.n * sizeof(double))
     for side in range(2):
-        w = f.trial + side * f.n_members
-        memcpy(w, f.weights, size)
-        if mark(f, borders[side]):
-            score = newton(f, w, f.trial_out, ROUGH)
-            if best < 0 or score > most:
-                best, most = side, score
-    if best < 0 or f.stopped:
+        memcpy(f.trial + side * f.n_members, f.weights, size)
+        score[side], missing[side] = fit_below(f, borders, side, ROUGH), f.decrement
+    if fabs(score[0] - score[1]) <= 2 * (missing[0] + missing[1]):
+        for side in range(2):
+            score[side] = fit_below(f, borders, side, COARSE)
+    best = score[1] > score[0]
+    if score[best] == -INFINITY or f.stopped:
         return False
-    w = f.trial + best * f.n_members
-    mark(f, borders[best])
-    most = newton(f, w, f.trial_out, FINE)
-    if f.stopped or most <= f.score + LEAST_GAIN:
-        memcpy(f.likelihood, f.old_likelihood, f.n * sizeof(double))
+    score[best] = fit_below(f, borders, best, COARSE)
+    if f.stopped or score[best] <= f.score + LEAST_GAIN:
         return False
-    f.score = most
-    memcpy(f.weights, w, size)
+    f.score = score[best]
+    memcpy(f.weights, f.trial + best * f.n_members, size)
     memcpy(f.out, f.trial_out, f.n)
     return True
 
 
+cdef double fit_below(weighing_t* f, const double* borders, Py_ssize_t side, double tolerance) noexcept nogil:
+    # Return the score of a fit with outliers below a border; -inf if it would leave none or more than half.
+    f.decrement = 0.0
+    if not mark(f, borders[side]):
+        return -INFINITY
+    return newton(f, f.trial + side * f.n_members, tolerance)
+
+
 cdef bint mark(weighing_t* f, double border) noexcept nogil:
-    # Mark the rows below the border; False if these are none or more than half.
+    # Mark the rows below the border as outliers; False if these are none or more than half.
     cdef Py_ssize_t i, n = 0
     for i in range(f.n):
         f.trial_out[i] = f.old_likelihood[i] < border
         n += f.trial_out[i]
+    activate(f, f.trial_out)
     return 0 < n and 2 * n <= f.n
+
+
+cdef void activate(weighing_t* f, const char* out) noexcept nogil:
+    # Let these rows be the outliers.
+    cdef Py_ssize_t i
+    f.cost = 0.0
+    for i in range(f.n):
+        f.active[i] = 0.0 if out[i] else f.v[i]
+        if out[i]:
+            f.cost += f.v[i] * f.penalty
+    for i in range(f.n, f.n + (-f.n) % 8):
+        f.active[i] = 0.0
 
 
 cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
     # Lloyd's algorithm for three clusters on a line; False if all are equal.
     cdef Py_ssize_t i, k, _pass
-    cdef double low = f.likelihood[0], high = low, z
+    cdef double low = f.likelihood[0], high = low, sum_all = 0.0, z, moved
     cdef double[3] centre, total, n
-    for i in range(1, f.n):
-        low, high = min(low, f.likelihood[i]), max(high, f.likelihood[i])
+    for i in range(f.n):
+        z = f.likelihood[i]
+        low, high, sum_all = min(low, z), max(high, z), sum_all + z
     for k in range(3):
         centre[k] = low + (high - low) * (2 * k + 1) / 6
     for _pass in range(MOST_MEANS):
         borders[0], borders[1] = (centre[0] + centre[1]) / 2, (centre[1] + centre[2]) / 2
-        for k in range(3):
-            total[k] = n[k] = 0.0
+        total[0] = total[2] = n[0] = n[2] = 0.0
         for i in range(f.n):
             z = f.likelihood[i]
-            k = (z >= borders[0]) + (z >= borders[1])
-            total[k] += z
-            n[k] += 1.0
-        z = 0.0
+            total[0] += z if z < borders[0] else 0.0
+            n[0] += 1.0 if z < borders[0] else 0.0
+            total[2] += z if z >= borders[1] else 0.0
+            n[2] += 1.0 if z >= borders[1] else 0.0
+        total[1], n[1] = sum_all - total[0] - total[2], f.n - n[0] - n[2]
+        moved = 0.0
         for k in range(3):
             if n[k] > 0:
-                z = max(z, fabs(centre[k] - total[k] / n[k]))
+                moved = max(moved, fabs(centre[k] - total[k] / n[k]))
                 centre[k] = total[k] / n[k]
-        if z <= 1e-12 * fabs(low):
+        if moved <= 1e-12 * fabs(low):
             break
     return low < high
 
 
-cdef double newton(weighing_t* f, double* w, const char* out, double tolerance) noexcept nogil:
-    # Improve w; return the score (2). The likelihoods are then those of w.
+cdef double newton(weighing_t* f, double* w, double tolerance) noexcept nogil:
+    # Improve w and return the score (2); the likelihoods are then those of w, and the score can still rise by
+    # about half of the decrement.
     cdef Py_ssize_t m, _step, _halving, n = f.n_members
     cdef double* gradient = f.system + n * n
     cdef double* direction = gradient + n
     cdef double* old = direction + n
-    cdef double score = pass_over(f, w, out), new, decrement, step
+    cdef double score = pass_over(f, w, True), new, step
     for _step in range(MOST_NEWTON):
         if is_over(f):
             break
@@ -146,58 +197,69 @@ cdef double newton(weighing_t* f, double* w, const char* out, double tolerance) 
         for m in range(n):
             factorise_column(f.system, n, m)
         solve(f.system, n, direction)
-        decrement = 0.0
+        f.decrement = 0.0
         for m in range(n):
-            decrement += gradient[m] * direction[m]
-        if not decrement > tolerance:
+            f.decrement += gradient[m] * direction[m]
+        if not f.decrement > tolerance:
             break
         memcpy(old, w, n * sizeof(double))
         step = 1.0
         for _halving in range(MOST_HALVINGS):
             for m in range(n):
                 w[m] = min(max(old[m] + step * direction[m], -MOST_WEIGHT), MOST_WEIGHT)
-            new = pass_over(f, w, out)
+            new = pass_over(f, w, True)
             if is_over(f) or new >= score - 1e-13 * fabs(score):
                 break
             step /= 2
         else:
             memcpy(w, old, n * sizeof(double))
-            return pass_over(f, w, out)
+            memset(direction, 0, n * sizeof(double))
+            return pass_over(f, w, True)
         score = new
     return score
 
 
-cdef double pass_over(weighing_t* f, const double* w, const char* out) noexcept nogil:
-    # Return the score of w; write the likelihoods, (3) and (4).
+cdef double pass_over(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
+    # Return the score of w; write the likelihoods, (3), and (4) if it is wanted.
+    cdef Py_ssize_t m, n = f.n_members
+    cdef double* gradient = f.system + n * n
+    cdef double score = -f.cost
+    cdef pass_t p
+    if with_hessian:
+        memset(f.system, 0, n * n * sizeof(double))
+    for m in range(n):
+        if with_hessian:
+            f.system[m * n + m] = f.ridge
+        gradient[m] = -f.ridge * w[m]
+        score -= f.ridge / 2 * w[m] * w[m]
+    if f.n_others > 1:
+        return score + pass_over_rows(f, w, with_hessian)
+    p.n_tiles, p.n_members, p.tiles, p.active, p.weights = (f.n + 7) // 8, n, f.lead, f.active, w
+    p.likelihood, p.sums, p.gradient = f.likelihood, f.sums, gradient
+    p.hessian = f.system if with_hessian else NULL
+    return score + pass_over_tiles(&p)
+
+
+cdef double pass_over_rows(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
+    # The same for several classes, row by row; returns the first sum of (2).
     cdef Py_ssize_t i, k, m, n = f.n_members
-    cdef double* hessian = f.system
     cdef double* gradient = f.system + n * n
     cdef double* b = gradient + 3 * n
     cdef const double* a = f.lead
     cdef double score = 0.0
-    memset(hessian, 0, n * n * sizeof(double))
-    for m in range(n):
-        hessian[m * n + m] = f.ridge
-        gradient[m] = -f.ridge * w[m]
-        score -= f.ridge / 2 * w[m] * w[m]
     for i in range(f.n):
         f.likelihood[i] = likelihood_of(f, a, w)                                              # (1)
-        if out[i]:
-            score -= f.v[i] * f.penalty
-        else:
-            score += f.v[i] * f.likelihood[i]                                                 # (2)
-            memset(b, 0, n * sizeof(double))
-            for k in range(f.n_others):
-                for m in range(n):
-                    b[m] += f.shares[k] * a[k * n + m]
+        score += f.active[i] * f.likelihood[i]                                                # (2)
+        memset(b, 0, n * sizeof(double))
+        for k in range(f.n_others):
             for m in range(n):
-                gradient[m] += f.v[i] * b[m]                                                  # (3)
-            for k in range(f.n_others if f.n_others > 1 else 0):
-                add_outer(hessian, a + k * n, f.v[i] * f.shares[k], n)                        # (4)
-            if f.n_others > 1:
-                add_outer(hessian, b, -f.v[i], n)
-            else:
-                add_outer(hessian, a, f.v[i] * f.shares[0] * (1.0 - f.shares[0]), n)
+                b[m] += f.shares[k] * a[k * n + m]
+            if with_hessian:
+                add_outer(f.system, a + k * n, f.active[i] * f.shares[k], n)                  # (4)
+        if with_hessian:
+            add_outer(f.system, b, -f.active[i], n)
+        for m in range(n):
+            gradient[m] += f.active[i] * b[m]                                                 # (3)
         a += f.n_others * n
     return score
 
@@ -244,38 +306,42 @@ class Weighing:
         n_members, n, n_classes = P.shape
         memory = make_memory(&f, n_members, n, n_classes)
         f.n, f.n_members, f.ridge, f.penalty, f.may_stop = n, n_members, ridge, penalty, True
-        for i in range(n):
-            others = [k for k in range(n_classes) if k != y[i]]
-            memory["lead"][i, :, :] = P[:, i, y[i]] - P[:, i, others].T
-        memory["v"][:] = 1.0 if v is None else v
+        rows = np.arange(n)
+        others = np.array([[k for k in range(n_classes) if k != label] for label in range(n_classes)])[y]
+        lead = np.moveaxis(P[:, rows, y][:, :, None] - P[:, rows[:, None], others], 0, 2)
+        if n_classes == 2:
+            lead = np.resize(lead, (n + 8 - n % 8, n_members)).reshape(-1, 8, n_members).swapaxes(1, 2)
+        memory["lead"][:lead.size] = lead.ravel()
+        memory["v"][:n] = 1.0 if v is None else v
         begin_call(&call, 0)
         with nogil:
             weigh_members(&f)
         end_call(&call, -1)
-        self.weights, self.outliers = memory["weights"], memory["out"].astype(bool)
-        self.likelihoods, self.score = memory["likelihood"], f.score
+        self.weights, self.outliers = memory["weights"], memory["out"][:n].astype(bool)
+        self.likelihoods, self.score = memory["likelihood"][:n], f.score
         self.scores = [f.scores[i] for i in range(f.n_rounds)]
+
+    def probabilities(self, P):
+        """Return the probabilities of the classes, rows × classes, where members answer P."""
+        z = np.tensordot(self.weights, P, 1)
+        z = np.exp(z - z.max(axis=1, keepdims=True))
+        return z / z.sum(axis=1, keepdims=True)
 
 
 cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
     # Memory for so many members and rows, and its addresses.
-    n_others = max(n_classes - 1, 1)
-    memory = {
-        "lead": layouts.new_array((n, n_others, n_members), layouts.FLOAT),
-        "v": layouts.new_array(n, layouts.FLOAT),
-        "likelihood": layouts.new_array(n, layouts.FLOAT),
-        "old_likelihood": layouts.new_array(n, layouts.FLOAT),
-        "out": layouts.new_array(n, layouts.FLAG),
-        "trial_out": layouts.new_array(n, layouts.FLAG),
-        "weights": layouts.new_array(n_members, layouts.FLOAT),
-        "trial": layouts.new_array((2, n_members), layouts.FLOAT),
-        "system": layouts.new_array(n_members * (n_members + 4), layouts.FLOAT),
-        "shares": layouts.new_array(n_others, layouts.FLOAT),
+    n_others, n = max(n_classes - 1, 1), n + 8 - n % 8
+    shapes = {
+        "lead": n * n_others * n_members, "v": n, "active": n, "likelihood": n, "old_likelihood": n,
+        "weights": n_members, "trial": 2 * n_members, "system": n_members * (n_members + 4),
+        "shares": n_others, "sums": 8 * (n_members + n_members * (n_members + 1) // 2),
     }
+    memory = {name: layouts.new_aligned(size) for name, size in shapes.items()}
+    memory |= {name: layouts.new_array(n, layouts.FLAG) for name in ("out", "trial_out")}
     f.n_others, f.n_passes = n_others, 0
-    f.lead, f.v, f.likelihood = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["likelihood"])
-    f.old_likelihood, f.out = doubles(memory["old_likelihood"]), flags(memory["out"])
-    f.trial_out = flags(memory["trial_out"])
-    f.weights, f.trial = doubles(memory["weights"]), doubles(memory["trial"])
-    f.system, f.shares = doubles(memory["system"]), doubles(memory["shares"])
+    f.lead, f.v, f.active = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["active"])
+    f.likelihood, f.old_likelihood = doubles(memory["likelihood"]), doubles(memory["old_likelihood"])
+    f.weights, f.trial, f.system = doubles(memory["weights"]), doubles(memory["trial"]), doubles(memory["system"])
+    f.shares, f.sums = doubles(memory["shares"]), doubles(memory["sums"])
+    f.out, f.trial_out = flags(memory["out"]), flags(memory["trial_out"])
     return memory

@@ -19,7 +19,7 @@ from .block_ensemble cimport (
 )
 from .ensemble cimport HEAVIEST, ROWS
 from .learner cimport Kernel, learner_t
-from .logistic_weights cimport make_memory, weigh_members, weighing_t
+from .logistic_weights cimport make_memory, place_of, weigh_members, weighing_t
 from .pointers cimport doubles, integers
 
 cdef enum:
@@ -126,15 +126,13 @@ cdef void write_leads(weighing_t* f, const blocks_t* b, Py_ssize_t m) noexcept n
     # What member m says: by how much each row's label is ahead of the other classes.
     cdef Py_ssize_t i, k, other, first = first_weighed(b), y
     cdef const double* p = b.answers
-    cdef double* lead = f.lead + m
     for i in range(f.n):
         y, other = b.y[first + i], 0
         for k in range(b.n_classes):
             if k != y:
-                lead[other * f.n_members] = p[y] - p[k]
+                f.lead[place_of(f, i, other, m)] = p[y] - p[k]
                 other += 1
         p += b.n_classes
-        lead += f.n_others * f.n_members
 
 
 cdef void weigh_rows(RobustKernel kernel, Py_ssize_t first, Py_ssize_t n, double* v) noexcept nogil:
@@ -166,7 +164,6 @@ cdef void divide_by_mean(double* v, Py_ssize_t n) noexcept nogil:
 
 cdef void record_outlier(outliers_t* o, const weighing_t* f, const blocks_t* b, Py_ssize_t i) noexcept nogil:
     cdef Py_ssize_t k, m, other = 0, place = o.n[0] % MOST_OUTLIERS, row = first_weighed(b) + i
-    cdef const double* lead = f.lead + i * f.n_others * f.n_members
     cdef double least = 0.0, ahead
     o.row[place], o.label[place], o.believed[place] = b.number[row], b.y[row], b.y[row]
     o.likelihood[place] = exp(f.likelihood[i])
@@ -175,7 +172,7 @@ cdef void record_outlier(outliers_t* o, const weighing_t* f, const blocks_t* b, 
             continue
         ahead = 0.0
         for m in range(f.n_members):
-            ahead += f.weights[m] * lead[other * f.n_members + m]
+            ahead += f.weights[m] * f.lead[place_of(f, i, other, m)]
         if ahead < least:
             least, o.believed[place] = ahead, k
         other += 1

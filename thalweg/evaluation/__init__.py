@@ -15,6 +15,8 @@ registry = Registry(
         "loss_streams": "detection",
         "watch": "watching",
         "DriftReport": "watching",
+        "suspicious": "suspicions",
+        "Suspicions": "suspicions",
     },
     submodules=("metrics", "report"),
 )

@@ -69,7 +69,7 @@ def watch(
     report.seconds = perf_counter() - start
     report.n_rows = monitor.n_rows_
     report.skipped = getattr(stream, "skipped", 0)
-    report.category_names = {j: _names_of(stream, j) for j in categorical}
+    report.category_names = {j: category_names(stream, j) for j in categorical}
     return report
 
 
@@ -216,7 +216,8 @@ def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
         rows -= len(X)
 
 
-def _names_of(stream: Any, j: int) -> list[str]:
+def category_names(stream: Any, j: int) -> list[str]:
+    """Return the names of the categories of input j, as text."""
     if hasattr(stream, "inputs"):
         return [str(value) for value in stream.inputs[j].codes.values] or ["0", "1"]
     known = getattr(stream, "categories", {}).get(stream.names[j])

@@ -10,7 +10,7 @@ One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three fun
 import importlib
 from pathlib import Path
 
-NAMES = ("forgetting", "iboost", "particle-filter")
+NAMES = ("forgetting", "iboost", "particle-filter", "robust")
 __all__ = ["reproduce", "summaries"]
 
 

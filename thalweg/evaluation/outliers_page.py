@@ -1,0 +1,67 @@
+"""One self-contained page about labels that look wrong: how many, where, and the rows themselves."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.evaluation.chart import Line, line_chart
+from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.suspicions import Suspicions
+from thalweg.evaluation.suspicious_rows import Lines, headline, percent, reliability
+
+MOST_ROWS, MOST_INPUTS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
+
+
+def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
+    """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
+    found = lines.found
+    parts = [f'<p class="lead">{text(headline(found))}</p>']
+    parts.append(f'<p class="note">{text(reliability(found))}</p>')
+    parts.append(f"<h3>Where they are</h3><figure>{_where(found)}</figure>")
+    note = "Share of rows for which another label is believed, over the rows in their order."
+    parts.append(f'<p class="note">{note}</p>')
+    parts.insert(2, f'<p class="note">{text(lines.columns())}</p>')
+    if lines.rows:
+        rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
+        parts.append(f"<h3>What was taken for what</h3>{table(rows)}")
+        parts.append(f"<h3>The most suspicious rows</h3>{_table(lines)}")
+    parts.append(f"<h3>Who was asked</h3>{_opinions(found)}")
+    return write_page(path, f"Suspicious labels in {source}", "".join(parts))
+
+
+def _where(found: Suspicions) -> str:
+    n = len(found.codes)
+    edges = np.linspace(0, n, min(N_PARTS, n) + 1).round().astype(int)
+    ahead = np.zeros(n)
+    ahead[found.rows] = 1.0
+    shares = np.add.reduceat(ahead, edges[:-1]) / np.diff(edges)
+    return line_chart([Line("suspicious", "line0", edges[1:], shares)], n, y_title="share of the rows")
+
+
+def _table(lines: Lines) -> str:
+    found, names = lines.found, lines.names[:MOST_INPUTS]
+    doubt, likelihood = found.doubt, found.likelihood
+    rows = [["row", "doubt", "likelihood", "label", "believed", *names]]
+    for i in lines.rows[:MOST_ROWS]:
+        figures = [f"{i + 1:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
+        rows.append([*figures, lines.label(i), lines.believed(i), *lines.values(i)[:MOST_INPUTS]])
+    n_more = len(lines.rows) - MOST_ROWS
+    more = f" {n_more:,} more are not listed." if n_more > 0 else ""
+    note = (
+        "Doubt: the probability that the label is wrong, given the estimated share of wrong labels. "
+        f"Likelihood: the probability of the label as given. Rows are counted from 1.{more}"
+    )
+    return f'{table(rows)}<p class="note">{note}</p>'
+
+
+def _opinions(found: Suspicions) -> str:
+    rows: list[Sequence[object]] = [["opinion", "weight"]]
+    rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
+    agree = float((found.believed == found.classes[found.codes])[found.codes >= 0].mean())
+    note = (
+        f"Together they agree with {percent(agree)} of the labels. {len(found.codes):,} rows in "
+        f"{found.seconds:.2f} s."
+    )
+    return f'{table(rows)}<p class="note">{text(note)}</p>'

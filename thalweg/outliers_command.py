@@ -1,0 +1,81 @@
+"""What `thalweg outliers` does: opens the stream, looks for labels that look wrong, shows and saves them."""
+
+import csv
+import json as jsons
+from pathlib import Path
+
+from thalweg.progress_bar import Bar
+from thalweg.streams.named import open_stream
+
+SHOWN, SHOWN_INPUTS = 20, 5
+
+
+def look(source, learners, rows, seed, data, file_options, quiet):
+    """Return the Suspicions of a stream and the stream, all given as a person writes it."""
+    from thalweg.command import make_learner
+    from thalweg.evaluation.suspicions import suspicious_in_stream
+
+    made = [make_learner(name, [], seed) for name in learners] or None
+    stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    with Bar(f"reading {source}", "opinions{}", "", quiet) as bar:
+        return suspicious_in_stream(
+            stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
+        ), stream
+
+
+def show(found, stream, source, top, page, save, json):
+    """Print the suspicious rows in words or as JSON; write the page and the CSV file if asked."""
+    from thalweg.evaluation import outliers_page
+    from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
+
+    lines = Lines(found, stream, top)
+    if save:
+        write_csv(lines, save)
+    if page:
+        outliers_page.write(lines, source, page)
+    if json:
+        print(jsons.dumps(lines.to_plain()))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(headline(found), highlight=False, markup=False)
+    if len(lines.rows):
+        console.print(table(lines))
+    for line in (reliability(found), lines.columns(), *closing(lines, page, save)):
+        console.print(line, highlight=False, markup=False)
+
+
+def table(lines):
+    """Return the most suspicious rows as a table."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    names = lines.names[:SHOWN_INPUTS]
+    n = min(len(lines.rows), SHOWN)
+    shown = Table("row", "doubt", "label", "believed", *map(escape, names), title=f"The {n} most suspicious")
+    for i in lines.rows[:n]:
+        cells = [f"{i + 1:,}", f"{lines.found.doubt[i]:.2f}", lines.label(i), lines.believed(i)]
+        shown.add_row(*map(escape, cells + lines.values(i)[:SHOWN_INPUTS]))
+    return shown
+
+
+def closing(lines, page, save):
+    """Return the lines below the table."""
+    found = lines.found
+    opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
+    yield f"{len(found.codes):,} rows in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    if save:
+        yield f"{len(lines.rows):,} rows saved: {save}"
+    if page:
+        yield f"Page: {page}"
+
+
+def write_csv(lines, path):
+    """Write the suspicious rows, most suspicious first, with their inputs."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["row", "doubt", "likelihood", "label", "believed", *lines.names])
+        for i in lines.rows:
+            figures = [f"{lines.found.doubt[i]:.4f}", f"{lines.found.likelihood[i]:.4g}"]
+            writer.writerow([i + 1, *figures, lines.label(i), lines.believed(i), *lines.values(i)])
