@@ -1,9 +1,10 @@
 """Logistic regression as a recursive filter that forgets, and mixtures of such filters.
 
-An input enters as its distance from its running mean in running standard deviations, at most ten of them; an
-indicator (1 for one category, else 0) as it is, since a rare category would be many standard deviations off,
-and its coefficient, uncertain again whenever it comes. The last entry of x is 1, the intercept. A filter
-keeps coefficients beta and the inverse R of the information. For a row of weight v, with c = 1 if it is of the filter's class and 0 otherwise:
+An input enters as its distance from its running mean in running standard deviations, at most ten of them;
+an indicator (1 for one category, else 0) as it is, since a rare category would be many standard
+deviations off, and its coefficient, uncertain again whenever it comes. The last entry of x is 1, the
+intercept. A filter keeps coefficients beta and the inverse R of the information. For a row of weight v,
+with c = 1 if it is of the filter's class and 0 otherwise:
 
     z = beta'x,  q = logistic(z), or softmax over the filters,  a = v q (1 - q),  e = v (c - q)      (1)
     k = R x/(decay + a x'R x),  R <- (R - a k x'R)/decay,  beta <- beta + k e                        (2)
