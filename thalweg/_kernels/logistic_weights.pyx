@@ -56,7 +56,7 @@ cdef double COARSE = 1e-3               # if they are close, and of the better o
 cdef double FINE = 1e-7                 # and before the last step of the fit that is kept
 cdef double LEAST_GAIN = 1e-3           # of the score, for another round
 cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told apart without error
-cdef pass_f pass_over_tiles = best_pass()
+cdef pass_f score_tiles = best_pass()
 
 
 cdef bint is_over(weighing_t* f) noexcept nogil:
@@ -96,7 +96,7 @@ cdef void finish(weighing_t* f) noexcept nogil:
     newton(f, f.weights, FINE)
     for m in range(f.n_members):
         f.weights[m] += direction[m]
-    f.score = pass_over(f, f.weights, False)
+    f.score = scored(f, f.weights, False)
 
 
 cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
@@ -189,7 +189,7 @@ cdef double newton(weighing_t* f, double* w, double tolerance) noexcept nogil:
     cdef double* gradient = f.system + n * n
     cdef double* direction = gradient + n
     cdef double* old = direction + n
-    cdef double score = pass_over(f, w, True), new, step
+    cdef double score = scored(f, w, True), new, step
     for _step in range(MOST_NEWTON):
         if is_over(f):
             break
@@ -207,19 +207,19 @@ cdef double newton(weighing_t* f, double* w, double tolerance) noexcept nogil:
         for _halving in range(MOST_HALVINGS):
             for m in range(n):
                 w[m] = min(max(old[m] + step * direction[m], -MOST_WEIGHT), MOST_WEIGHT)
-            new = pass_over(f, w, True)
+            new = scored(f, w, True)
             if is_over(f) or new >= score - 1e-13 * fabs(score):
                 break
             step /= 2
         else:
             memcpy(w, old, n * sizeof(double))
             memset(direction, 0, n * sizeof(double))
-            return pass_over(f, w, True)
+            return scored(f, w, True)
         score = new
     return score
 
 
-cdef double pass_over(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
+cdef double scored(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
     # Return the score of w; write the likelihoods, (3), and (4) if it is wanted.
     cdef Py_ssize_t m, n = f.n_members
     cdef double* gradient = f.system + n * n
@@ -233,14 +233,14 @@ cdef double pass_over(weighing_t* f, const double* w, bint with_hessian) noexcep
         gradient[m] = -f.ridge * w[m]
         score -= f.ridge / 2 * w[m] * w[m]
     if f.n_others > 1:
-        return score + pass_over_rows(f, w, with_hessian)
+        return score + score_rows(f, w, with_hessian)
     p.n_tiles, p.n_members, p.tiles, p.active, p.weights = (f.n + 7) // 8, n, f.lead, f.active, w
     p.likelihood, p.sums, p.gradient = f.likelihood, f.sums, gradient
     p.hessian = f.system if with_hessian else NULL
-    return score + pass_over_tiles(&p)
+    return score + score_tiles(&p)
 
 
-cdef double pass_over_rows(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
+cdef double score_rows(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
     # The same for several classes, row by row; returns the first sum of (2).
     cdef Py_ssize_t i, k, m, n = f.n_members
     cdef double* gradient = f.system + n * n
@@ -341,7 +341,8 @@ cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
     f.n_others, f.n_passes = n_others, 0
     f.lead, f.v, f.active = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["active"])
     f.likelihood, f.old_likelihood = doubles(memory["likelihood"]), doubles(memory["old_likelihood"])
-    f.weights, f.trial, f.system = doubles(memory["weights"]), doubles(memory["trial"]), doubles(memory["system"])
+    f.weights, f.trial = doubles(memory["weights"]), doubles(memory["trial"])
+    f.system = doubles(memory["system"])
     f.shares, f.sums = doubles(memory["shares"]), doubles(memory["sums"])
     f.out, f.trial_out = flags(memory["out"]), flags(memory["trial_out"])
     return memory
