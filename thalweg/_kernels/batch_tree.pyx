@@ -130,7 +130,7 @@ cdef bint grow_nodes(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* 
                      const double* w) noexcept nogil:
     cdef Py_ssize_t node, n_leaves = 1, cursor = 0
     b.stopped = False
-    keep_weighted(t, b, w)
+    keep_weighted(t, b, y, w)
     b.nodes.n[0] = 1
     init_node(b, 0, 0, b.used)
     count_weights(t, b, 0, y, w)
@@ -166,14 +166,18 @@ cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
     return True
 
 
-cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const double* w) noexcept nogil:
-    # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers.
+cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y,
+                        const double* w) noexcept nogil:
+    # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers, or all 1.
     cdef Py_ssize_t i, j, n
     cdef double total = 0.0
     cdef bint whole = True
+    b.is_unit = t.n_classes == 2
     for i in range(b.n):
         total += w[i]
         whole = whole and w[i] == floor(w[i])
+        b.is_unit = b.is_unit and (w[i] == 1 or w[i] == 0)
+        b.second[i] = y[i] == 1
     b.table = b.logs if whole and total <= b.n_logs else NULL
     b.is_exact = whole and total < MOST_EXACT
     cdef const int* rows
@@ -258,14 +262,16 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
         b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold, t.n_categories[feature] > 0,
                                      missing_left)
         border += b.left[order[i]]
-    for j in range(t.n_features if more else 1):
-        if stop - start > LARGE and is_stopped(b, stop - start):
-            return
-        part(b, b.order + j * b.room, start, stop)
+    part(b, b.order, start, stop)
     b.nodes.n[0] += 2
     init_node(b, left, start, border)
     init_node(b, left + 1, border, stop)
     count_children(t, b, node, left, y, w)
+    more = more and (is_mixed(t, b, left) or is_mixed(t, b, left + 1))
+    for j in range(1, t.n_features if more else 1):
+        if stop - start > LARGE and is_stopped(b, stop - start):
+            return
+        part(b, b.order + j * b.room, start, stop)
     if known:
         for k in range(t.n_classes):
             gap += b.nodes.weights[left * t.n_classes + k] - b.nodes.weights[(left + 1) * t.n_classes + k]
@@ -275,6 +281,13 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
     if more:
         search(t, b, left, y, w)
         search(t, b, left + 1, y, w)
+
+
+cdef inline bint is_mixed(const batch_tree_t* t, const sorted_rows_t* b, Py_ssize_t node) noexcept nogil:
+    cdef Py_ssize_t k, n_present = 0
+    for k in range(t.n_classes):
+        n_present += b.nodes.weights[node * t.n_classes + k] > 0
+    return n_present > 1
 
 
 cdef inline void part(sorted_rows_t* b, int* order, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:

@@ -2,6 +2,9 @@
 
 from libc.stdint cimport uint64_t
 
+cdef extern from "border_scores.h":
+    enum: BORDERS_AT_ONCE
+
 cdef enum:
     MANY_VISITS = 1 << 21               # of rows, some 10 to 20 ms: then it is time to look for signals
     LARGE = 1 << 14                     # rows of a node whose inputs are counted one by one
@@ -42,6 +45,13 @@ ctypedef struct sorted_rows_t:
     double* chords
     double* tangents
     const double* table                 # logs, if all weights are whole and sum to at most n_logs; else NULL
+    bint is_unit                        # there are two classes, and all weights are 1
+    char* second                        # [row]: whether it is of the second class, of two
+    char* distinct                      # [feature]: whether all values differ, and none is missing
+    int* counts                         # [room + BORDERS_AT_ONCE]: rows of the second class left of a border
+    float* inverse                      # [room + BORDERS_AT_ONCE]: 1, 1/2, 1/3, …
+    float* reversed                     # [room + BORDERS_AT_ONCE]: 1/room, …, 1/2, 1, 0, 0, …
+    double* promise                     # [feature]: see batch_split.pyx
     bint is_exact                       # all weights are whole: sums and differences of them are not rounded
     Py_ssize_t n_visits                 # of rows, since the last look for signals
     bint may_stop                       # whether signals are looked for
