@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from thalweg.errors import StreamError
 from thalweg.evaluation import chunked
-from thalweg.learners import HUWRS, AdaptiveHoeffdingOptionTree, DynamicWeightedMajority
+from thalweg.learners import HUWRS, AdaptiveHoeffdingOptionTree, DynamicWeightedMajority, SlidingHUWRS
 from thalweg.papers.running import Task
 from thalweg.streams import RandomRBF, datasets, from_arrays
-from thalweg.streams.errors import StreamError
 from thalweg.streams.named import open_stream
 
 TITLE = "Heuristic updatable weighted random subspaces for non-stationary environments"
@@ -22,7 +22,8 @@ REFERENCE = "Hoens, Chawla, Polikar. ICDM 2011."
 TAKES_FILES = True
 
 METHODS = (
-    "HUWRS", "HUWRS, plain distance", "HUWRS, labels only", "retrain always", "static forest", "AHOT", "DWM",
+    "HUWRS", "HUWRS, plain distance", "HUWRS, labels only", "SlidingHUWRS",
+    "retrain always", "static forest", "AHOT", "DWM",
 )
 DRIFTS, RBF_ROWS, RBF_CHUNKS, SCALE = (0.5, 1, 2, 5, 10), 50_000, (250, 500, 2500), 20
 SHARED_CHUNK = 500
@@ -50,7 +51,7 @@ def tasks(quick, data, files=()):
         for labels in ("all", *(SHARES if chunk == SHARED_CHUNK else SHARES[:1]))
         for method in METHODS
         for seed in seeds
-        if labels == "all" or method not in ("HUWRS, plain distance", "retrain always")
+        if labels == "all" or method not in ("HUWRS, plain distance", "SlidingHUWRS", "retrain always")
     ]
     for name, sizes in CHUNKS.items():
         if _is_there(name, data):
@@ -84,8 +85,10 @@ def _is_there(name, data):
     return True
 
 
-def made(method, chunk, seed):
+def learner_of(method, chunk, seed):
     """Return the learner called `method`."""
+    if method == "SlidingHUWRS":
+        return SlidingHUWRS(window=chunk, period=max(chunk // 10, 1), random_state=seed)
     if method == "AHOT":
         return AdaptiveHoeffdingOptionTree()
     if method == "DWM":
@@ -100,7 +103,7 @@ def made(method, chunk, seed):
 
 def run_chunks(stream, chunk, method, seed, labels, n_rows=None, data=None, file=None):
     """Return the mean accuracy of the chunks after the first, the share of members retrained, the time."""
-    learner, source = made(method, chunk, seed), opened(stream, seed, n_rows, data, file)
+    learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
     started = time.process_time()
     run = chunked(source, learner, chunk, "first" if method == "static forest" else labels, seed=seed)
     seconds = time.process_time() - started
