@@ -24,16 +24,22 @@ only inputs whose promise is next to the largest of all are then searched as abo
 
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, isnan
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from .block cimport BORDERS_AT_ONCE, LARGE, batch_split_t, is_stopped, sorted_rows_t
-
 from .impurity cimport ENTROPY, ERROR, GINI, LINES, on_line, score
 
 cdef extern from "border_scores.h" nogil:
     ctypedef float (*border_f)(const int* left, const float* inverse, const float* reversed, ptrdiff_t n,
                                float total)
     border_f best_search()
+
+cdef extern from "row_flags.h" nogil:
+    float best_border_by_flags(const int* order, const uint64_t* words, const float* inverse, const float* reversed,
+                               ptrdiff_t n, float total)
+    ptrdiff_t borders_by_flags(const int* order, const uint64_t* words, const float* inverse, const float* reversed,
+                               ptrdiff_t n, float total, float least, int* places, int* counts)
 
 cdef border_f best_border = best_search()
 
@@ -86,6 +92,8 @@ cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const
             continue
         if t.n_categories[j]:
             search_categories(t, b, node, j, known, y, w)
+        elif screened and b.by_flags and b.distinct[j]:
+            try_promised(t, b, node, j, least)
         else:
             search_borders(t, b, node, j, known, False, bounded, y, w)
             if known < b.stop[node]:
@@ -104,7 +112,6 @@ cdef double least_promise(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t no
     cdef Py_ssize_t i, j, n = b.stop[node] - b.start[node], n_padded = n
     cdef double most = -INFINITY
     cdef const int* order
-    cdef int count
     while (n_padded - 1) % BORDERS_AT_ONCE:
         n_padded += 1
     for i in range(n - 1, n_padded - 1):
@@ -113,17 +120,46 @@ cdef double least_promise(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t no
         if not b.distinct[j] or t.n_categories[j] or is_stopped(b, n):
             b.promise[j] = INFINITY
             continue
-        order, count = b.order + j * b.room + b.start[node], 0
-        for i in range(n - 1):
-            count += b.second[order[i]]
-            b.counts[i] = count
-        b.promise[j] = best_border(b.counts, b.inverse, b.reversed + b.room - (n - 1), n_padded - 1, total)  # (3)
+        order = b.order + j * b.room + b.start[node]
+        if b.by_flags:
+            b.promise[j] = best_border_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - (n - 1),
+                                                n - 1, total)                                             # (3)
+        else:
+            count_second(b, order, n - 1)
+            b.promise[j] = best_border(b.counts, b.inverse, b.reversed + b.room - (n - 1), n_padded - 1,
+                                       total)                                                             # (3)
         most = max(most, b.promise[j])
         if most > total - 0.25:         # the classes are parted, or a row at least were on the wrong side
             for i in range(j + 1, t.n_features):
                 b.promise[i] = -INFINITY
             break
     return most - SINGLE_ROUNDING * n
+
+
+cdef inline void count_second(sorted_rows_t* b, const int* order, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int count = 0
+    for i in range(n):
+        count += b.second[order[i]]
+        b.counts[i] = count
+
+
+cdef void try_promised(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                       double least) noexcept nogil:
+    # Try the borders of an input whose scores are next to the largest of all, as try_borders does.
+    cdef Py_ssize_t i, n_found, n = b.stop[node] - b.start[node] - 1
+    cdef const double* weights = b.nodes.weights + node * t.n_classes
+    cdef const int* order = b.order + j * b.room + b.start[node]
+    cdef const double* column = b.columns + j * b.room
+    cdef double found, tie = TIE * (n + 1)
+    n_found = borders_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - n, n, weights[1], least,
+                               b.places, b.counts)
+    for i in range(n_found):
+        b.sums[0], b.sums[1] = b.places[i] + 1 - b.counts[i], b.counts[i]
+        found = score_of_both(t, b, weights)
+        if found > b.best[node].gain + tie:
+            b.best[node] = batch_split_t(found, middle(column[order[b.places[i]]], column[order[b.places[i] + 1]]), j,
+                                         False)
 
 
 cdef void search_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,

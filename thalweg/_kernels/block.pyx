@@ -54,8 +54,8 @@ cdef class Block:
         shapes = {
             "columns": ((self.n_features, room), layouts.FLOAT),
             "orders": ((2, self.n_features, room), layouts.INT),
-            "spare": (room, layouts.INT),
-            "counts": (room + BORDERS_AT_ONCE, layouts.INT),
+            "spare": (room + ROWS_TOGETHER, layouts.INT),
+            "borders": ((2, room + BORDERS_AT_ONCE), layouts.INT),
             "inverses": ((2, room + BORDERS_AT_ONCE, sizeof(float)), layouts.FLAG),
             "second": (room, layouts.FLAG),
             "distinct": (self.n_features, layouts.FLAG),
@@ -85,7 +85,8 @@ cdef class Block:
         b.columns, b.keys, b.spare = doubles(arrays["columns"]), words(arrays["keys"]), ints(arrays["spare"])
         b.sorted, b.left = ints(arrays["orders"]), flags(arrays["left"])
         b.order = b.sorted + self.n_features * room
-        b.counts, b.second, b.distinct = ints(arrays["counts"]), flags(arrays["second"]), flags(arrays["distinct"])
+        b.counts, b.second, b.distinct = ints(arrays["borders"]), flags(arrays["second"]), flags(arrays["distinct"])
+        b.places = b.counts + room + BORDERS_AT_ONCE
         b.inverse, b.promise = <float*> flags(arrays["inverses"]), doubles(arrays["promise"])
         b.reversed = b.inverse + room + BORDERS_AT_ONCE
         b.sums = doubles(arrays["sums"])

@@ -36,7 +36,7 @@ from .huwrs_rows cimport (
 )
 from .input_cells cimport count_rows, cut_cells
 from .learner cimport Kernel, fit_block
-from .packed_tree cimport PackedTree, packed_tree_t
+from .packed_tree cimport PackedTree, columns_size, packed_tree_t
 from .pointers cimport doubles, flags, integers, ints
 from .ring cimport bind_ring, clear_rows, copy_rows
 from .subspace_trees cimport SubspaceTrees
@@ -78,7 +78,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         lengths = {"row": chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
         self.allocate(who, LAYOUT, lengths, {"reference": 1})
-        self.own_scratch, self.own_flush, self.own_observe = n_classes, True, True
+        self.own_scratch = n_classes + (columns_size(n_features) if trees is not None else 0)
+        self.own_flush, self.own_observe = True, True
         self.trees = trees
         c.kernel, c.update = <void*> self, update
         c.n_members, c.member = len(subspaces), self.member

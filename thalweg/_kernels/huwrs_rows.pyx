@@ -6,8 +6,12 @@ from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
 from .learner cimport observe
-from .packed_tree cimport ROWS_AT_ONCE, packed_vote
+from .packed_tree cimport ROWS_IN_SET, columns_of, columns_size, packed_vote
 from .ring cimport append_over, replaced_t, undo_append
+
+
+cdef enum:
+    FEW = 16                            # rows below this are not worth writing as columns
 
 
 cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
@@ -111,7 +115,7 @@ cdef void huwrs_flush(void* state) noexcept nogil:
 cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
     cdef Py_ssize_t m, d = c.cells.n_features
-    for m in range(c.n_members):
+    for m in range(c.n_members if c.packed == NULL else 0):
         observe(c.member[m], x)
     if not c.weighs_observed:
         return
@@ -147,19 +151,24 @@ cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* 
     # A few rows at a time, so that both they and the member stay in the cache.
     cdef double total = 0.0, vote
     cdef bint is_whole
+    cdef double* columns
     cdef Py_ssize_t m, i, start, stop = 0, d = c.cells.n_features, n_classes = c.cells.n_classes
     for m in range(c.n_members):
         total += c.labelled[m] + c.unlabelled[m]
     memset(p, 0, n * n_classes * sizeof(double))
     while stop < n:
-        start, stop = stop, min(stop + ROWS_AT_ONCE, n)
+        start, stop = stop, min(stop + ROWS_IN_SET, n)
         is_whole = c.packed != NULL and not any_missing(X + start * d, (stop - start) * d)
+        columns = scratch + n_classes if columns_size(d) and stop - start >= FEW else NULL
+        if is_whole and columns != NULL:
+            columns_of(X + start * d, stop - start, d, columns)
         for m in range(c.n_members):
             vote = (c.labelled[m] + c.unlabelled[m]) / total if total > 0 else 1.0 / c.n_members
             if not vote > 0:
                 continue
             if is_whole and c.packed[m].by_numbers:
-                packed_vote(c.packed[m], X + start * d, stop - start, d, n_classes, vote, p + start * n_classes)
+                packed_vote(c.packed[m], X + start * d, columns, stop - start, d, n_classes, vote,
+                            p + start * n_classes)
                 continue
             for i in range(start, stop):
                 add_vote(c, m, vote, X + i * d, p + i * n_classes, scratch)
