@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -49,6 +50,7 @@ class Pieces:
         self.path = path
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
+        self.share_read: float | None = None
         self._live: Iterator[bytes] | None = None
         self._kept: list[bytes] | None = []
 
@@ -74,9 +76,11 @@ class Pieces:
             yield piece
 
     def _read(self) -> Iterator[bytes]:
-        with _opened(self.path) as file:
+        with _opened(self.path) as (file, whole):
+            size = 0 if self.once else os.fstat(whole.fileno()).st_size
             first = True
             while piece := file.read(PIECE):
+                self.share_read = whole.tell() / size if size else None
                 piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
                 if len(piece) > MAX_ROW:
                     raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
@@ -99,8 +103,14 @@ class TextSource:
         self.name = pieces.name
         self.once = pieces.once
         self.columns = columns
+        self._all_pieces = pieces
         self._body = body
         self._form = form
+
+    @property
+    def share_read(self) -> float | None:
+        """The share of the file's bytes that the latest pass has read; None if unknown."""
+        return self._all_pieces.share_read
 
     def batches(
         self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
@@ -213,12 +223,14 @@ def csv_source(pieces: Pieces, header: bool | None = None, delimiter: str | None
 
 
 @contextmanager
-def _opened(path: str | PathLike[str]) -> Iterator[Any]:
+def _opened(path: str | PathLike[str]) -> Iterator[tuple[Any, Any]]:
+    """Open a file; yield it, decompressed, and the file as it is."""
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
         file = file if hasattr(file, "peek") else io.BufferedReader(file)
         start = file.peek(4)[:4]
         codec = next((codec for magic, codec in PACKED.items() if start.startswith(magic)), None)
-        yield io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
+        text = io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
+        yield text, file
 
 
 def _row_end(file: Any, at_line_end: bool, n_quotes: int) -> bytes:
