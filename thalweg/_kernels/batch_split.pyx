@@ -13,13 +13,13 @@ score of both is
 
 where f lies below its chords and above its tangents. So does g(x) = f(x) + f(1 - x) of two classes.
 
-With two classes, Gini and rows that all count once, a border with l of the second class's s rows among the i rows
-on its left, of n in all, has the score
+With two classes, Gini and rows that all count once, a border with l of the second class's s rows among the i
+rows on its left, of n in all, has the score
 
-    n - 2 s + 2 [l^2/i + (s - l)^2/(n - i)].                                                              (3)
+    n - 2 s + 2 [l^2/i + (s - l)^2/(n - i)].                                                  (3)
 
-The largest bracket of each input, its promise, is found first, many borders at a time and in single precision;
-only inputs whose promise is next to the largest of all are then searched as above.
+The largest bracket of each input, its promise, is found first, many borders at a time and in single
+precision; only inputs whose promise is next to the largest of all are then searched as above.
 """
 
 from libc.float cimport DBL_MAX
@@ -36,10 +36,11 @@ cdef extern from "border_scores.h" nogil:
     border_f best_search()
 
 cdef extern from "row_flags.h" nogil:
-    float best_border_by_flags(const int* order, const uint64_t* words, const float* inverse, const float* reversed,
-                               ptrdiff_t n, float total)
-    ptrdiff_t borders_by_flags(const int* order, const uint64_t* words, const float* inverse, const float* reversed,
-                               ptrdiff_t n, float total, float least, int* places, int* counts)
+    float best_border_by_flags(const int* order, const uint64_t* words, const float* inverse,
+                               const float* reversed, ptrdiff_t n, float total)
+    ptrdiff_t borders_by_flags(const int* order, const uint64_t* words, const float* inverse,
+                               const float* reversed, ptrdiff_t n, float total, float least, int* places,
+                               int* counts)
 
 cdef border_f best_border = best_search()
 
@@ -122,12 +123,12 @@ cdef double least_promise(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t no
             continue
         order = b.order + j * b.room + b.start[node]
         if b.by_flags:
-            b.promise[j] = best_border_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - (n - 1),
-                                                n - 1, total)                                             # (3)
+            b.promise[j] = best_border_by_flags(order, b.packed_second, b.inverse,
+                                                b.reversed + b.room - (n - 1), n - 1, total)          # (3)
         else:
             count_second(b, order, n - 1)
             b.promise[j] = best_border(b.counts, b.inverse, b.reversed + b.room - (n - 1), n_padded - 1,
-                                       total)                                                             # (3)
+                                       total)                                                         # (3)
         most = max(most, b.promise[j])
         if most > total - 0.25:         # the classes are parted, or a row at least were on the wrong side
             for i in range(j + 1, t.n_features):
@@ -151,15 +152,15 @@ cdef void try_promised(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node,
     cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const int* order = b.order + j * b.room + b.start[node]
     cdef const double* column = b.columns + j * b.room
-    cdef double found, tie = TIE * (n + 1)
-    n_found = borders_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - n, n, weights[1], least,
-                               b.places, b.counts)
+    cdef double found, threshold, tie = TIE * (n + 1)
+    n_found = borders_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - n, n, weights[1],
+                               least, b.places, b.counts)
     for i in range(n_found):
         b.sums[0], b.sums[1] = b.places[i] + 1 - b.counts[i], b.counts[i]
         found = score_of_both(t, b, weights)
         if found > b.best[node].gain + tie:
-            b.best[node] = batch_split_t(found, middle(column[order[b.places[i]]], column[order[b.places[i] + 1]]), j,
-                                         False)
+            threshold = middle(column[order[b.places[i]]], column[order[b.places[i] + 1]])
+            b.best[node] = batch_split_t(found, threshold, j, False)
 
 
 cdef void search_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,

@@ -298,8 +298,8 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
             b.left[order[i]] = i < border
     else:
         for i in range(start, stop):
-            b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold, t.n_categories[feature] > 0,
-                                         missing_left)
+            b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold,
+                                         t.n_categories[feature] > 0, missing_left)
             border += b.left[order[i]]
     if b.by_flags:
         pack_flags(b.left, b.n, packed_left)

@@ -85,8 +85,8 @@ cdef class Block:
         b.columns, b.keys, b.spare = doubles(arrays["columns"]), words(arrays["keys"]), ints(arrays["spare"])
         b.sorted, b.left = ints(arrays["orders"]), flags(arrays["left"])
         b.order = b.sorted + self.n_features * room
-        b.counts, b.second, b.distinct = ints(arrays["borders"]), flags(arrays["second"]), flags(arrays["distinct"])
-        b.places = b.counts + room + BORDERS_AT_ONCE
+        b.counts, b.places = ints(arrays["borders"]), ints(arrays["borders"]) + room + BORDERS_AT_ONCE
+        b.second, b.distinct = flags(arrays["second"]), flags(arrays["distinct"])
         b.inverse, b.promise = <float*> flags(arrays["inverses"]), doubles(arrays["promise"])
         b.reversed = b.inverse + room + BORDERS_AT_ONCE
         b.sums = doubles(arrays["sums"])

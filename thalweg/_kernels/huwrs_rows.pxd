@@ -47,12 +47,14 @@ ctypedef struct huwrs_t:
 # (1) of huwrs.pyx for all members into weight[member], with the rows held as the new chunk; False if stopped
 cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nogil
 
-# how many of the rows to come, n at most, get the same members' votes: by those with labels, and by those without
+# how many of the rows to come, n at most, get the same members' votes: by those with labels, and by those
+# without
 cdef Py_ssize_t rows_to_update(const huwrs_t* c, Py_ssize_t n) noexcept nogil
 cdef Py_ssize_t rows_to_window(const huwrs_t* c, Py_ssize_t n) noexcept nogil
 
 # huwrs_predict for n rows, member by member
-cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* p, double* scratch) noexcept nogil
+cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* p,
+                       double* scratch) noexcept nogil
 
 cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
 cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil

@@ -21,13 +21,13 @@ cdef class PackedTree:
     cdef packed_tree_t core
     cdef object memory
 
-# how many numbers columns_of needs for rows of d inputs; 0 if predicting by columns is not for this machine, or
-# not for so many inputs
+# how many numbers columns_of needs for rows of d inputs; 0 if predicting by columns is not for this machine,
+# or not for so many inputs
 cdef Py_ssize_t columns_size(Py_ssize_t d) noexcept nogil
 
 # write the rows X[n, d], ROWS_IN_SET at most, as columns[d, ROWS_IN_SET]
 cdef void columns_of(const double* X, Py_ssize_t n, Py_ssize_t d, double* columns) noexcept nogil
 
 # add `vote` times the probabilities of the rows X[n, d] to p[n, n_classes]; columns are theirs, or NULL
-cdef void packed_vote(const packed_tree_t* t, const double* X, const double* columns, Py_ssize_t n, Py_ssize_t d,
-                      Py_ssize_t n_classes, double vote, double* p) noexcept nogil
+cdef void packed_vote(const packed_tree_t* t, const double* X, const double* columns, Py_ssize_t n,
+                      Py_ssize_t d, Py_ssize_t n_classes, double vote, double* p) noexcept nogil

@@ -1,8 +1,8 @@
 """Predictions of a batch tree for several rows at a time.
 
-Rows go down together, level by level, and those in a leaf stay there: there is nothing for the processor to guess,
-and no row waits for another. Where the machine can compare many numbers at once, and enough rows are there, sets of
-rows are parted node by node instead.
+Rows go down together, level by level, and those in a leaf stay there: there is nothing for the processor to
+guess, and no row waits for another. Where the machine can compare many numbers at once, and enough rows are
+there, sets of rows are parted node by node instead.
 """
 
 from libc.math cimport INFINITY
@@ -96,8 +96,8 @@ cdef void columns_of(const double* X, Py_ssize_t n, Py_ssize_t d, double* column
             columns[j * ROWS_IN_SET + i] = 0.0
 
 
-cdef void packed_vote(const packed_tree_t* t, const double* X, const double* columns, Py_ssize_t n, Py_ssize_t d,
-                      Py_ssize_t n_classes, double vote, double* p) noexcept nogil:
+cdef void packed_vote(const packed_tree_t* t, const double* X, const double* columns, Py_ssize_t n,
+                      Py_ssize_t d, Py_ssize_t n_classes, double vote, double* p) noexcept nogil:
     cdef Py_ssize_t i = 0, j, k
     cdef uint16_t[ROWS_IN_SET] at
     cdef int[TOGETHER] some
@@ -132,10 +132,10 @@ cdef inline void go_down(const packed_tree_t* t, const double* X, Py_ssize_t d, 
     # n is a constant to the compiler, which then unrolls the loops.
     cdef int[TOGETHER] here
     cdef const packed_node_t* node
-    cdef Py_ssize_t level, i
+    cdef Py_ssize_t _level, i
     for i in range(n):
         here[i] = 0
-    for level in range(t.depth):
+    for _level in range(t.depth):
         for i in range(n):
             node = t.nodes + here[i]
             here[i] = node.child[not X[i * d + node.feature] <= node.threshold]

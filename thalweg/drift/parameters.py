@@ -30,6 +30,6 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        defaults = self._defaults()
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
+        usual, given = self._defaults(), self.get_params()
+        changed = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
         return f"{type(self).__name__}({', '.join(changed)})"

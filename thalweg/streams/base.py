@@ -66,7 +66,7 @@ class Stream:
         raise NotImplementedError
 
     def expected_rows(self, done: int) -> int | None:
-        """Return the length of the stream, estimated if need be after `done` rows of a pass; None if unknown."""
+        """Return the number of rows, if need be an estimate after `done` rows of a pass; None if unknown."""
         return self.n_rows
 
     def blocks(self, size: int = 1000) -> Iterator[Labelled]:

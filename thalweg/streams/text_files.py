@@ -89,7 +89,10 @@ class Pieces:
 
 
 class TextSource:
-    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions."""
+    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions.
+
+    `share_read` is the share of the file's bytes up to the latest batch; None if unknown.
+    """
 
     n_rows = None
 
@@ -103,21 +106,20 @@ class TextSource:
         self.name = pieces.name
         self.once = pieces.once
         self.columns = columns
+        self.share_read: float | None = None
         self._all_pieces = pieces
         self._body = body
         self._form = form
-
-    @property
-    def share_read(self) -> float | None:
-        """The share of the file's bytes that the latest pass has read; None if unknown."""
-        return self._all_pieces.share_read
 
     def batches(
         self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
     ) -> Iterator[Batch]:
         """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text."""
         done = 0
-        for rows, bad in _in_order(partial(self._parse, names, numeric), self._pieces(last)):
+        shares: deque[float | None] = deque()   # of the pieces that are being parsed
+        pieces = self._noting(self._pieces(last), shares)
+        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
+            self.share_read = shares.popleft()
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
             yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
@@ -130,6 +132,11 @@ class TextSource:
         for values, n_rows, bad in _in_order(partial(self._distinct, name, position), self._pieces()):
             yield values, n_rows, [(done + n, complaint) for n, complaint in bad]
             done += n_rows + len(bad)
+
+    def _noting(self, pieces: Iterator[bytes], shares: deque[float | None]) -> Iterator[bytes]:
+        for piece in pieces:
+            shares.append(self._all_pieces.share_read)
+            yield piece
 
     def _pieces(self, last: bool = False) -> Iterator[bytes]:
         return (piece for piece in self._body(last) if piece and not piece.isspace())
