@@ -6,7 +6,7 @@ there, sets of rows are parted node by node instead.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport uint16_t
+from libc.stdint cimport uint8_t
 
 from . import layout as layouts
 
@@ -17,7 +17,7 @@ cdef extern from "packed_vote.h" nogil:
     enum: MOST_NODES
     bint has_row_sets()
     void find_leaves(const packed_node_t* nodes, ptrdiff_t n_inner, ptrdiff_t n_nodes, const double* columns,
-                     ptrdiff_t n, uint16_t* leaf)
+                     ptrdiff_t n, uint8_t* leaf)
 
 cdef enum:
     SIZE = sizeof(packed_node_t) // sizeof(double)
@@ -99,7 +99,7 @@ cdef void columns_of(const double* X, Py_ssize_t n, Py_ssize_t d, double* column
 cdef void packed_vote(const packed_tree_t* t, const double* X, const double* columns, Py_ssize_t n,
                       Py_ssize_t d, Py_ssize_t n_classes, double vote, double* p) noexcept nogil:
     cdef Py_ssize_t i = 0, j, k
-    cdef uint16_t[ROWS_IN_SET] at
+    cdef uint8_t[ROWS_IN_SET] at
     cdef int[TOGETHER] some
     if columns != NULL and t.n_nodes <= MOST_NODES:
         find_leaves(t.nodes, t.n_inner, t.n_nodes, columns, n, at)

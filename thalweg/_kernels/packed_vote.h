@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROWS_IN_SET = 64, MOST_NODES = 512 };
+enum { ROWS_IN_SET = 64, MOST_NODES = 511 };     /* of them 256 leaves, a byte */
 
 typedef struct {
     double threshold;                   /* infinity in a leaf */
@@ -58,23 +58,19 @@ WIDE void part_sets(const packed_node_t *nodes, ptrdiff_t n_inner, const double 
 /* leaf[ROWS_IN_SET]: where each of n rows of columns[feature, ROWS_IN_SET] ends, counted from the first leaf. Nodes
    are n_inner others, parents before their children, and then the leaves: n_nodes in all, MOST_NODES at most. */
 WIDE_CALL void find_leaves(const packed_node_t *nodes, ptrdiff_t n_inner, ptrdiff_t n_nodes, const double *columns,
-                      ptrdiff_t n, uint16_t *leaf)
+                      ptrdiff_t n, uint8_t *leaf)
 {
     uint64_t sets[MOST_NODES];
-    __m512i low = _mm512_setzero_si512(), high = low;
+    __m512i found = _mm512_setzero_si512();
     switch ((n + 15) / 16) {
     case 1: part_sets(nodes, n_inner, columns, 1, sets); break;
     case 2: part_sets(nodes, n_inner, columns, 2, sets); break;
     case 3: part_sets(nodes, n_inner, columns, 3, sets); break;
     default: part_sets(nodes, n_inner, columns, 4, sets);
     }
-    for (ptrdiff_t node = n_inner; node < n_nodes; node++) {
-        __m512i number = _mm512_set1_epi16((short) (node - n_inner));
-        low = _mm512_mask_mov_epi16(low, (__mmask32) sets[node], number);
-        high = _mm512_mask_mov_epi16(high, (__mmask32) (sets[node] >> 32), number);
-    }
-    _mm512_storeu_si512(leaf, low);
-    _mm512_storeu_si512(leaf + 32, high);
+    for (ptrdiff_t node = n_inner; node < n_nodes; node++)
+        found = _mm512_mask_set1_epi8(found, sets[node], (char) (node - n_inner));
+    _mm512_storeu_si512(leaf, found);
 }
 
 #undef WIDE
@@ -87,7 +83,7 @@ static inline int has_row_sets(void)
 }
 
 static inline void find_leaves(const packed_node_t *nodes, ptrdiff_t n_inner, ptrdiff_t n_nodes,
-                               const double *columns, ptrdiff_t n, uint16_t *leaf)
+                               const double *columns, ptrdiff_t n, uint8_t *leaf)
 {
 }
 
