@@ -167,4 +167,5 @@ def without_labels(runs, streams, name):
     if name == "HUWRS":
         text = "RBF: it is more accurate with labels for the first chunk than with all"
         return Claim(text, measured, bool(np.mean(gaps) > 0))
-    return Claim(f"RBF: {name} loses 10 to 20 points without labels", measured, bool(-20 <= np.mean(gaps) <= -10))
+    text = f"RBF: {name} loses 10 to 20 points without labels"
+    return Claim(text, measured, bool(-20 <= np.mean(gaps) <= -10))
