@@ -29,8 +29,8 @@ class HUWRS(SubspaceEnsemble):
     once in histograms and chunks, whatever its weight, which the members use.
 
     Memory: the chunk and twice its sorted inputs; a tenth of a chunk of rows without labels; a tree for each
-    member, once more as it predicts, and another in reserve; and for each chunk that members were trained on, n_members at most, 4 bytes
-    for each class and cell of each input.
+    member, once more as it predicts, and another in reserve; and for each chunk that members were trained on,
+    n_members at most, 4 bytes for each class and cell of each input.
 
     Parameters
     ----------
