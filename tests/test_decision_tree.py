@@ -155,6 +155,24 @@ def test_one_block_serves_many_trees_and_weight_zero_is_no_row():
         assert tree.arrays["n_nodes"][0] == 23
 
 
+@pytest.mark.parametrize("criterion", [0, 1, 2])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_trees_on_few_rows_are_those_on_many(criterion, n_classes):
+    # Up to 1,024 rows are searched and parted many at a time where the machine can do so.
+    rng = np.random.default_rng(criterion)
+    X = rng.normal(size=(700, 6))
+    X[:, 5] = X[:, 5].round(1)
+    y = (X[:, :2].sum(axis=1) + rng.normal(size=700) > 0).astype(np.intp) + (n_classes - 2) * (X[:, 2] > 1)
+    settings = 6, n_classes, np.zeros(6, int), 10**6, criterion, 1.0
+    few, many = batch_tree.BatchTree(*settings), batch_tree.BatchTree(*settings)
+    few.fit(X, y, np.ones(700))
+    many.fit(np.pad(X, [(0, 400), (0, 0)]), np.pad(y, (0, 400)), np.pad(np.ones(700), (0, 400)))
+    one, other = few.nodes(), many.nodes()
+    assert len(one["feature"]) > 100
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
 def test_a_stream_is_learned_from_its_window():
     X, y, _ = rows(1000)
     tree = DecisionTree(8, window=300, period=50).begin(4, [0, 1, 2])

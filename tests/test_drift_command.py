@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
@@ -189,3 +190,32 @@ def test_the_page_of_many_inputs_and_windows_stays_small(tmp_path):
     assert len(report.stops) == 380
     assert len(text) < 700_000
     assert "60 of 100 distributions are shown" in text
+
+
+@pytest.mark.parametrize(("suffix", "within"), [(".csv", 0.4), (".csv.gz", 0.8), (".parquet", 0.001)])
+def test_progress_has_a_total(tmp_path, suffix, within):
+    # A compressed file as small as this is read far ahead.
+    rng = np.random.default_rng(0)
+    n_rows = 300_000
+    table = pa.table({name: rng.random(n_rows).round(3) for name in "ab"})
+    path = tmp_path / f"long{suffix}"
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        with pa.output_stream(path, compression="detect") as file:
+            pyarrow.csv.write_csv(table, file)
+    told = []
+    watch(from_file(path, labels=False), progress=lambda done, total, changed: told.append((done, total)))
+    assert [done for done, _ in told] == [*range(65536, n_rows, 65536), n_rows]
+    for _, total in told:
+        assert abs(total - n_rows) < within * n_rows
+    assert told[-1][1] == n_rows
+
+
+def test_the_command_does_not_wait_for_scikit_learn(tmp_path):
+    path = write(tmp_path / "rows.csv", rows())
+    code = (
+        "import sys; from thalweg.cli import app; app(['drift', sys.argv[1]], standalone_mode=False); "
+        "assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, path], check=True, capture_output=True, timeout=120)

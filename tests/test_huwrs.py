@@ -275,3 +275,20 @@ def test_a_row_whose_chunk_is_interrupted_was_not_learned():
 def test_wrong_parameters_are_refused(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         HUWRS(**wrong).begin(3, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "n_features"), [(100, 2, 5), (900, 3, 5), (3000, 2, 5), (200, 2, 1100)]
+)
+def test_rows_predicted_together_get_what_each_gets_alone(n_rows, n_classes, n_features):
+    # Trees of few and of many nodes, narrow and wide rows, gaps in some of the rows.
+    X, y = rows(n_rows, n_features, n_classes)
+    y = np.where(np.random.default_rng(1).random(n_rows) < 0.4, 0, y)
+    learner = HUWRS(n_members=5, chunk_size=n_rows).begin(n_features, np.arange(n_classes))
+    learner.test_then_train(X, y)
+    asked = rows(230, n_features, n_classes, seed=2)[0]
+    asked[-30:] = rows(30, n_features, n_classes, seed=3, with_gaps=True)[0]
+    alone = np.concatenate([learner.predict_block(x[None]) for x in asked])
+    for size in (7, 17, 36, 64, 230):
+        parts = [learner.predict_block(asked[start : start + size]) for start in range(0, 230, size)]
+        np.testing.assert_array_equal(np.concatenate(parts), alone)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from places import DATA, data_file
+from sklearn.base import clone
 
 from thalweg import drift
 from thalweg.drift import HellingerMonitor, KolmogorovSmirnovMonitor, StabilityMonitor, distances
@@ -297,3 +298,15 @@ def test_extreme_values_and_codes_have_a_cell():
     assert monitor.update(X) == []
     X[:, 3] = -0.5
     assert names(monitor.update(X)) == {"x3"}
+
+
+def test_parameters_are_those_of_an_estimator():
+    monitor = HellingerMonitor(window=500)
+    assert repr(monitor) == "HellingerMonitor(window=500)"
+    copy = clone(monitor)
+    assert copy is not monitor
+    assert copy.get_params() == monitor.get_params()
+    assert copy.set_params(n_bins=7) is copy
+    assert copy.n_bins == 7
+    with pytest.raises(ValueError, match="no parameter 'width'"):
+        copy.set_params(width=3)

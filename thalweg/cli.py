@@ -83,7 +83,7 @@ def run(
 
     chosen = {
         "target": target,
-        "on_error": on_error,
+        "on_error": None if on_error == "raise" else on_error,
         "categorical": _listed(categorical),
         "numeric": _listed(numeric),
     }
@@ -277,6 +277,9 @@ def reproduce(
     data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one a processor.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is in the cache.")] = False,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", help="A file of your own to run on (huwrs); repeatable.")
+    ] = None,
 ):
     """Run a paper's experiments again: its claims beside what is measured here."""
     from thalweg import papers
@@ -285,7 +288,7 @@ def reproduce(
         for name, text in papers.summaries():
             print(f"{name}  {text}")
         return
-    found = papers.reproduce(paper, quick, data, figures, workers, fresh, quiet=json)
+    found = papers.reproduce(paper, quick, data, figures, workers, fresh, quiet=json, files=files or ())
     if json:
         print(found.to_json())
     else:

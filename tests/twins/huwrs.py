@@ -35,7 +35,7 @@ class Histogram:
 
     def __init__(self, x, n_bins, n_categories):
         known = x[~np.isnan(x)]
-        self.n_bins, self.n_categories = max(n_bins, n_categories), n_categories
+        self.n_bins, self.n_categories = n_categories + 1 if n_categories else n_bins, n_categories
         self.low, self.high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
 
     def counts(self, x):

@@ -12,18 +12,42 @@ score of both is
     n [sum_k f(l_k/n) + f(r_k/n) - f(n_left/n) - f(n_right/n)],                               (2)
 
 where f lies below its chords and above its tangents. So does g(x) = f(x) + f(1 - x) of two classes.
+
+With two classes, Gini and rows that all count once, a border with l of the second class's s rows among the i
+rows on its left, of n in all, has the score
+
+    n - 2 s + 2 [l^2/i + (s - l)^2/(n - i)].                                                  (3)
+
+The largest bracket of each input, its promise, is found first, many borders at a time and in single
+precision; only inputs whose promise is next to the largest of all are then searched as above.
 """
 
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, isnan
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from .block cimport LARGE, batch_split_t, is_stopped, sorted_rows_t
+from .block cimport BORDERS_AT_ONCE, LARGE, batch_split_t, is_stopped, sorted_rows_t
 from .impurity cimport ENTROPY, ERROR, GINI, LINES, on_line, score
+
+cdef extern from "border_scores.h" nogil:
+    ctypedef float (*border_f)(const int* left, const float* inverse, const float* reversed, ptrdiff_t n,
+                               float total)
+    border_f best_search()
+
+cdef extern from "row_flags.h" nogil:
+    float best_border_by_flags(const int* order, const uint64_t* words, const float* inverse,
+                               const float* reversed, ptrdiff_t n, float total)
+    ptrdiff_t borders_by_flags(const int* order, const uint64_t* words, const float* inverse,
+                               const float* reversed, ptrdiff_t n, float total, float least, int* places,
+                               int* counts)
+
+cdef border_f best_border = best_search()
 
 cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
 cdef double HEAVY = 1e90
 cdef double ROUNDING = 1e-9             # more than the rounding of all moves, relative to the weight
+cdef double SINGLE_ROUNDING = 4e-6      # more than that of (3), relative to the weight
 
 ctypedef struct sides_t:                # of a border
     double n                            # weight on both sides
@@ -42,8 +66,8 @@ cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const
     cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const double* column
     cdef const int* order
-    cdef double own, n = 0.0
-    cdef bint is_large = b.stop[node] - b.start[node] > LARGE, bounded
+    cdef double own, perfect, least = -INFINITY, n = 0.0
+    cdef bint is_large = b.stop[node] - b.start[node] > LARGE, bounded, screened
     for k in range(t.n_classes):
         n_present += weights[k] > 0
         n += weights[k]
@@ -52,7 +76,13 @@ cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const
     bounded = 1.0 / HEAVY < n < HEAVY
     own = score(weights, t.n_classes, t.criterion, b.table)
     b.best[node].gain = -INFINITY
+    perfect = (1 - TIE / 2) * n if t.criterion != ENTROPY else -TIE / 2 * n
+    screened = b.is_unit and t.criterion == GINI
+    if screened:
+        least = least_promise(t, b, node, weights[1])
     for j in range(t.n_features):
+        if screened and b.promise[j] < least:
+            continue
         if is_large and is_stopped(b, b.stop[node] - b.start[node]):
             return
         column, order = b.columns + j * b.room, b.order + j * b.room
@@ -63,14 +93,74 @@ cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const
             continue
         if t.n_categories[j]:
             search_categories(t, b, node, j, known, y, w)
+        elif screened and b.by_flags and b.distinct[j]:
+            try_promised(t, b, node, j, least)
         else:
             search_borders(t, b, node, j, known, False, bounded, y, w)
             if known < b.stop[node]:
                 search_borders(t, b, node, j, known, True, bounded, y, w)
+        if b.best[node].gain >= perfect:        # no other input can do better
+            break
     if b.best[node].gain > -INFINITY:
         b.best[node].gain = max(b.best[node].gain - own, 0.0)
     else:
         b.best[node].gain = -1.0
+
+
+cdef double least_promise(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node,
+                          double total) noexcept nogil:
+    # Find the promise of each input, infinity if it has to be searched anyway, and the least that matters.
+    cdef Py_ssize_t i, j, n = b.stop[node] - b.start[node], n_padded = n
+    cdef double most = -INFINITY
+    cdef const int* order
+    while (n_padded - 1) % BORDERS_AT_ONCE:
+        n_padded += 1
+    for i in range(n - 1, n_padded - 1):
+        b.counts[i] = 0
+    for j in range(t.n_features):
+        if not b.distinct[j] or t.n_categories[j] or is_stopped(b, n):
+            b.promise[j] = INFINITY
+            continue
+        order = b.order + j * b.room + b.start[node]
+        if b.by_flags:
+            b.promise[j] = best_border_by_flags(order, b.packed_second, b.inverse,
+                                                b.reversed + b.room - (n - 1), n - 1, total)          # (3)
+        else:
+            count_second(b, order, n - 1)
+            b.promise[j] = best_border(b.counts, b.inverse, b.reversed + b.room - (n - 1), n_padded - 1,
+                                       total)                                                         # (3)
+        most = max(most, b.promise[j])
+        if most > total - 0.25:         # the classes are parted, or a row at least were on the wrong side
+            for i in range(j + 1, t.n_features):
+                b.promise[i] = -INFINITY
+            break
+    return most - SINGLE_ROUNDING * n
+
+
+cdef inline void count_second(sorted_rows_t* b, const int* order, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int count = 0
+    for i in range(n):
+        count += b.second[order[i]]
+        b.counts[i] = count
+
+
+cdef void try_promised(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                       double least) noexcept nogil:
+    # Try the borders of an input whose scores are next to the largest of all, as try_borders does.
+    cdef Py_ssize_t i, n_found, n = b.stop[node] - b.start[node] - 1
+    cdef const double* weights = b.nodes.weights + node * t.n_classes
+    cdef const int* order = b.order + j * b.room + b.start[node]
+    cdef const double* column = b.columns + j * b.room
+    cdef double found, threshold, tie = TIE * (n + 1)
+    n_found = borders_by_flags(order, b.packed_second, b.inverse, b.reversed + b.room - n, n, weights[1],
+                               least, b.places, b.counts)
+    for i in range(n_found):
+        b.sums[0], b.sums[1] = b.places[i] + 1 - b.counts[i], b.counts[i]
+        found = score_of_both(t, b, weights)
+        if found > b.best[node].gain + tie:
+            threshold = middle(column[order[b.places[i]]], column[order[b.places[i] + 1]])
+            b.best[node] = batch_split_t(found, threshold, j, False)
 
 
 cdef void search_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,

@@ -18,17 +18,24 @@ from .layout import FLOAT, INDEX, Array
 
 from libc.float cimport DBL_MAX
 from libc.math cimport floor, isnan
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from .batch_split cimport search
-from .block cimport LARGE, Block, is_stopped, sorted_rows_t
+from .block cimport FLAG_WORDS, LARGE, MOST_FLAGS, Block, is_stopped, sorted_rows_t
 from .failure cimport begin_call, call_t, end_call
 from .impurity cimport ENTROPY, ERROR, GINI
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
 
+cdef extern from "row_flags.h" nogil:
+    bint has_row_flags()
+    void pack_flags(const char* flags, ptrdiff_t n, uint64_t* words)
+    void part_by_flags(int* order, const uint64_t* words, ptrdiff_t n, int* spare)
+
 CRITERIA = {"gini": GINI, "entropy": ENTROPY, "error": ERROR}
 MOST_SMOOTHING = 1e200                  # so that sums stay finite
+cdef bint packs_flags = has_row_flags()
 cdef double MOST_EXACT = 1 << 53        # sums of whole numbers below it are exact
 
 LAYOUT = {
@@ -130,7 +137,7 @@ cdef bint grow_nodes(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* 
                      const double* w) noexcept nogil:
     cdef Py_ssize_t node, n_leaves = 1, cursor = 0
     b.stopped = False
-    keep_weighted(t, b, w)
+    keep_weighted(t, b, y, w)
     b.nodes.n[0] = 1
     init_node(b, 0, 0, b.used)
     count_weights(t, b, 0, y, w)
@@ -166,16 +173,24 @@ cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
     return True
 
 
-cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const double* w) noexcept nogil:
-    # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers.
+cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* y,
+                        const double* w) noexcept nogil:
+    # Copy the sorted rows, without those of weight 0, and see whether weights are whole numbers, or all 1.
     cdef Py_ssize_t i, j, n
     cdef double total = 0.0
-    cdef bint whole = True
+    cdef bint whole = True, is_heavy = True
+    b.is_unit = t.n_classes == 2
     for i in range(b.n):
         total += w[i]
+        is_heavy = is_heavy and w[i] > 0
         whole = whole and w[i] == floor(w[i])
+        b.is_unit = b.is_unit and (w[i] == 1 or w[i] == 0)
+        b.second[i] = y[i] == 1
     b.table = b.logs if whole and total <= b.n_logs else NULL
     b.is_exact = whole and total < MOST_EXACT
+    b.by_flags = packs_flags and b.n <= MOST_FLAGS
+    if b.by_flags:
+        pack_flags(b.second, b.n, b.packed_second)
     cdef const int* rows
     cdef int* order
     for j in range(t.n_features):
@@ -183,6 +198,10 @@ cdef void keep_weighted(const batch_tree_t* t, sorted_rows_t* b, const double* w
             b.used = 0
             return
         rows, order, n = b.sorted + j * b.room, b.order + j * b.room, 0
+        if is_heavy:
+            memcpy(order, rows, b.n * sizeof(int))
+            b.used = b.n
+            continue
         for i in range(b.n):
             order[n] = rows[i]
             n += w[rows[i]] > 0
@@ -215,9 +234,14 @@ cdef void init_node(sorted_rows_t* b, Py_ssize_t node, Py_ssize_t start, Py_ssiz
 
 cdef void count_weights(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
                         const double* w) noexcept nogil:
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, n_second = 0
     cdef double* weights = b.nodes.weights + node * t.n_classes
     memset(weights, 0, t.n_classes * sizeof(double))
+    if b.is_unit:
+        for i in range(b.start[node], b.stop[node]):
+            n_second += b.second[b.order[i]]
+        weights[0], weights[1] = b.stop[node] - b.start[node] - n_second, n_second
+        return
     for i in range(b.start[node], b.stop[node]):
         weights[y[b.order[i]]] += w[b.order[i]]
 
@@ -245,27 +269,50 @@ cdef inline bint goes_left(double value, double threshold, bint is_category,
     return value == threshold if is_category else value <= threshold
 
 
+cdef inline Py_ssize_t first_above(const double* column, const int* order, Py_ssize_t start, Py_ssize_t stop,
+                                   double threshold) noexcept nogil:
+    # Where the rows of a node, in the order of their values, are above the threshold for the first time.
+    cdef Py_ssize_t middle
+    while start < stop:
+        middle = (start + stop) // 2
+        if column[order[middle]] <= threshold:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
 cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
                 const double* w, bint more) noexcept nogil:
     # Give the node two children; part the rows of all inputs only if there are more splits to come.
     cdef Py_ssize_t i, j, left = b.nodes.n[0], feature = b.best[node].feature, start = b.start[node]
     cdef Py_ssize_t stop = b.stop[node], border = start, k
     cdef double gap = 0.0
+    cdef uint64_t[FLAG_WORDS] packed_left
     cdef const int* order = b.order + feature * b.room
     cdef const double* column = b.columns + feature * b.room
     cdef bint missing_left = b.best[node].missing_left, known = not isnan(column[order[stop - 1]])
-    for i in range(start, stop):
-        b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold, t.n_categories[feature] > 0,
-                                     missing_left)
-        border += b.left[order[i]]
-    for j in range(t.n_features if more else 1):
-        if stop - start > LARGE and is_stopped(b, stop - start):
-            return
-        part(b, b.order + j * b.room, start, stop)
+    if known and t.n_categories[feature] == 0:
+        border = first_above(column, order, start, stop, b.best[node].threshold)
+        for i in range(start, stop):
+            b.left[order[i]] = i < border
+    else:
+        for i in range(start, stop):
+            b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold,
+                                         t.n_categories[feature] > 0, missing_left)
+            border += b.left[order[i]]
+    if b.by_flags:
+        pack_flags(b.left, b.n, packed_left)
+    part(b, b.order, packed_left, start, stop)
     b.nodes.n[0] += 2
     init_node(b, left, start, border)
     init_node(b, left + 1, border, stop)
     count_children(t, b, node, left, y, w)
+    more = more and (is_mixed(t, b, left) or is_mixed(t, b, left + 1))
+    for j in range(1, t.n_features if more else 1):
+        if stop - start > LARGE and is_stopped(b, stop - start):
+            return
+        part(b, b.order + j * b.room, packed_left, start, stop)
     if known:
         for k in range(t.n_classes):
             gap += b.nodes.weights[left * t.n_classes + k] - b.nodes.weights[(left + 1) * t.n_classes + k]
@@ -277,9 +324,20 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
         search(t, b, left + 1, y, w)
 
 
-cdef inline void part(sorted_rows_t* b, int* order, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef inline bint is_mixed(const batch_tree_t* t, const sorted_rows_t* b, Py_ssize_t node) noexcept nogil:
+    cdef Py_ssize_t k, n_present = 0
+    for k in range(t.n_classes):
+        n_present += b.nodes.weights[node * t.n_classes + k] > 0
+    return n_present > 1
+
+
+cdef inline void part(sorted_rows_t* b, int* order, const uint64_t* packed_left, Py_ssize_t start,
+                      Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t i, n_left = start, n_right = 0
     cdef int row
+    if b.by_flags:
+        part_by_flags(order + start, packed_left, stop - start, b.spare)
+        return
     for i in range(start, stop):
         row = order[i]
         order[n_left] = row

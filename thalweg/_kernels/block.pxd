@@ -2,6 +2,12 @@
 
 from libc.stdint cimport uint64_t
 
+cdef extern from "border_scores.h":
+    enum: BORDERS_AT_ONCE
+
+cdef extern from "row_flags.h":
+    enum: FLAG_WORDS, MOST_FLAGS, ROWS_TOGETHER
+
 cdef enum:
     MANY_VISITS = 1 << 21               # of rows, some 10 to 20 ms: then it is time to look for signals
     LARGE = 1 << 14                     # rows of a node whose inputs are counted one by one
@@ -27,7 +33,7 @@ ctypedef struct sorted_rows_t:
     double* columns                     # [feature, room]
     int* sorted                         # [feature, room]: rows in the order of their values, missing last
     int* order                          # the same, cut up among the nodes while a tree grows
-    int* spare                          # [room]
+    int* spare                          # [room + ROWS_TOGETHER]
     char* left                          # [row]: whether it goes left
     Py_ssize_t* start                   # [node]: its rows in every order
     Py_ssize_t* stop
@@ -42,6 +48,16 @@ ctypedef struct sorted_rows_t:
     double* chords
     double* tangents
     const double* table                 # logs, if all weights are whole and sum to at most n_logs; else NULL
+    bint is_unit                        # there are two classes, and all weights are 1
+    char* second                        # [row]: whether it is of the second class, of two
+    bint by_flags                       # whether flags of all rows are packed, see row_flags.h
+    uint64_t[FLAG_WORDS] packed_second  # `second`, a bit for each row
+    char* distinct                      # [feature]: whether all values differ, and none is missing
+    int* counts                         # [room + BORDERS_AT_ONCE]: rows of the second class left of a border
+    int* places                         # [room + BORDERS_AT_ONCE]: of borders, within a node
+    float* inverse                      # [room + BORDERS_AT_ONCE]: 1, 1/2, 1/3, …
+    float* reversed                     # [room + BORDERS_AT_ONCE]: 1/room, …, 1/2, 1, 0, 0, …
+    double* promise                     # [feature]: see batch_split.pyx
     bint is_exact                       # all weights are whole: sums and differences of them are not rounded
     Py_ssize_t n_visits                 # of rows, since the last look for signals
     bint may_stop                       # whether signals are looked for

@@ -54,7 +54,12 @@ cdef class Block:
         shapes = {
             "columns": ((self.n_features, room), layouts.FLOAT),
             "orders": ((2, self.n_features, room), layouts.INT),
-            "spare": (room, layouts.INT),
+            "spare": (room + ROWS_TOGETHER, layouts.INT),
+            "borders": ((2, room + BORDERS_AT_ONCE), layouts.INT),
+            "inverses": ((2, room + BORDERS_AT_ONCE, sizeof(float)), layouts.FLAG),
+            "second": (room, layouts.FLAG),
+            "distinct": (self.n_features, layouts.FLAG),
+            "promise": (self.n_features, layouts.FLOAT),
             "left": (room, layouts.FLAG),
             "keys": ((2, room), layouts.WORD),
             "sums": ((3, self.n_classes), layouts.FLOAT),
@@ -65,6 +70,9 @@ cdef class Block:
             "weights": ((2 * room + 1, self.n_classes), layouts.FLOAT),
         }
         arrays = {name: layouts.new_array(shape, dtype) for name, (shape, dtype) in shapes.items()}
+        inverse, backwards = arrays["inverses"].view(np.float32)[:, :, 0]
+        inverse[:] = 1 / np.arange(1, len(inverse) + 1)
+        backwards[:room] = inverse[:room][::-1]
         return arrays | {"logs": c_log_c(self.n_logs)}
 
     cdef void adopt(self, dict arrays):
@@ -77,6 +85,10 @@ cdef class Block:
         b.columns, b.keys, b.spare = doubles(arrays["columns"]), words(arrays["keys"]), ints(arrays["spare"])
         b.sorted, b.left = ints(arrays["orders"]), flags(arrays["left"])
         b.order = b.sorted + self.n_features * room
+        b.counts, b.places = ints(arrays["borders"]), ints(arrays["borders"]) + room + BORDERS_AT_ONCE
+        b.second, b.distinct = flags(arrays["second"]), flags(arrays["distinct"])
+        b.inverse, b.promise = <float*> flags(arrays["inverses"]), doubles(arrays["promise"])
+        b.reversed = b.inverse + room + BORDERS_AT_ONCE
         b.sums = doubles(arrays["sums"])
         b.held = b.sums + 2 * self.n_classes
         b.logs, b.n_logs = doubles(arrays["logs"]), self.n_logs
@@ -126,6 +138,15 @@ cdef void block_load(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t
         for i in range(n):
             column[i] = X[i * n_features + j]
         sort(b, column, b.sorted + j * b.room)
+        b.distinct[j] = not is_stopped(b, n) and all_differ(column, b.sorted + j * b.room, n)
+
+
+cdef inline bint all_differ(const double* column, const int* order, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = not isnan(column[order[n - 1]])
+    for i in range(1, n):
+        found &= column[order[i - 1]] < column[order[i]]
+    return found
 
 
 cdef inline uint64_t key_of(double value) noexcept nogil:

@@ -29,13 +29,14 @@ from .ring_layout import check_ring, ring_layout
 from libc.string cimport memset
 
 from .ensemble cimport ROWS, EnsembleKernel
-from .failure cimport current_failure, record_failure
+from .failure cimport begin_call, call_t, current_failure, end_call, poll_after, record_failure
 from .huwrs_rows cimport (
     OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
-    weigh_by_chunk,
+    predict_rows, rows_to_update, rows_to_window, weigh_by_chunk,
 )
 from .input_cells cimport count_rows, cut_cells
 from .learner cimport Kernel, fit_block
+from .packed_tree cimport PackedTree, columns_size, packed_tree_t
 from .pointers cimport doubles, flags, integers, ints
 from .ring cimport bind_ring, clear_rows, copy_rows
 from .subspace_trees cimport SubspaceTrees
@@ -64,6 +65,8 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef huwrs_t core
     cdef double threshold
     cdef SubspaceTrees trees
+    cdef list packed                    # [member]: the trees as they predict; None where members are learners
+    cdef object packed_table            # memory of `core.packed`
     cdef dict memories                  # scratch memory, and what follows from the parameters
 
     def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates,
@@ -75,7 +78,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         EnsembleKernel.__init__(self, who, lengths, 1, build)
         lengths = {"row": chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
         self.allocate(who, LAYOUT, lengths, {"reference": 1})
-        self.own_scratch, self.own_flush, self.own_observe = n_classes, True, True
+        self.own_scratch = n_classes + (columns_size(n_features) if trees is not None else 0)
+        self.own_flush, self.own_observe = True, True
         self.trees = trees
         c.kernel, c.update = <void*> self, update
         c.n_members, c.member = len(subspaces), self.member
@@ -129,6 +133,18 @@ cdef class HUWRSKernel(EnsembleKernel):
         for tree, state in zip(planted, states or (), strict=states is not None):
             tree.restore(state)
         self.set_members(list(planted), planted)
+        self.pack()
+
+    def pack(self):
+        """Copy the trees as they predict."""
+        cdef PackedTree packed
+        made = [PackedTree(tree) for tree in self.kernels]
+        table = layouts.new_array(len(made), INDEX)
+        cdef const packed_tree_t** pointers = <const packed_tree_t**> integers(table)
+        for m in range(len(made)):
+            packed = made[m]
+            pointers[m] = &packed.core
+        self.packed, self.packed_table, self.core.packed = made, table, pointers
 
     @property
     def n_updates(self):
@@ -141,7 +157,57 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     def learn(self, X, y, w, p, asked=None):
         """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
-        self.undoing(EnsembleKernel.learn, X, y, w, p, asked)
+        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, asked)
+
+    def learn_rows(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
+                   double[:, ::1] p, const unsigned char[::1] asked=None):
+        """Do that; rows that get the same votes are predicted together."""
+        cdef Py_ssize_t start = 0, first, stop, i
+        cdef bint any_asked
+        cdef call_t call
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            first = start
+            with nogil:
+                stop = start + rows_to_update(&self.core, min(X.shape[0] - start, call.n_rows))
+                any_asked = asked is None
+                for i in range(start, stop if asked is not None else start):
+                    any_asked = any_asked or asked[i]
+                if any_asked:
+                    predict_rows(&self.core, &X[start, 0], stop - start, &p[start, 0], self.scratch)
+                while start < stop and not call.failure.failed:
+                    if w[start] > 0:
+                        huwrs_learn(&self.core, &X[start, 0], y[start], w[start])
+                    start += 1
+            poll_after(&call, start - first)
+        self.n_rows = call.n_rows
+        end_call(&call, start)
+
+    def predict(self, const double[:, ::1] X, double[:, ::1] p):
+        """Write each row's probabilities into `p`."""
+        self.predict_and(X, p, False)
+
+    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
+        """For each row: write its probabilities into `p`, then see it as one that has no label."""
+        self.predict_and(X, p, True)
+
+    def predict_and(self, const double[:, ::1] X, double[:, ::1] p, bint observes):
+        """Write probabilities into `p`, and see the rows where `observes`."""
+        cdef Py_ssize_t start = 0, stop, i
+        cdef double[::1] scratch = np.empty(self.handle.scratch_size)
+        cdef call_t call
+        begin_call(&call, self.n_rows)
+        while start < X.shape[0] and not call.failure.failed:
+            stop = min(start + call.n_rows, X.shape[0])
+            with nogil:
+                if observes:
+                    stop = start + rows_to_window(&self.core, stop - start)
+                predict_rows(&self.core, &X[start, 0], stop - start, &p[start, 0], &scratch[0])
+                for i in range(start, stop if observes else start):
+                    huwrs_observe(&self.core, &X[i, 0])
+            poll_after(&call, stop - start)
+            start = stop
+        end_call(&call, start if observes else -1)
 
     def learn_row(self, x, y, means=None):
         """Learn one row if it is an array as usual; return whether it was."""
@@ -196,7 +262,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             if self.trees is not None:
                 fresh = self.trees.grown(
                     c.columns + c.first[m], c.first[m + 1] - c.first[m], c.rows.y, c.rows.w)
-                fresh = None if fresh is None else (fresh, fresh)
+                fresh = None if fresh is None else (fresh, fresh, PackedTree(fresh))
             else:
                 fresh = self.trained_learner(m, n, may_stop)
             if fresh is not None:
@@ -238,6 +304,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         cdef Py_ssize_t m, d = c.cells.n_features, size = c.cells.n_classes * c.cells.n_cells
         cdef double* weight = doubles(self.memories["weight"])
         cdef bint is_first = c.held[UPDATES] == 0
+        cdef PackedTree packed
         if trained or is_first:
             cut_cells(&c.cells, c.rows.X, c.rows.span.count, c.low + place * d, c.scale + place * d)
             memset(c.counts + place * size, 0, size * sizeof(int))
@@ -254,6 +321,8 @@ cdef class HUWRSKernel(EnsembleKernel):
             if fresh is not None:
                 if self.trees is not None:
                     self.trees.keep(self.kernels[m])
+                    packed = fresh[2]
+                    self.packed[m], c.packed[m] = packed, &packed.core
                 self.put(m, fresh)
                 c.is_fresh[m] = 1
             if not is_first:

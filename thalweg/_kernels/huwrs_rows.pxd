@@ -2,6 +2,7 @@
 
 from .input_cells cimport input_cells_t
 from .learner cimport learner_t
+from .packed_tree cimport packed_tree_t
 from .ring cimport ring_t
 
 cdef enum:
@@ -16,6 +17,7 @@ ctypedef struct huwrs_t:
     void* kernel
     update_f update
     learner_t** member
+    const packed_tree_t** packed        # [member]: the trees once more; NULL where members are learners
     Py_ssize_t n_members
     Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
     Py_ssize_t window                   # rows without a label between two updates
@@ -44,6 +46,15 @@ ctypedef struct huwrs_t:
 
 # (1) of huwrs.pyx for all members into weight[member], with the rows held as the new chunk; False if stopped
 cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nogil
+
+# how many of the rows to come, n at most, get the same members' votes: by those with labels, and by those
+# without
+cdef Py_ssize_t rows_to_update(const huwrs_t* c, Py_ssize_t n) noexcept nogil
+cdef Py_ssize_t rows_to_window(const huwrs_t* c, Py_ssize_t n) noexcept nogil
+
+# huwrs_predict for n rows, member by member
+cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* p,
+                       double* scratch) noexcept nogil
 
 cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
 cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil

@@ -6,7 +6,12 @@ from .ensemble cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from .failure cimport should_stop
 from .input_cells cimport add_likeness, count_rows, sum_classes
 from .learner cimport observe
+from .packed_tree cimport ROWS_IN_SET, columns_of, columns_size, packed_vote
 from .ring cimport append_over, replaced_t, undo_append
+
+
+cdef enum:
+    FEW = 16                            # rows below this are not worth writing as columns
 
 
 cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
@@ -110,7 +115,7 @@ cdef void huwrs_flush(void* state) noexcept nogil:
 cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
     cdef Py_ssize_t m, d = c.cells.n_features
-    for m in range(c.n_members):
+    for m in range(c.n_members if c.packed == NULL else 0):
         observe(c.member[m], x)
     if not c.weighs_observed:
         return
@@ -122,17 +127,66 @@ cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
             weigh_by_window(c)
 
 
+cdef Py_ssize_t rows_to_update(const huwrs_t* c, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t held = c.rows.span.count, following = 1
+    if c.period:
+        return min(n, 1)
+    if c.held[UPDATES] > 0:
+        return min(n, c.rows.room - held)
+    while following <= held:
+        following *= 2
+    return min(n, min(following, c.rows.room) - held)
+
+
+cdef Py_ssize_t rows_to_window(const huwrs_t* c, Py_ssize_t n) noexcept nogil:
+    return min(n, c.window - c.held[OBSERVED])
+
+
 cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef const huwrs_t* c = <const huwrs_t*> state
-    cdef double total = 0.0
-    cdef Py_ssize_t m, k, n_classes = c.cells.n_classes
+    predict_rows(<const huwrs_t*> state, x, 1, p, scratch)
+
+
+cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* p,
+                       double* scratch) noexcept nogil:
+    # A few rows at a time, so that both they and the member stay in the cache.
+    cdef double total = 0.0, vote
+    cdef bint is_whole
+    cdef double* columns
+    cdef Py_ssize_t m, i, start, stop = 0, d = c.cells.n_features, n_classes = c.cells.n_classes
     for m in range(c.n_members):
         total += c.labelled[m] + c.unlabelled[m]
-    memset(p, 0, n_classes * sizeof(double))
-    for m in range(c.n_members):
-        add_vote(c, m, (c.labelled[m] + c.unlabelled[m]) / total if total > 0 else 1.0 / c.n_members, x, p,
-                 scratch)
-    total = 0.0
+    memset(p, 0, n * n_classes * sizeof(double))
+    while stop < n:
+        start, stop = stop, min(stop + ROWS_IN_SET, n)
+        is_whole = c.packed != NULL and not any_missing(X + start * d, (stop - start) * d)
+        columns = scratch + n_classes if columns_size(d) and stop - start >= FEW else NULL
+        if is_whole and columns != NULL:
+            columns_of(X + start * d, stop - start, d, columns)
+        for m in range(c.n_members):
+            vote = (c.labelled[m] + c.unlabelled[m]) / total if total > 0 else 1.0 / c.n_members
+            if not vote > 0:
+                continue
+            if is_whole and c.packed[m].by_numbers:
+                packed_vote(c.packed[m], X + start * d, columns, stop - start, d, n_classes, vote,
+                            p + start * n_classes)
+                continue
+            for i in range(start, stop):
+                add_vote(c, m, vote, X + i * d, p + i * n_classes, scratch)
+        for i in range(start, stop):
+            normalise(p + i * n_classes, n_classes)
+
+
+cdef inline bint any_missing(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= x[i] != x[i]
+    return found
+
+
+cdef inline void normalise(double* p, Py_ssize_t n_classes) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t k
     for k in range(n_classes):
         total += p[k]
     for k in range(n_classes):
@@ -143,8 +197,6 @@ cdef inline void add_vote(const huwrs_t* c, Py_ssize_t m, double vote, const dou
                           double* scratch) noexcept nogil:
     cdef Py_ssize_t k, n_classes = c.cells.n_classes
     cdef const learner_t* h = c.member[m]
-    if vote <= 0:
-        return
     h.predict(h.state, x, scratch, scratch + n_classes)
     for k in range(n_classes):
         p[k] += vote * scratch[k]

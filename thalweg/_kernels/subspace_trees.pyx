@@ -71,4 +71,5 @@ cdef void copy_columns(const sorted_rows_t* whole, sorted_rows_t* part, const Py
     for j in range(width):
         memcpy(part.columns + j * part.room, whole.columns + columns[j] * whole.room,
                whole.n * sizeof(double))
+        part.distinct[j] = whole.distinct[columns[j]]
         memcpy(part.sorted + j * part.room, whole.sorted + columns[j] * whole.room, whole.n * sizeof(int))

@@ -6,20 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import NotFittedError
 
 from thalweg._parameters import columns, count, real_number, whole_number
-from thalweg._sklearn import BaseEstimator
 from thalweg._types import Counts, Floats, Ints, Mask
 from thalweg.drift.cells import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
+from thalweg.drift.parameters import Parameters
 
 CUT_BY = 4                              # one of four rows of the reference defines the cells
 MOST_COUNTS = 1 << 20                   # in one array
 
 
-class Monitor(BaseEstimator):
+class Monitor(Parameters):
     """Compares each window of rows with a reference, input by input; a subclass writes `_compare`.
 
     Parameters, attributes and methods are those of `HellingerMonitor`.
@@ -291,6 +290,8 @@ class Monitor(BaseEstimator):
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(f"{self._who}: call begin() or update() first")
 
     @property

@@ -42,7 +42,8 @@ def watch(
     rows : int or None
         Stop after this many rows.
     progress : callable or None
-        Called as progress(rows done, rows in all or None, number of distributions that changed so far).
+        Called as progress(rows done, rows in all, distributions that changed so far). The number of rows in
+        all is an estimate for a file whose length is not known, and None for standard input.
 
     Examples
     --------
@@ -63,7 +64,8 @@ def watch(
         for X, codes in _first(stream, rows):
             report.add(monitor.update_coded(X, codes if labels else None))
             if progress is not None:
-                progress(monitor.n_rows_, rows or stream.n_rows, len(report.findings))
+                done = monitor.n_rows_
+                progress(done, rows or stream.expected_rows(done), len(report.findings))
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = perf_counter() - start

@@ -29,8 +29,8 @@ class HUWRS(SubspaceEnsemble):
     once in histograms and chunks, whatever its weight, which the members use.
 
     Memory: the chunk and twice its sorted inputs; a tenth of a chunk of rows without labels; a tree for each
-    member and another in reserve; and for each chunk that members were trained on, n_members at most, 4 bytes
-    for each class and cell of each input.
+    member, once more as it predicts, and another in reserve; and for each chunk that members were trained on,
+    n_members at most, 4 bytes for each class and cell of each input.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class HUWRS(SubspaceEnsemble):
         Rows with labels between two updates.
     n_bins : int or "auto", default=30
         Cells of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
-        Categories have a cell each, and so have missing values.
+        Each category known at first has a cell, all others share one, and missing values have one.
     threshold : float, default=0.7
         Members whose weight falls below it are retrained (t): 0 is for never, 2 for always.
     distance : {"corrected", "plain"}, default="corrected"
@@ -165,6 +165,7 @@ class HUWRS(SubspaceEnsemble):
         self._kernel.inherit(old)
         for new, before in zip(self._kernel.members, old.members, strict=True):
             new.inherit(before)
+        self._kernel.pack()
 
     def _state(self) -> State:
         if not self._grows_trees:

@@ -37,7 +37,7 @@ class SlidingHUWRS(SubspaceEnsemble):
         Rows from one comparison to the next.
     n_bins : int or "auto", default=30
         Cells of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
-        Categories have a cell each, and so have missing values.
+        Each category known at first has a cell, all others share one, and missing values have one.
     threshold : float, default=0.7
         Members whose weight falls below it are replaced (t).
     distance : {"corrected", "plain"}, default="corrected"

@@ -100,13 +100,13 @@ class SubspaceEnsemble(Ensemble):
         return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, *build, trees)
 
     def _cells(self, n_categories: Ints, n_rows: int) -> Any:
-        # Of each input: one is for missing values.
+        # Of each input: one is for missing values, and one for categories that were not known at first.
         if isinstance(self.n_bins, str):
             one_of(self, "n_bins", self.n_bins, ("auto",))
             n_bins = min(max(n_rows // ROWS_A_BIN, FEWEST_BINS), MOST_BINS)
         else:
             n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
-        return [1 + (min(max(n, n_bins), MOST_CATEGORIES) if n else n_bins) for n in n_categories.tolist()]
+        return [1 + (n_bins if n < 2 else min(n + 1, MOST_CATEGORIES)) for n in n_categories.tolist()]
 
     def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return False

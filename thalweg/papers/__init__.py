@@ -2,7 +2,8 @@
 
 One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three functions:
 
-    tasks(quick, data)       the Tasks to run; `data` is the folder of the public datasets, or None
+    tasks(quick, data)       the Tasks to run; `data` is the folder of the public datasets, or None; where
+                             TAKES_FILES is set, there are `files` to be run as well
     report(results, quick)   a Report on {task's name: what it returned}
     draw(results, folder)    the paper's figures, as files in `folder`; yields their paths
 """
@@ -10,7 +11,7 @@ One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three fun
 import importlib
 from pathlib import Path
 
-NAMES = ("forgetting", "iboost", "particle-filter", "robust")
+NAMES = ("forgetting", "huwrs", "iboost", "particle-filter", "robust")
 __all__ = ["reproduce", "summaries"]
 
 
@@ -21,7 +22,7 @@ def summaries():
     return [(name, text.split('"""')[1].splitlines()[0]) for name, text in texts]
 
 
-def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=False, quiet=True):
+def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=False, quiet=True, files=()):
     """Run a paper's experiments and return the Report.
 
     Parameters
@@ -40,13 +41,18 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
         Measure again even what is in the cache.
     quiet : bool
         Show no progress.
+    files : sequence of str or Path
+        Files of your own to run the methods on, where the paper allows it.
     """
     if name not in NAMES:
         raise ValueError(f"there is no paper {name!r}; the papers are {', '.join(NAMES)}")
     from thalweg.papers.running import run_tasks
 
     paper = importlib.import_module(f"thalweg.papers.{_module(name)}")
-    results = run_tasks(name, paper.tasks(quick, data), workers, fresh, quiet)
+    if files and not getattr(paper, "TAKES_FILES", False):
+        raise ValueError(f"the experiments of {name!r} cannot be run on files of your own")
+    tasks = paper.tasks(quick, data, files) if files else paper.tasks(quick, data)
+    results = run_tasks(name, tasks, workers, fresh, quiet)
     report = paper.report(results, quick)
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)

@@ -65,6 +65,10 @@ class Stream:
         """
         raise NotImplementedError
 
+    def expected_rows(self, done: int) -> int | None:
+        """Return the number of rows, if need be an estimate after `done` rows of a pass; None if unknown."""
+        return self.n_rows
+
     def blocks(self, size: int = 1000) -> Iterator[Labelled]:
         """Yield (X, y): rows and their labels. Rows without a label are left out."""
         for X, codes in self.coded_blocks(size):

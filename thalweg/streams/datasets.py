@@ -1,5 +1,6 @@
 """Public datasets by name, from a folder of files or from OpenML."""
 
+import inspect
 import os
 from collections.abc import Sequence
 from os import PathLike
@@ -143,6 +144,9 @@ def _series(path: Path, options: dict[str, Any]) -> Stream:
     from thalweg.streams.reading import reading
     from thalweg.streams.threshold_series import ThresholdSeries
 
+    strange = [name for name in options if name not in inspect.signature(ThresholdSeries).parameters]
+    if strange:
+        raise StreamError(f"{path} is a series of numbers, not a table: there is no {strange[0]} to set")
     with reading(str(path)):
         try:
             series = np.array(path.read_text(encoding="utf-8").split(), dtype=float)

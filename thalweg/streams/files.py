@@ -189,6 +189,11 @@ class FileStream(Stream):
         """Yield (X, codes) in blocks of `size` rows."""
         return recut(self._chunks(), size)
 
+    def expected_rows(self, done: int) -> int | None:
+        """Return the number of rows, estimated from the bytes read if it is not known."""
+        share = self.source.share_read
+        return self.n_rows if self.n_rows is not None or not share else max(done, round(done / share))
+
     def _chunks(self) -> Iterator[Block]:
         self._restart()
         numeric = {column.name for column in self.inputs if column.kind != CATEGORY}

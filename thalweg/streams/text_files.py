@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -49,6 +50,7 @@ class Pieces:
         self.path = path
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
+        self.share_read: float | None = None
         self._live: Iterator[bytes] | None = None
         self._kept: list[bytes] | None = []
 
@@ -74,9 +76,11 @@ class Pieces:
             yield piece
 
     def _read(self) -> Iterator[bytes]:
-        with _opened(self.path) as file:
+        with _opened(self.path) as (file, whole):
+            size = 0 if self.once else os.fstat(whole.fileno()).st_size
             first = True
             while piece := file.read(PIECE):
+                self.share_read = whole.tell() / size if size else None
                 piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
                 if len(piece) > MAX_ROW:
                     raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
@@ -85,7 +89,10 @@ class Pieces:
 
 
 class TextSource:
-    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions."""
+    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions.
+
+    `share_read` is the share of the file's bytes up to the latest batch; None if unknown.
+    """
 
     n_rows = None
 
@@ -99,6 +106,8 @@ class TextSource:
         self.name = pieces.name
         self.once = pieces.once
         self.columns = columns
+        self.share_read: float | None = None
+        self._all_pieces = pieces
         self._body = body
         self._form = form
 
@@ -107,7 +116,10 @@ class TextSource:
     ) -> Iterator[Batch]:
         """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text."""
         done = 0
-        for rows, bad in _in_order(partial(self._parse, names, numeric), self._pieces(last)):
+        shares: deque[float | None] = deque()   # of the pieces that are being parsed
+        pieces = self._noting(self._pieces(last), shares)
+        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
+            self.share_read = shares.popleft()
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
             yield Batch(rows, numbers, [(done + n, complaint) for n, complaint in bad])
@@ -120,6 +132,11 @@ class TextSource:
         for values, n_rows, bad in _in_order(partial(self._distinct, name, position), self._pieces()):
             yield values, n_rows, [(done + n, complaint) for n, complaint in bad]
             done += n_rows + len(bad)
+
+    def _noting(self, pieces: Iterator[bytes], shares: deque[float | None]) -> Iterator[bytes]:
+        for piece in pieces:
+            shares.append(self._all_pieces.share_read)
+            yield piece
 
     def _pieces(self, last: bool = False) -> Iterator[bytes]:
         return (piece for piece in self._body(last) if piece and not piece.isspace())
@@ -213,12 +230,14 @@ def csv_source(pieces: Pieces, header: bool | None = None, delimiter: str | None
 
 
 @contextmanager
-def _opened(path: str | PathLike[str]) -> Iterator[Any]:
+def _opened(path: str | PathLike[str]) -> Iterator[tuple[Any, Any]]:
+    """Open a file; yield it, decompressed, and the file as it is."""
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
         file = file if hasattr(file, "peek") else io.BufferedReader(file)
         start = file.peek(4)[:4]
         codec = next((codec for magic, codec in PACKED.items() if start.startswith(magic)), None)
-        yield io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
+        text = io.BufferedReader(pa.CompressedInputStream(file, codec), PIECE) if codec else file
+        yield text, file
 
 
 def _row_end(file: Any, at_line_end: bool, n_quotes: int) -> bytes:

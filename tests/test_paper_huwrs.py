@@ -1,0 +1,59 @@
+"""The experiments of HUWRS: what is run, what a run returns, and the report with its figures."""
+
+import numpy as np
+import pytest
+
+from thalweg import papers
+from thalweg.papers import huwrs
+from thalweg.streams import SEA
+
+
+def results(quick=True):
+    """Return made-up results for all tasks: HUWRS is best, and labels for the first chunk only cost a lot."""
+    found = {}
+    for task in huwrs.tasks(quick, "no such folder"):
+        settings = task.settings
+        accuracy = 0.9 if settings["method"].startswith("HUWRS") else 0.8
+        accuracy -= 0.15 * (settings["labels"] == "first")
+        found[task.name] = {"accuracy": accuracy + 0.001 * settings["seed"], "retrained": 0.5, "seconds": 1.0}
+    return found
+
+
+@pytest.mark.parametrize("method", huwrs.METHODS)
+def test_a_run_gives_the_accuracy_after_the_first_chunk(method):
+    found = huwrs.run_chunks("RBF 10", 100, method, 0, "all", n_rows=450)
+    assert 0.4 < found["accuracy"] <= 1
+    assert round(found["accuracy"] * 300, 6).is_integer()   # three whole chunks after the first
+    if method == "retrain always":
+        assert found["retrained"] == 1
+    if method in ("static forest", "AHOT", "DWM", "SlidingHUWRS"):
+        assert not found["retrained"]
+
+
+def test_a_file_of_ones_own_is_run_by_every_method(tmp_path):
+    path = tmp_path / "mine.csv"
+    X, y = next(SEA(300, seed=1).blocks(300))
+    np.savetxt(path, np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="", fmt="%.6g")
+    mine = [task for task in huwrs.tasks(True, "no such folder", [path]) if task.name.startswith("mine.csv")]
+    assert {task.settings["method"] for task in mine} == set(huwrs.METHODS)
+    assert 0.3 < mine[0].run(**mine[0].settings)["accuracy"] <= 1
+
+
+def test_other_papers_refuse_files():
+    with pytest.raises(ValueError, match="files of your own"):
+        papers.reproduce("iboost", files=["mine.csv"])
+
+
+def test_the_report_says_what_holds_and_what_is_left_out():
+    report = huwrs.report(results(), quick=True)
+    holds = {claim.claim: claim.holds for claim in report.claims}
+    assert holds["RBF: HUWRS is more accurate than DWM throughout"]
+    assert holds["RBF: AHOT loses 10 to 20 points without labels"]
+    assert holds["RBF: it is more accurate with labels for the first chunk than with all"] is False
+    assert any("elec2, usenet1, email list left out" in note for note in report.notes)
+
+
+def test_the_figures_of_the_paper_are_drawn(tmp_path):
+    drawn = list(huwrs.draw(results(quick=False), tmp_path))
+    assert [path.name for path in drawn] == ["figure_1.png", "figure_3.png"]
+    assert all(path.stat().st_size > 10_000 for path in drawn)

@@ -1,0 +1,147 @@
+"""Heuristic updatable weighted random subspaces (HUWRS, 2011): forests retrained where inputs have changed.
+
+Chunks are tested whole and then learned; accuracy is the mean over chunks without the first. RBF has a
+twentieth of the paper's rows, in all and in a chunk, and twenty times its drift a row: as many chunks, as
+much drift in each. It has 50 centroids, which is MOA's default; the paper does not say.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.errors import StreamError
+from thalweg.evaluation import chunked
+from thalweg.learners import HUWRS, AdaptiveHoeffdingOptionTree, DynamicWeightedMajority, SlidingHUWRS
+from thalweg.papers.running import Task
+from thalweg.streams import RandomRBF, datasets, from_arrays
+from thalweg.streams.named import open_stream
+
+TITLE = "Heuristic updatable weighted random subspaces for non-stationary environments"
+REFERENCE = "Hoens, Chawla, Polikar. ICDM 2011."
+TAKES_FILES = True
+
+METHODS = (
+    "HUWRS", "HUWRS, plain distance", "HUWRS, labels only", "SlidingHUWRS",
+    "retrain always", "static forest", "AHOT", "DWM",
+)
+DRIFTS, RBF_ROWS, RBF_CHUNKS, SCALE = (0.5, 1, 2, 5, 10), 50_000, (250, 500, 2500), 20
+SHARED_CHUNK = 500
+CHUNKS = {
+    "elec2": (100, 300, 500, 700, 1000),
+    "elec2 without prices": (100, 300, 500, 700, 1000),
+    "usenet1": (30, 50, 70, 100, 150),
+    "email list": (30, 50, 70, 100, 150),
+}
+DATASETS = {name: name.removesuffix(" without prices").replace(" ", "_") for name in CHUNKS}
+FILE_CHUNKS = (100, 300, 1000)
+PRICES = ("nswprice", "vicprice")
+SHARES = ("first", 0.1, 0.3)
+
+
+def tasks(quick, data, files=()):
+    """Return the runs: three seeds, or one on a few settings if quick."""
+    seeds = range(1) if quick else range(3)
+    drifts, chunks = (DRIFTS[::4], (SHARED_CHUNK,)) if quick else (DRIFTS, RBF_CHUNKS)
+    n_rows = 10_000 if quick else RBF_ROWS
+    made = [
+        _task(f"RBF {drift}", chunk, method, seed, labels, {"n_rows": n_rows})
+        for drift in drifts
+        for chunk in chunks
+        for labels in ("all", *(SHARES if chunk == SHARED_CHUNK else SHARES[:1]))
+        for method in METHODS
+        for seed in seeds
+        if labels == "all" or method not in ("HUWRS, plain distance", "SlidingHUWRS", "retrain always")
+    ]
+    for name, sizes in CHUNKS.items():
+        if _is_there(name, data):
+            more = {"data": "" if data is None else str(data)}
+            made += _real(name, sizes[2:3] if quick else sizes, seeds, more)
+    for file in files:
+        made += _real(Path(file).name, FILE_CHUNKS, seeds, {"file": str(Path(file).resolve())})
+    return made
+
+
+def _real(name, sizes, seeds, more):
+    return [
+        _task(name, chunk, method, seed, "all", more)
+        for chunk in sizes
+        for method in METHODS
+        for seed in seeds
+        if seed == 0 or method not in ("AHOT", "DWM")
+    ]
+
+
+def _task(stream, chunk, method, seed, labels, more):
+    settings = {"stream": stream, "chunk": chunk, "method": method, "seed": seed, "labels": labels} | more
+    return Task(f"{stream}/{chunk}/{labels}/{method}/{seed}", run_chunks, settings)
+
+
+def _is_there(name, data):
+    try:
+        datasets.load(DATASETS[name], data=data)
+    except StreamError:
+        return False
+    return True
+
+
+def learner_of(method, chunk, seed):
+    """Return the learner called `method`."""
+    if method == "SlidingHUWRS":
+        return SlidingHUWRS(window=chunk, period=max(chunk // 10, 1), random_state=seed)
+    if method == "AHOT":
+        return AdaptiveHoeffdingOptionTree()
+    if method == "DWM":
+        return DynamicWeightedMajority()
+    settings = {"chunk_size": chunk, "random_state": seed}
+    if method == "HUWRS, plain distance":
+        settings["distance"] = "plain"
+    if method in ("HUWRS, labels only", "static forest", "retrain always"):
+        settings["unlabelled"] = False
+    return HUWRS(**settings, threshold=2 if method == "retrain always" else 0.7)
+
+
+def run_chunks(stream, chunk, method, seed, labels, n_rows=None, data=None, file=None):
+    """Return the mean accuracy of the chunks after the first, the share of members retrained, the time."""
+    learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
+    started = time.process_time()
+    run = chunked(source, learner, chunk, "first" if method == "static forest" else labels, seed=seed)
+    seconds = time.process_time() - started
+    known = run.labels >= 0
+    right = (run.predicted == run.labels)[known]
+    starts = np.arange(chunk, len(right), chunk)
+    sizes = np.diff(np.append(starts, len(right)))
+    parts = np.add.reduceat(right, starts)[sizes == chunk] / chunk if len(starts) else []
+    accuracy = float(np.mean(parts)) if len(parts) else None
+    updates = learner.n_members * (learner.n_chunks_ - 1) if isinstance(learner, HUWRS) else 0
+    retrained = learner.n_retrained_ / updates if updates else None
+    return {"accuracy": accuracy, "retrained": retrained, "seconds": seconds}
+
+
+def opened(name, seed, n_rows, data, file):
+    """Return the stream of a task."""
+    if file is not None:
+        return open_stream(file)
+    if name.startswith("RBF"):
+        shift = SCALE * float(name.split()[1])
+        return RandomRBF(n_rows, n_features=20, n_centroids=50, speed=0, n_shifted=4, shift=shift, seed=seed)
+    stream = datasets.load(DATASETS[name], data=data or None)
+    if not name.endswith("without prices"):
+        return stream
+    X, codes = next(stream.coded_blocks(stream.n_rows or 10**6))
+    kept = [j for j, each in enumerate(stream.names) if each not in PRICES]
+    return from_arrays(X[:, kept], codes, categorical=np.flatnonzero(stream.n_categories[kept]).tolist())
+
+
+def report(results, quick):
+    """Return the tables, and the paper's claims beside what was measured."""
+    from thalweg.papers.huwrs_tables import report_of
+
+    return report_of(results, quick, TITLE, REFERENCE)
+
+
+def draw(results, folder):
+    """Draw the paper's figures 1 to 3; yield their paths."""
+    from thalweg.papers.huwrs_figures import draw_all
+
+    yield from draw_all(results, folder)

@@ -1,0 +1,38 @@
+"""Figures 1 to 3 of the paper on HUWRS."""
+
+from thalweg.papers.huwrs import METHODS
+from thalweg.papers.huwrs_tables import by_name, mean_of, places_of
+
+
+def draw_all(results, folder):
+    """Draw each figure into `folder`; yield the paths."""
+    runs = by_name(results)
+    streams = dict.fromkeys(stream for stream, *_ in runs)
+    rbf = [stream for stream in streams if stream.startswith("RBF")]
+    real = [stream for stream in streams if stream not in rbf]
+    yield _figure(runs, rbf, "all", folder / "figure_1.png")
+    if real:
+        yield _figure(runs, real, "all", folder / "figure_2.png")
+    yield _figure(runs, rbf, "first", folder / "figure_3.png")
+
+
+def _figure(runs, streams, labels, path):
+    """Draw a panel for each stream: accuracy by the length of chunks, a line for each method."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4 * min(len(streams), 3), 3.4 * -(-len(streams) // 3)), layout="constrained")
+    panels = figure.subplots(-(-len(streams) // 3), min(len(streams), 3), squeeze=False).ravel()
+    for axes in panels[len(streams) :]:
+        axes.set_axis_off()
+    for axes, stream in zip(panels, streams, strict=False):
+        chunks = [chunk for _, chunk in places_of(runs, [stream], labels)]
+        for method in METHODS:
+            found = [mean_of(runs.get((stream, chunk, labels, method))) for chunk in chunks]
+            if all(found):
+                means, errors = zip(*found, strict=True)
+                axes.errorbar(chunks, means, errors, label=method, linewidth=1, marker=".", capsize=2)
+        axes.set(title=stream, xlabel="rows of a chunk", ylabel="accuracy, %")
+    lines, names = panels[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=4, fontsize="small")
+    figure.savefig(path)
+    return path
