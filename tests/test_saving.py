@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import fuzz.models
 import numpy as np
 import pytest
 from counting import Counting
@@ -213,6 +214,22 @@ def test_a_killed_process_leaves_a_whole_file(tmp_path):
         if path.exists():
             thalweg.load(path)
     assert path.exists()
+
+
+def test_text_of_characters_that_do_not_exist_is_refused():
+    learner = learners.NaiveBayes().begin(1, ["a", "b"])
+    good, wrong = np.array(["a", "b"]).tobytes(), b"\xff\xff\xff\x7fb\0\0\0"
+    data = thalweg.to_bytes(learner)
+    assert data.count(good) == 1
+    body = data.replace(good, wrong)[:-32]
+    with pytest.raises(ModelFileError, match="do not exist"):
+        thalweg.from_bytes(body + hashlib.sha256(body).digest())
+
+
+def test_damaged_models_are_loaded_or_refused(tmp_path):
+    answers, problems = fuzz.models.run(seed=0, n_cases=600, kept=tmp_path)
+    assert not problems
+    assert {answer for _, answer in answers} == {"read", "refused"}
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.rglob("*.tw")), ids=lambda path: path.stem)

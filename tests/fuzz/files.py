@@ -7,20 +7,16 @@ A file that is a problem is kept in build/fuzz.
 
 import resource
 import sys
-import tempfile
-import time
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from isolated import Worker, run_script
-from mutations import damaged
+from damaged_files import read_damaged, tell
+from isolated import run_script
 from valid_files import valid_files
 
 from thalweg.errors import StreamError
 from thalweg.streams import from_file
 
-KEPT = Path("build/fuzz")
 TIME_LIMIT = 10
 MEMORY_LIMIT = 1_000_000
 OPTIONS = {"raise": {}, "skip": {"on_error": "skip"}, "told": {"classes": ["down", "up"]}}
@@ -67,36 +63,9 @@ def _wrong_rows(stream):
     return None if stream.n_rows in (None, total) else f"{total} rows instead of {stream.n_rows}"
 
 
-def run(seed, seconds=np.inf, n_cases=sys.maxsize, kept=KEPT):
-    """Read damaged files for that long, or so many; return counts of (name, answer), and the problems."""
-    files = valid_files()
-    answers, problems = Counter(), []
-    ends = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder, Worker(["-W", "error", __file__, "--worker"]) as worker:
-        for number in range(n_cases):
-            if time.monotonic() > ends:
-                break
-            rng = np.random.default_rng([seed, number])
-            name = list(files)[number % len(files)]
-            path = Path(folder, f"{list(OPTIONS)[rng.integers(len(OPTIONS))]}-{seed}-{number}-{name}")
-            path.write_bytes(damaged(rng, files[name], list(files.values())))
-            answer, ending = worker.answer(path)
-            if answer not in ("read", "refused"):
-                kept.mkdir(parents=True, exist_ok=True)
-                (kept / path.name).write_bytes(path.read_bytes())
-                problems.append(f"{kept / path.name}: {answer or ending}")
-                answer = "problem"
-            answers[name, answer] += 1
-            path.unlink()
-    return answers, problems
-
-
-def tell(answers, problems):
-    """Return a line about what came of it."""
-    n = Counter()
-    for (_, answer), count in answers.items():
-        n[answer] += count
-    return f"{n.total()} damaged files: {n['read']} read, {n['refused']} refused, {n['problem']} problems"
+def run(seed, **limit):
+    """Read damaged files; return counts of (name, answer), and the problems."""
+    return read_damaged(__file__, valid_files(), OPTIONS, seed, **limit)
 
 
 if __name__ == "__main__":

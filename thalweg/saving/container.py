@@ -89,5 +89,7 @@ def _array(body: memoryview, dtype: str, shape: list[int], offset: int) -> NDArr
     n = math.prod(shape)
     if offset + n * kind.itemsize > len(body):
         raise ModelFileError(f"an array of shape {shape} reaches beyond the end of the file")
-    array = np.frombuffer(body[offset : offset + n * kind.itemsize], dtype=kind, count=n).reshape(shape)
-    return array.astype(kind.newbyteorder("="))
+    content = body[offset : offset + n * kind.itemsize]
+    if kind.kind == "U" and len(content) and np.frombuffer(content, "<u4").max() > sys.maxunicode:
+        raise ModelFileError("an array of text has characters that do not exist")
+    return np.frombuffer(content, dtype=kind, count=n).reshape(shape).astype(kind.newbyteorder("="))
