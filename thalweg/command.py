@@ -130,6 +130,10 @@ def show(run, report, json):
     console = Console()
     console.print(table(run))
     console.print(sentence(run), highlight=False)
+    for line in column_lines(run.columns):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for message in run.messages:
+        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
     if report:
         console.print(f"Page with pictures: {report}", highlight=False)
     sys.stdout.flush()
@@ -161,6 +165,14 @@ def sentence(run):
     if run.interrupted:
         parts.append("interrupted: this is the result so far")
     return "; ".join(parts)
+
+
+def column_lines(columns):
+    """Return what the columns of a file were taken for, a line for each kind, and warnings."""
+    if columns is None:
+        return []
+    lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
+    return lines + [f"warning   {warning}" for warning in columns.warnings]
 
 
 def found(run, most=10):

@@ -190,6 +190,7 @@ def _evaluate(
         seconds=seconds,
         learner_seconds=inside,
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
+        columns=getattr(stream, "columns", None),
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),

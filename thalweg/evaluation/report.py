@@ -82,9 +82,13 @@ def _section(runs: list[Run], window: int | None, named: bool) -> str:
     if first.skipped:
         said = "".join(f"<br/>{text(message)}" for message in first.messages)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
+    if first.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in first.columns.warnings]
     parts.append(f"<h3>Accuracy over time</h3><figure>{picture(runs, window)}</figure>")
     parts.append(f"<h3>Figures</h3>{_figures(runs)}")
     parts += [f"<h3>Classes, as {text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
+    if first.columns is not None:
+        parts.append(f"<h3>Columns</h3>{_listed(first.columns.in_words(most=100))}")
     parts += [f"<h3>Settings of {text(run.learner)}</h3>{_settings(run)}" for run in runs]
     return "".join(parts)
 
@@ -149,7 +153,11 @@ def _settings(run: Run) -> str:
     entries["drifts found"] = _rows_listed(run.alarms)
     if run.skipped:
         entries["rows skipped"] = f"{run.skipped:,}"
-    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries.items())
+    return _listed(entries.items())
+
+
+def _listed(pairs: Iterable[tuple[str, str]]) -> str:
+    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in pairs)
     return f"<dl>{''.join(items)}</dl>"
 
 

@@ -4,12 +4,15 @@ import math
 import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats
+
+if TYPE_CHECKING:  # importing it takes pyarrow
+    from thalweg.streams.found import FoundColumns
 
 
 @dataclass
@@ -42,6 +45,8 @@ class Run:
         Total time, and the time spent in the learner.
     memory : int
         Size of the state of the learner at the end, in bytes.
+    columns : FoundColumns or None
+        What the columns of a file were taken for.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
@@ -63,6 +68,7 @@ class Run:
     seconds: float = 0.0
     learner_seconds: float = 0.0
     memory: int = 0
+    columns: "FoundColumns | None" = None
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -125,7 +131,9 @@ class Run:
             "memory": self.memory,
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
+            "columns": None if self.columns is None else self.columns.to_plain(),
             "skipped": self.skipped,
+            "messages": self.messages,
             "interrupted": self.interrupted,
         }
 

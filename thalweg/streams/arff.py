@@ -7,7 +7,7 @@ import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes
-from thalweg.streams.columns import CATEGORY, NUMBER, Column
+from thalweg.streams.columns import CATEGORY, DATE, NUMBER, Column
 from thalweg.streams.text_files import MAX_ROW, Pieces, TextSource
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
@@ -66,12 +66,15 @@ def _column(line: str, name: str) -> Column:
     column, kind = _plain(found[1]), found[2]
     if kind.startswith("{"):
         values = [_plain(value) for value in _values(kind[1 : kind.rfind("}")])]
-        return Column(column, CATEGORY, Codes(values, where=f"{name}, attribute {column!r}"))
+        codes = Codes(values, where=f"{name}, attribute {column!r}")
+        return Column(column, CATEGORY, codes, is_told=True)
     word = kind.split()[0].lower()
     if word in ("numeric", "real", "integer"):
-        return Column(column, NUMBER)
+        return Column(column, NUMBER, is_told=True)
     if word == "string":
         return Column(column)
+    if word == "date":
+        return Column(column, DATE)
     return Column(column, f"type {word!r}")
 
 

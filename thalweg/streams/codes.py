@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from thalweg._types import Ints
 from thalweg.errors import StreamError
 
-MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
+MISSING_TEXT = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 MISSING, UNKNOWN = -1, -2
 MAX_TEXT = 1 << 16
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from thalweg.errors import StreamError
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.codes import Codes, as_classes, number, spelling
-from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, Column, Problems, find_kind
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
 from thalweg.streams.text_files import TextSource
 
 FIRST_ROWS = 10_000
@@ -46,23 +46,13 @@ def raise_first(source: Source, problems: Problems) -> None:
 
 
 def check_kinds(source: Source, columns: Iterable[Column]) -> None:
-    """Raise StreamError if a column is neither numbers nor text."""
+    """Raise StreamError if a column has values of a type that is not read."""
     for column in columns:
-        if column.kind not in (None, NUMBER, FLAG, CATEGORY):
+        if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
             raise StreamError(
                 f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
                 f"make them numbers or text, or pass ignore=[{column.name!r}]"
             )
-
-
-def set_kinds(columns: Iterable[Column], head: list[Any]) -> None:
-    """Set the kind of each column that has none, and the codes of the categories in the first rows."""
-    for j, column in enumerate(columns):
-        arrays = [rows.column(j) for rows in head]
-        column.kind = column.kind or find_kind(arrays)
-        if column.kind == CATEGORY:
-            for array in arrays:
-                column.codes.of(array.dictionary.to_pylist())
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
