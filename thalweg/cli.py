@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from thalweg import options
+from thalweg.options import OnceCommand, file_options
+
 app = typer.Typer(
     name="thalweg",
     add_completion=False,
@@ -49,18 +52,22 @@ Examples:
     thalweg run elec2 --data ~/streams --delay 48 --labels 0.5
 
     zcat log.csv.gz | thalweg run - --target ok --on-error skip
+
+    thalweg run sea --learner "LeveragingBagging(HoeffdingTree(grace_period=50), n_members=20)"
 """
 
 
-@app.command(help=RUN_HELP)
+@app.command(help=RUN_HELP, cls=OnceCommand)
 def run(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
-    learner: Annotated[str | None, typer.Option(help="Learner: see `thalweg list learners`.")] = None,
+    source: Annotated[str, options.SOURCE],
+    learner: Annotated[
+        str | None, typer.Option(help="Learner, with arguments if need be: see `thalweg list learners`.")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: Annotated[
         str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
@@ -69,24 +76,28 @@ def run(
         str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = "raise",
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, even if all 0 and 1.")] = None,
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
     from thalweg import command
 
-    chosen = {
-        "target": target,
-        "on_error": None if on_error == "raise" else on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-    }
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
     outcome = None
     try:
         outcome = command.evaluate(
@@ -99,7 +110,7 @@ def run(
             labels=labels,
             chunk=chunk,
             data=data,
-            file_options={key: value for key, value in chosen.items() if value is not None},
+            file_options=chosen,
             quiet=json,
         )
         command.show(outcome, report, json)
@@ -127,9 +138,9 @@ Examples:
 """
 
 
-@app.command(help=DRIFT_HELP)
+@app.command(help=DRIFT_HELP, cls=OnceCommand)
 def drift(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    source: Annotated[str, options.SOURCE],
     target: Annotated[
         str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
     ] = None,
@@ -146,28 +157,30 @@ def drift(
     false_alarms: Annotated[
         float, typer.Option("--false-alarms", help="Share of streams without change that get any alarm.")
     ] = 0.01,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    chosen = {
-        "target": target,
-        "on_error": on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-        "ignore": _listed(ignore),
-    }
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
     found = drift_command.watch(
         source,
         labels=labels or target is not None,
@@ -178,7 +191,7 @@ def drift(
         rows=rows,
         seed=seed,
         data=data,
-        file_options={key: value for key, value in chosen.items() if value is not None},
+        file_options=chosen,
         quiet=json,
     )
     drift_command.show(found, report, json)
@@ -201,9 +214,9 @@ Examples:
 """
 
 
-@app.command(help=OUTLIERS_HELP)
+@app.command(help=OUTLIERS_HELP, cls=OnceCommand)
 def outliers(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    source: Annotated[str, options.SOURCE],
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
         list[str] | None, typer.Option(help="Who reads: see `thalweg list learners`; repeatable.")
@@ -211,31 +224,32 @@ def outliers(
     top: Annotated[
         int | None, typer.Option(min=1, help="Rows to list and save; else as many as seem to be wrong.")
     ] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the learners.")] = 0,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page here.")] = None,
+    report: options.Report = None,
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
-    chosen = {
-        "target": target,
-        "on_error": on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-        "ignore": _listed(ignore),
-    }
-    options = {key: value for key, value in chosen.items() if value is not None}
-    found, stream = outliers_command.look(source, learner or [], rows, seed, data, options, quiet=json)
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
+    found, stream = outliers_command.look(source, learner or [], rows, seed, data, chosen, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 
 
@@ -267,7 +281,7 @@ Examples:
 """
 
 
-@app.command(help=REPRODUCE_HELP)
+@app.command(help=REPRODUCE_HELP, cls=OnceCommand)
 def reproduce(
     paper: Annotated[str | None, typer.Argument(help="The paper: see --list.")] = None,
     list_papers: Annotated[bool, typer.Option("--list", help="List the papers.")] = False,
@@ -303,10 +317,6 @@ def _end_after_ctrl_c():
     os._exit(130)
 
 
-def _listed(text):
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
-
 def main():
     """Run the command; what goes wrong is one line on standard error and exit code 2."""
     try:
@@ -314,10 +324,7 @@ def main():
     except KeyboardInterrupt:
         code = 130
     except Exception as error:
-        line = _one_line(error)
-        if line is None:
-            raise
-        print(f"thalweg: {line}", file=sys.stderr)
+        print(f"thalweg: {_one_line(error)}", file=sys.stderr)
         code = 2
     sys.exit(code)
 
@@ -330,4 +337,23 @@ def _one_line(error):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if isinstance(error, ValueError):
         return " ".join(str(error).split())
-    return None
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}"
+    return _bug(error)
+
+
+def _bug(error):
+    """Return a line about an error that is our mistake; THALWEG_TRACEBACK=1 prints where it comes from."""
+    import traceback
+
+    import thalweg
+
+    if os.environ.get("THALWEG_TRACEBACK"):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    said = " ".join(str(error).split())[:200]
+    return (
+        f"a mistake in thalweg {thalweg.__version__}, not in your data: {type(error).__name__} at {place}: "
+        f"{said}. Please report this line with the command; THALWEG_TRACEBACK=1 shows the details"
+    )

@@ -1,13 +1,11 @@
 """What `thalweg run` does: opens the stream, makes the learner, evaluates, shows the result."""
 
-import ast
-import inspect
 import json as jsons
 import re
 import sys
 
-from thalweg import learners
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.learner_text import read_learner, read_value
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -58,29 +56,17 @@ def default_learner(parameters, seed):
     return make_learner("AdaptiveStacking", parameters, seed)
 
 
-def make_learner(name, parameters, seed):
-    """Return the learner called `name`, with parameters given as key=value texts."""
-    known = learners.registry.find(name)
-    if known is None:
-        raise ValueError(f"there is no learner {name!r}; the learners are {', '.join(learners.registry)}")
-    kind = learners.registry.load(known)
-    accepted = set(inspect.signature(kind).parameters)
-    chosen = {"random_state": seed} if "random_state" in accepted else {}
-    for text in parameters:
-        key, equals, value = text.partition("=")
-        if not equals or key not in accepted:
-            raise ValueError(f"--set {text}: {known} takes {', '.join(sorted(accepted)) or 'no parameters'}")
+def make_learner(text, parameters, seed):
+    """Return the learner that `text` describes, with more parameters given as key=value texts."""
+    chosen = {}
+    for pair in parameters:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--set {pair}: expected key=value")
+        if key in chosen:
+            raise ValueError(f"--set {key}=…: given twice")
         chosen[key] = read_value(value)
-    return kind(**chosen)
-
-
-def read_value(text):
-    """Return a Python literal, a learner such as NaiveBayes() or else the text itself."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        name = learners.registry.find(text.removesuffix("()"))
-        return text if name is None else learners.registry.load(name)()
+    return read_learner(text, chosen, seed)
 
 
 def read_delay(text):

@@ -1,7 +1,7 @@
 """HTML pages: one file, light or dark, without scripts or external resources."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -53,6 +53,12 @@ def table(rows: Sequence[Sequence[object]], n_bold: int = 0, kind: str = "") -> 
     kind = f' class="{kind}"' if kind else ""
     made = f"<table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{made}</div>'
+
+
+def pairs(entries: Iterable[tuple[str, str]]) -> str:
+    """Return the HTML of a list of names and values."""
+    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries)
+    return f"<dl>{''.join(items)}</dl>"
 
 
 def text(value: object) -> str:

@@ -13,7 +13,7 @@ from thalweg._types import Floats
 from thalweg.evaluation import metrics
 from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.figures import BASELINES, FIGURES, NOT_DEFINED, percentage, shown
-from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.page import pairs, table, text, write_page
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.totals import ratio
 
@@ -88,7 +88,7 @@ def _section(runs: list[Run], window: int | None, named: bool) -> str:
     parts.append(f"<h3>Figures</h3>{_figures(runs)}")
     parts += [f"<h3>Classes, as {text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
     if first.columns is not None:
-        parts.append(f"<h3>Columns</h3>{_listed(first.columns.in_words(most=100))}")
+        parts.append(f"<h3>Columns</h3>{pairs(first.columns.in_words(most=100))}")
     parts += [f"<h3>Settings of {text(run.learner)}</h3>{_settings(run)}" for run in runs]
     return "".join(parts)
 
@@ -153,12 +153,7 @@ def _settings(run: Run) -> str:
     entries["drifts found"] = _rows_listed(run.alarms)
     if run.skipped:
         entries["rows skipped"] = f"{run.skipped:,}"
-    return _listed(entries.items())
-
-
-def _listed(pairs: Iterable[tuple[str, str]]) -> str:
-    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in pairs)
-    return f"<dl>{''.join(items)}</dl>"
+    return pairs(entries.items())
 
 
 def _setting(value: Any) -> str:
