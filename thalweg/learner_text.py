@@ -128,5 +128,6 @@ def _all_names() -> list[str]:
 
 def _hint(name: str, known: list[str], what: str) -> str:
     by_lower = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower().replace("_", "").replace("-", ""), list(by_lower), n=1)
+    wanted = name.lower().replace("_", "").replace("-", "")
+    near = difflib.get_close_matches(wanted, list(by_lower), n=1, cutoff=0.7)
     return f"did you mean {by_lower[near[0]]}?" if near else f"the {what} are {', '.join(known)}"

@@ -64,7 +64,7 @@ def _delimiter(text: str) -> str:
     Of two that are, the one that is there more often.
     """
     lines = [re.sub('"[^"]*"', "", line) for line in text[: 1 << 16].splitlines()[:N_LINES] if line.strip()]
-    lines = lines[: max(1, len(lines) - 1)]  # the last one may be half a line
+    lines = lines[: max(1, len(lines) - 1)] or [""]  # the last one may be half a line
     steady = [mark for mark in DELIMITERS if len({line.count(mark) for line in lines}) == 1]
     found = max(steady or DELIMITERS, key=lines[0].count)
     return found if lines[0].count(found) else max(DELIMITERS[::-1], key=lines[0].count)

@@ -22,6 +22,7 @@ from thalweg.streams.look_ahead import (
     check_any,
     check_kinds,
     check_labels,
+    check_some,
     first_classes,
     first_rows,
     raise_first,
@@ -137,6 +138,7 @@ class FileStream(Stream):
                     X, codes = self._without(X, codes, problems, batch)
                 yield X, codes
                 total += len(X)
+        check_some(self.source, total, self.messages)
         if total < (self.n_rows or 0):
             raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
         n_bytes = _size(self.source)

@@ -25,14 +25,18 @@ def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list
     If `strict`, raise StreamError if a row cannot be parsed.
     """
     head, n_rows, n_bytes = [], 0, 0
+    problems: Problems = []
     for batch in source.batches(names):
         if strict:
             raise_first(source, batch.problems)
+        problems = problems or batch.problems
         head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
         n_rows += head[-1].num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
             return head, False
+    if not n_rows and problems:
+        check_some(source, 0, [f"data row {problems[0][0]}{problems[0][1]}"])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
     return head, True
@@ -43,6 +47,12 @@ def raise_first(source: Source, problems: Problems) -> None:
     if problems:
         row, complaint = min(problems)
         raise StreamError(f"{source.name}, data row {row}{complaint}")
+
+
+def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
+    """Raise StreamError if no row could be read; `messages` say why."""
+    if not n_rows and messages:
+        raise StreamError(f"{source.name}: no row could be read; {messages[0]}")
 
 
 def check_kinds(source: Source, columns: Iterable[Column]) -> None:

@@ -21,6 +21,7 @@ from thalweg._types import Ints
 from thalweg.errors import StreamError
 from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
+from thalweg.streams.quotes import without_unclosed
 
 PIECE = 1 << 20
 MAX_ROW = 1 << 26
@@ -158,6 +159,22 @@ class TextSource:
             piece.isascii() or piece.decode()
         except UnicodeDecodeError as error:
             raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+        rows, bad = self._rows(names, numeric, piece)
+        form = self._form(piece)
+        if not form.quote_char or not self._may_be_unclosed(piece, form, rows.num_rows + len(bad)):
+            return rows, bad
+        places = [j for j, column in enumerate(self.columns) if column.name in numeric]
+        piece, unclosed = without_unclosed(piece, form, len(self.columns), places)
+        if not unclosed:
+            return rows, bad
+        rows, bad = self._rows(names, numeric, piece)
+        return rows, _merged(bad, unclosed, rows.num_rows + len(bad))
+
+    def _may_be_unclosed(self, piece: bytes, form: Any, n_rows: int) -> bool:
+        # Either there is a row of several lines, or the last one ends inside a quote.
+        return n_rows < piece.count(b"\n") or piece.count(form.quote_char.encode()) % 2 == 1
+
+    def _rows(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
         bad: Problems = []
         try:
             return self._table(names, numeric, piece, bad), bad
@@ -192,6 +209,13 @@ class TextSource:
         )
         batches = table.combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def _merged(bad: Problems, left_out: Problems, n_rows: int) -> Problems:
+    """Return the problems of `n_rows` rows that were numbered without those left out, in order of rows."""
+    places = [number - 1 for number, _ in left_out]
+    numbers = np.delete(np.arange(n_rows + len(left_out)), places) + 1
+    return sorted([*left_out, *((int(numbers[number - 1]), complaint) for number, complaint in bad)])
 
 
 @contextmanager
