@@ -50,7 +50,7 @@ def test_what_was_found_is_in_the_terminal_the_page_and_the_json(thalweg, orders
     assert code == 0 and found["target"] == "ok" and found["ignored"] == ["id"]
     assert (found["number"], found["category"], found["date"]) == (["price"], ["shop"], ["when"])
     ElementTree.fromstring(page.read_text().removeprefix("<!DOCTYPE html>\n"))
-    for words in ("price (decimal comma)", "when (7 inputs)", "id (almost all values differ: an id)"):
+    for words in ("price (decimal comma)", "when (8 inputs)", "id (almost all values differ: an id)"):
         assert words in table and words in page.read_text()
 
 
@@ -84,8 +84,8 @@ def test_drift_leaves_out_what_always_changes(thalweg, orders):
     code, printed, _ = thalweg("drift", orders, "--json")
     found = json.loads(printed)
     assert code == 0 and found["columns"]["ignored"] == ["id"]
-    assert found["inputs"] == 1 + 4 + 1 + 1
-    assert "date      when (4 inputs)" in thalweg("drift", orders, "--delimiter", ";")[1]
+    assert found["inputs"] == 1 + 5 + 1 + 1
+    assert "date      when (5 inputs)" in thalweg("drift", orders, "--delimiter", ";")[1]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,9 @@ COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
 
 def looks_like_arff(start: bytes) -> bool:
     """Return whether a file that starts with these bytes is ARFF."""
-    return COMMENT.sub(b"", start).lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
+    start = start.lstrip()
+    without = COMMENT.sub(b"", start) if start.startswith(b"%") else start
+    return without.lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
 
 
 def arff_source(pieces: Pieces) -> TextSource:

@@ -34,7 +34,7 @@ def csv_source(
         raise StreamError(f"{pieces.name} is not UTF-8 text: it has zero bytes in it")
     text = start.decode("utf-8", "replace")
     delimiter = delimiter or _delimiter(text)
-    if text.splitlines()[0].count(delimiter) >= MAX_COLUMNS:
+    if re.split(r"[\r\n]", text, maxsplit=1)[0].count(delimiter) >= MAX_COLUMNS:
         raise StreamError(f"{pieces.name} is damaged or no text: it has more than {MAX_COLUMNS} columns")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
@@ -49,7 +49,8 @@ def csv_source(
     def body(last: bool) -> Iterator[bytes]:
         read = pieces.read(last)
         first = next(read, b"").lstrip(b"\r\n")
-        yield b"".join(first.splitlines(keepends=True)[n_lines:])
+        head = re.match(rb"(?:[^\r\n]*(?:\r\n|\r|\n|\Z)){%d}" % n_lines, first)
+        yield first[head.end() :] if head else b""
         yield from read
 
     def form(piece: bytes) -> Any:

@@ -11,8 +11,7 @@ from thalweg._types import Floats
 from thalweg.streams.columns import Problems, as_texts, distinct, shown
 from thalweg.streams.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
-CYCLES = ("time", "weekday", "month")
-PARTS = ("elapsed", *CYCLES)
+PARTS = ("elapsed", "time", "weekday", "month")
 
 
 class Layout(NamedTuple):
@@ -49,8 +48,9 @@ class Dates:
     """Reads a column of dates as inputs.
 
     `elapsed` are days since `origin`, the first date of the file; the time of day, weekday and month are each
-    a sine and a cosine, so that 23:59 is next to 0:00 and December next to January. The time, weekday and
-    month are those that the file states; elapsed days take time zones into account.
+    a sine and a cosine, so that 23:59 is next to 0:00 and December next to January. The time is also a number
+    of hours, which trees can split once. The time, weekday and month are those that the file states; elapsed
+    days take time zones into account.
     """
 
     layout: Layout
@@ -61,8 +61,7 @@ class Dates:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs within the column."""
-        names = [(part,) if part == "elapsed" else (f"{part}_sin", f"{part}_cos") for part in self.parts]
-        return tuple(name for pair in names for name in pair)
+        return tuple(name for part in self.parts for name in _names(part))
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
@@ -77,9 +76,17 @@ class Dates:
             if part == "elapsed":
                 columns.append((moments.utc - self.origin) / DAY)
                 continue
-            angle = 2 * np.pi * _turn(moments.wall, part)
-            columns += [np.sin(angle), np.cos(angle)]
+            turn = _turn(moments.wall, part)
+            columns += [24 * turn] if part == "time" else []
+            columns += [np.sin(2 * np.pi * turn), np.cos(2 * np.pi * turn)]
         return np.column_stack(columns)
+
+
+def _names(part: str) -> tuple[str, ...]:
+    if part == "elapsed":
+        return (part,)
+    cycle = f"{part}_sin", f"{part}_cos"
+    return ("hour", *cycle) if part == "time" else cycle
 
 
 def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | None:

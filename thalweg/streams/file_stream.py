@@ -154,9 +154,11 @@ class FileStream(Stream):
         start = 0
         for j, column in enumerate(self.inputs):
             values, wrong = column.read(batch.rows.column(j))
-            stop = start + len(column.inputs)
-            X[:, start:stop] = values if values.ndim == 2 else values[:, None]
-            start = stop
+            if values.ndim == 1:
+                X[:, start] = values
+            else:
+                X[:, start : start + values.shape[1]] = values
+            start += len(column.inputs)
             problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
         if self.label is None:
             return X, np.full(len(X), MISSING, dtype=np.intp), problems

@@ -80,7 +80,7 @@ def from_file(
         The decimal point of a text file, "." or ","; by default each column has its own.
     date_parts
         The inputs that a date becomes: "elapsed" days since the first row, and "time" of day, "weekday" and
-        "month" as a sine and a cosine each.
+        "month" as a sine and a cosine each; the time of day also as a number of hours.
     n_words
         Number of inputs that a column of text becomes: each word is counted in one of them, chosen by a hash.
         0 leaves such columns out.

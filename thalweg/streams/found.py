@@ -1,6 +1,6 @@
 """What was found in the columns of a file, and which of it may be a mistake."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,10 +101,11 @@ def _number_warnings(name: str, arrays: list[Any]) -> list[str]:
     if n_rows < FEW_ROWS or len(arrays[0][:FEW_ROWS].unique()) < FEW_VALUES:
         return []
     try:
+        start = _floats([arrays[0][:FEW_VALUES]])
+        if not len(start) or ((start % 1).any() and start.min() < SECONDS[0]):
+            return []
         numbers = _floats(arrays)
     except pa.ArrowInvalid:  # there are words among the numbers
-        return []
-    if not len(numbers):
         return []
     low, high = numbers.min(), numbers.max()
     if any(SECONDS[0] * unit <= low and high <= SECONDS[1] * unit for unit in (1, 1e3, 1e6, 1e9)):
@@ -146,14 +147,19 @@ def _is_same(name: str, label: str, head: list[Any]) -> bool:
     """Return whether a column tells the label and the label tells it, in all first rows that have both."""
     pairs: set[tuple[Any, Any]] = set()
     n_rows = 0
-    for rows in head:
-        for start in range(0, rows.num_rows, FEW_ROWS):
-            part = rows.slice(start, FEW_ROWS)
-            values, labels = part.column(name).to_pylist(), part.column(label).to_pylist()
-            pairs |= {(a, b) for a, b in zip(values, labels, strict=True) if a is not None and b is not None}
-            n_rows += part.num_rows
-            spelled = {(spelling(a), spelling(b)) for a, b in pairs}
-            firsts, seconds = {a for a, _ in spelled}, {b for _, b in spelled}
-            if len(spelled) > len(firsts) or len(spelled) > len(seconds):
-                return False
+    for part in _parts(head):
+        both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
+        pairs |= {(a, b) for a, b in both if a is not None and b is not None}
+        n_rows += part.num_rows
+        spelled = {(spelling(a), spelling(b)) for a, b in pairs}
+        if len(spelled) > min(len({a for a, _ in spelled}), len({b for _, b in spelled})):
+            return False
     return n_rows >= FEW_ROWS // 4 and len(pairs) > 1
+
+
+def _parts(head: list[Any]) -> Iterator[Any]:
+    """Yield the first rows in parts: a short one first, which tells most columns apart."""
+    for rows in head:
+        yield rows.slice(0, FEW_VALUES)
+        for start in range(FEW_VALUES, rows.num_rows, FEW_ROWS):
+            yield rows.slice(start, FEW_ROWS)
