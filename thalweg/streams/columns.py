@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from thalweg._types import Floats, Ints
 from thalweg.streams.codes import MISSING, MISSING_TEXT, UNKNOWN, Codes, holds_rows, number, spelling
+from thalweg.streams.schema import plain_values
 
 NUMBER, FLAG, CATEGORY, DATE, TEXT, IGNORED = "number", "flag", "category", "date", "text", "ignored"
 Problems: TypeAlias = list[tuple[int, str]]
@@ -24,6 +25,10 @@ class Reader(Protocol):
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return the values, NaN if missing, and a list of (position, error message)."""
+        ...
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return what a schema needs to read another column in the same way."""
         ...
 
 
@@ -63,6 +68,14 @@ class Column:
     def is_plain(self) -> bool:
         """Whether its cells are numbers that need no reader."""
         return self.kind in (NUMBER, FLAG) and self.reader is None
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        found: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        found |= {} if self.reader is None else self.reader.to_plain()
+        if self.kind == CATEGORY:
+            found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
+        return found
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return the values as floats, NaN if missing, and a list of (position, error message).
@@ -108,7 +121,10 @@ def _float(value: Any) -> float | None:
     if isinstance(value, (str, bytes)):
         text = spelling(value)
         return np.nan if text is None else number(text)
-    return np.nan if value is None else float(value)
+    try:
+        return np.nan if value is None else float(value)
+    except TypeError:  # a date
+        return None
 
 
 def as_texts(values: list[Any]) -> Any:

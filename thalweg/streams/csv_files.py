@@ -56,7 +56,9 @@ def csv_source(
     def form(piece: bytes) -> Any:
         return pa.csv.ParseOptions(delimiter=delimiter, quote_char='"' if b'"' in piece else False)
 
-    return TextSource(pieces, [Column(name) for name in names], body, form), delimiter
+    source = TextSource(pieces, [Column(name) for name in names], body, form)
+    source.header = header
+    return source, delimiter
 
 
 def _delimiter(text: str) -> str:

@@ -37,8 +37,8 @@ LAYOUTS = (
 )
 SHORT_LAYOUTS = (  # too much like numbers and versions to be found without being asked for
     Layout("yearmonthday", r"(?P<y>(?:19|20|21)\d{2})(?P<m>\d{2})(?P<d>\d{2})"),
-    Layout("day.month.year", r"(?P<d>\d{1,2})[-/.](?P<m>\d{1,2})[-/.](?P<y>\d{2})"),
-    Layout("month/day/year", r"(?P<m>\d{1,2})[-/.](?P<d>\d{1,2})[-/.](?P<y>\d{2})"),
+    Layout("day.month.yy", r"(?P<d>\d{1,2})[-/.](?P<m>\d{1,2})[-/.](?P<y>\d{2})"),
+    Layout("month/day/yy", r"(?P<m>\d{1,2})[-/.](?P<d>\d{1,2})[-/.](?P<y>\d{2})"),
     NUMBER,
 )
 
@@ -62,6 +62,16 @@ class Dates:
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs within the column."""
         return tuple(name for part in self.parts for name in _names(part))
+
+    @classmethod
+    def named(cls, layout: str, origin: float, parts: tuple[str, ...]) -> "Dates":
+        """Return how to read dates whose layout has this name."""
+        found = {each.name: each for each in (*LAYOUTS, *SHORT_LAYOUTS, ARROW)}
+        return cls(found[layout], origin, parts)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        return {"layout": self.layout.name, "origin": self.origin, "parts": list(self.parts)}
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
@@ -114,6 +124,24 @@ def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | 
     return _dates(layout, best, wanted, is_ambiguous)
 
 
+def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
+    """Return how to read a column whose first rows are `arrays` as the inputs of `known`.
+
+    None if these are not all dates, or times of day while `known` needs the day.
+    """
+    found: Dates | None = known
+    is_arrow = pa.types.is_temporal(arrays[0].type)
+    if is_arrow or known.layout is ARROW or _joined(arrays, known.layout) is None:
+        found = find_dates(arrays, PARTS, told=True)
+    if found is None and (known.layout is ARROW or not _has_any(arrays, known.layout)):
+        return None
+    found = found or known
+    is_clock = found.layout is CLOCK or pa.types.is_time(arrays[0].type)
+    if is_clock and set(known.parts) - {"time"}:
+        return None
+    return Dates(found.layout, known.origin, known.parts, found.is_ambiguous)
+
+
 def _dates(layout: Layout, moments: Moments | None, wanted: Sequence[str], ambiguous: bool = False) -> Dates:
     wall = np.empty(0) if moments is None else moments.wall
     has_time = bool((wall % DAY != 0).any())
@@ -137,6 +165,10 @@ def _joined(arrays: list[Any], layout: Layout) -> Moments | None:
         wall.append(moments.wall[~missing])
         utc.append(moments.utc[~missing])
     return Moments(np.concatenate(wall), np.concatenate(utc))
+
+
+def _has_any(arrays: list[Any], layout: Layout) -> bool:
+    return not all(np.isnan(_moments(array, layout)[0].wall).all() for array in arrays)
 
 
 def _moments(array: Any, layout: Layout) -> tuple[Moments, Any, Any]:

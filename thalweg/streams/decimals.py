@@ -25,6 +25,10 @@ class Decimals:
     is_ambiguous: bool = False
     inputs: tuple[str, ...] = ()
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        return {"decimal": self.point}
+
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return the numbers, NaN if missing, and a list of (position, error message)."""
         if pa.types.is_float64(array.type):

@@ -16,6 +16,7 @@ from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, Column, Problems, coded
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
 from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, set_kind
+from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import (
     Source,
     all_classes,
@@ -28,6 +29,7 @@ from thalweg.streams.look_ahead import (
     raise_first,
 )
 from thalweg.streams.reading import reading
+from thalweg.streams.schema import schema
 from thalweg.streams.text_files import Batch
 
 N_MESSAGES = 5
@@ -57,6 +59,7 @@ class FileStream(Stream):
         scan_labels: bool = False,
         guesses: Guesses | None = None,
         is_target_told: bool = False,
+        like: Like | None = None,
     ) -> None:
         self.source = source
         self.name = source.name
@@ -64,17 +67,25 @@ class FileStream(Stream):
         self.on_error = on_error
         self._n_bytes = _size(source)
         strict = on_error == "raise"
-        candidates = _candidates(source, label)
+        guesses = guesses or Guesses()
+        candidates, warnings = _candidates(source, label) if like is None else like.choose(source, label)
         last = [] if label is None else [label]
         check_kinds(source, [*candidates, *last])
         head, is_whole = first_rows(source, [column.name for column in [*candidates, *last]], strict)
-        self.inputs, warnings = _inputs(source, candidates, head, guesses or Guesses())
+        if like is None:
+            self.inputs = _inputs(source, candidates, head, guesses, warnings)
+        else:
+            self.inputs = candidates
+            like.set_readers(candidates, head, guesses, source.name)
+        warnings += column_warnings(self.inputs, head)
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
         self.n_features = len(self._names)
         check_names(source, self._names)
         n_rows = None
-        if label is None:
+        if like is not None:
+            self._first_classes, self.is_open = like.classes, like.more_classes and label is not None
+        elif label is None:
             self._first_classes = np.empty(0, dtype=np.int64)
         elif classes is not None or label.codes.values:
             self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
@@ -88,6 +99,9 @@ class FileStream(Stream):
         if label is not None:
             warnings += target_warnings(source.columns, self.inputs, label, self._first_classes, head,
                                         is_target_told)
+        self._more_classes = label is None or (classes is None and label.codes.grows)
+        if like is not None:
+            self._more_classes = like.more_classes
         self.columns: FoundColumns = found_columns(source.columns, label, warnings)
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
@@ -117,6 +131,13 @@ class FileStream(Stream):
         """Return the categories of input `j` in the order of their codes; none if it is numeric."""
         places = [column for column in self.inputs for _ in column.inputs]
         return places[j].categories
+
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
+        columns = [column.to_plain() for column in self.inputs]
+        ignored = self.columns.of_kind(IGNORED)
+        target, header = self.columns.target, self.source.header
+        return schema(columns, self.classes, self._more_classes, target, ignored, header)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
@@ -200,24 +221,23 @@ def _size(source: Source) -> int | None:
     return None
 
 
-def _candidates(source: Source, label: Column | None) -> list[Column]:
-    """Return the columns that may be inputs; raise StreamError if there is none."""
+def _candidates(source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
+    """Return the columns that may be inputs, and no warnings; raise StreamError if there is none."""
     found = [column for column in source.columns if column.kind != IGNORED and column is not label]
     if not found and label is None:
         raise StreamError(f"{source.name}: every column is ignored")
     if not found and label is not None:
         raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
-    return found
+    return found, []
 
 
 def _inputs(
-    source: Source, columns: list[Column], head: list[Any], guesses: Guesses
-) -> tuple[list[Column], list[str]]:
-    """Set the kinds of columns; return those that are inputs, and warnings about them."""
+    source: Source, columns: list[Column], head: list[Any], guesses: Guesses, warnings: list[str]
+) -> list[Column]:
+    """Set the kinds of columns; return those that are inputs; add to the warnings."""
     for j, column in enumerate(columns):
         set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
-    warnings = []
     if not inputs:
         # Better a strange input than none.
         for j, column in enumerate(columns):
@@ -230,7 +250,7 @@ def _inputs(
                 inputs.append(column)
     if not inputs:
         raise StreamError(f"{source.name}: every column is ignored")
-    return inputs, warnings + column_warnings(inputs, head)
+    return inputs
 
 
 def check_names(source: Source, names: Sequence[str]) -> None:

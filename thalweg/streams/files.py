@@ -9,11 +9,13 @@ from thalweg._parameters import whole_number
 from thalweg.errors import StreamError
 from thalweg.streams.arff import arff_source, looks_like_arff
 from thalweg.streams.arrow_files import ArrowSource
+from thalweg.streams.base import Stream
 from thalweg.streams.columns import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.csv_files import csv_source
 from thalweg.streams.dates import PARTS
 from thalweg.streams.file_stream import FileStream, check_names
 from thalweg.streams.kinds import N_WORDS, Guesses
+from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import Source
 from thalweg.streams.reading import reading
 from thalweg.streams.text_files import Pieces
@@ -42,6 +44,7 @@ def from_file(
     on_error: str = "raise",
     labels: bool = True,
     scan_labels: bool = False,
+    like: "dict[str, Any] | Stream | None" = None,
 ) -> "FileStream":
     """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
 
@@ -92,6 +95,22 @@ def from_file(
     scan_labels
         Whether to read the target column once before anything else, so that all labels, and the number of
         rows, are known from the start. Not possible for standard input.
+    like
+        A stream, or what its `schema()` returned: read this file into the same inputs, in the same order and
+        with the same codes and classes. Columns are found by their names; the target may be missing, and
+        other columns are left out. A new category gets the next code, if it would have got one there.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from thalweg.streams import from_file
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "old.csv").write_text("colour,size,ok\\nred,1.5,no\\nblue,2.5,yes\\n")
+    >>> _ = (folder / "new.csv").write_text("size,colour\\n3.5,blue\\n")
+    >>> schema = from_file(folder / "old.csv").schema()
+    >>> X, codes = next(from_file(folder / "new.csv", like=schema).coded_blocks())
+    >>> X.tolist(), codes.tolist()
+    ([[1.0, 3.5]], [-1])
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
@@ -103,6 +122,11 @@ def from_file(
     parts = _date_parts(date_parts)
     if target is not None and not labels:
         raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
+    if like is not None:
+        _check_like(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
+                    ignore=ignore, scan_labels=scan_labels)
+        schema = Like(like.schema() if isinstance(like, Stream) else like)
+        return _like(path, schema, target, labels, on_error, Guesses(decimal, delimiter), header)
     with reading("standard input" if path == "-" else str(path)):
         source, delimiter = _source(path, header, delimiter, decimal)
         for column in _find_all(source, ignore):
@@ -120,8 +144,34 @@ def from_file(
         return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None)
 
 
+def _like(
+    path: str | PathLike[str], like: Like, target: str | int | None, labels: bool, on_error: str,
+    guesses: Guesses, header: bool | None,
+) -> FileStream:
+    """Return the stream of a file that is read into the inputs of a schema."""
+    with reading("standard input" if path == "-" else str(path)):
+        source, delimiter = _source(
+            path, header, guesses.delimiter, guesses.decimal, usual_header=like.header is not False
+        )
+        label = None
+        if labels and (target is not None or like.target in [column.name for column in source.columns]):
+            label = _find(source, like.target if target is None else target)
+        guesses = Guesses(guesses.decimal, delimiter)
+        return FileStream(source, label, None, on_error, guesses=guesses, like=like)
+
+
+def _check_like(**options: Any) -> None:
+    given = [name for name, value in options.items() if value not in (None, ()) and value is not False]
+    if given:
+        raise ValueError(f"from_file: {given[0]} cannot be given with like, whose schema says it")
+
+
 def _source(
-    path: str | PathLike[str], header: bool | None, delimiter: str | None, decimal: str | None
+    path: str | PathLike[str],
+    header: bool | None,
+    delimiter: str | None,
+    decimal: str | None,
+    usual_header: bool | None = None,
 ) -> tuple[Source, str | None]:
     """Open a file; return it, and the delimiter if it is CSV."""
     pieces = Pieces(path)
@@ -137,7 +187,7 @@ def _source(
         _check_not_given("an ARFF file", header=header, delimiter=delimiter)
         source = arff_source(pieces)
     else:
-        source, delimiter = csv_source(pieces, header, delimiter)
+        source, delimiter = csv_source(pieces, usual_header if header is None else header, delimiter)
     if not source.columns:
         raise StreamError(f"{source.name} has no columns")
     check_names(source, [column.name for column in source.columns])

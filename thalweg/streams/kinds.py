@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from thalweg._types import Floats
 from thalweg.errors import StreamError
-from thalweg.streams.codes import Codes, number, spelling
+from thalweg.streams.codes import BOOLEANS, Codes, number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, distinct
 from thalweg.streams.dates import PARTS, find_dates
 from thalweg.streams.decimals import find_decimals
@@ -22,7 +22,6 @@ MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0
 ID_NAME = re.compile(r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|index|idx|row)$")
 CAMEL_ID = re.compile(r"[a-z](Id|ID|Nr|No)$")
 ID_NOTES = ("all values differ: a row number or id", "almost all values differ: an id")
-BOOLEANS = ["false", "true"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
             raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
     elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
         _guess(column, arrays, guesses)
-    elif column.kind == NUMBER and guesses.decimal == ",":
+    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(arrays)):
         column.reader = find_decimals(arrays, ",", guesses.delimiter)
     if column.kind == TEXT:
         column.reader = Words(guesses.n_words) if guesses.n_words else None
@@ -54,7 +53,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
 
 
 def _guess(column: Column, arrays: list[Any], guesses: Guesses) -> None:
-    may_be_plain = column.kind is None and (guesses.decimal != "," or not _has_points(arrays))
+    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(arrays))
     numbers = _numbers(arrays) if may_be_plain else None
     if numbers is not None:
         column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
@@ -120,7 +119,8 @@ def _numbers(arrays: list[Any]) -> Floats | None:
     return used[~np.isnan(used)]
 
 
-def _has_points(arrays: list[Any]) -> bool:
+def has_points(arrays: list[Any]) -> bool:
+    """Return whether there is a point in any text."""
     return any(pa.types.is_string(array.type.value_type) and "." in "".join(array.dictionary.to_pylist())
                for array in arrays)
 
@@ -152,9 +152,9 @@ def _kind_of_mixture(counts: dict[str, int]) -> str:
 
 
 def _set_codes(column: Column, arrays: list[Any]) -> None:
-    found = [value for array in arrays for value in array.dictionary.to_pylist()]
-    spelled = {text: value for value in found if (text := spelling(value)) is not None}
-    if not len(column.codes) and spelled and {text.lower() for text in spelled} <= set(BOOLEANS):
+    found = [value for array in arrays for value in distinct(array)[0]]
+    spelled = {text for value in found if (text := spelling(value)) is not None}
+    if not len(column.codes) and spelled and spelled <= set(BOOLEANS):
         # False is 0 and True is 1, whichever comes first, as in files that have a type for them.
-        column.codes = Codes(sorted(spelled, key=str.lower), grows=True)
+        column.codes = Codes(BOOLEANS, grows=True)
     column.codes.of(found)

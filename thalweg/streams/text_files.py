@@ -91,10 +91,12 @@ class Pieces:
 class TextSource:
     """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions.
 
-    `share_read` is the share of the file's bytes up to the latest batch; None if unknown.
+    `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
+    whether the names of the columns are those of a first row; None if the format has its own header.
     """
 
     n_rows = None
+    header: bool | None = None
 
     def __init__(
         self,

@@ -29,6 +29,10 @@ class Words:
         """Names of the inputs within the column."""
         return tuple(f"word{j}" for j in range(self.n))
 
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        return {"n_words": self.n}
+
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs; every text can be read."""
         values, positions = distinct(array)
