@@ -11,6 +11,8 @@ registry = Registry(
         "chunked": "protocols",
         "holdout": "protocols",
         "Run": "run",
+        "compare": "comparing",
+        "Comparison": "comparison",
         "score_detector": "detection",
         "loss_streams": "detection",
         "watch": "watching",
@@ -41,6 +43,8 @@ __all__ = [*registry, "metrics", "report"]
 if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
     from thalweg.evaluation import report as report
+    from thalweg.evaluation.comparing import compare as compare
+    from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
     from thalweg.evaluation.protocols import chunked as chunked

@@ -28,6 +28,7 @@ def prequential(
     rows: int | None = None,
     block: int = 1000,
     progress: Progress | None = None,
+    limit: float | None = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -55,6 +56,9 @@ def prequential(
         Number of rows per block; it affects the speed, never the result.
     progress : callable or None
         Called a few times a second with the rows done, the rows in all (or None) and the accuracy so far.
+    limit : float or None
+        Stop after this many seconds, at the end of a block; the result is then that of the rows so far, as
+        after Ctrl-C.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
@@ -65,7 +69,7 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(stream, learner, steps, settings, total, progress)
+    return _evaluate(stream, learner, steps, settings, total, progress, limit=limit)
 
 
 def chunked(
@@ -163,6 +167,7 @@ def _evaluate(
     total: int | None,
     progress: Progress | None,
     n_tests: int | None = None,
+    limit: float | None = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     numbered = settings["protocol"] == "holdout"
@@ -170,7 +175,7 @@ def _evaluate(
     classes = _begin(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
     record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
-    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None)
+    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None, limit)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())

@@ -50,7 +50,7 @@ class Run:
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
-        Whether Ctrl-C stopped the run; then the rest is the result so far.
+        Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
     """
 
     learner: str
