@@ -13,6 +13,8 @@ registry = Registry(
         "Run": "run",
         "compare": "comparing",
         "Comparison": "comparison",
+        "tune": "tuning",
+        "Tuned": "tuning",
         "score_detector": "detection",
         "loss_streams": "detection",
         "watch": "watching",
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
+    from thalweg.evaluation.tuning import Tuned as Tuned
+    from thalweg.evaluation.tuning import tune as tune
     from thalweg.evaluation.watching import DriftReport as DriftReport
     from thalweg.evaluation.watching import watch as watch
 else:

@@ -54,7 +54,9 @@ def _run(calls: Mapping[str, Call], workers: int) -> Iterator[tuple[str, Any]]:
     from joblib import Parallel, delayed
 
     # Fresh processes: a forked one may hang on locks that threads of this one hold.
-    pool = Parallel(workers, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1)
+    pool = Parallel(
+        workers, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
+    )
     yield from pool(delayed(_named)(name, call.function, call.arguments) for name, call in calls.items())
 
 

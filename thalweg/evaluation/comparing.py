@@ -68,7 +68,7 @@ def compare(
     [[0.84, 0.84], [0.71, 0.71]]
     """
     named = {name: as_learner(model) for name, model in _named(learners, _learner_name).items()}
-    sources = {name: _source(stream, data, rows) for name, stream in _named(streams, _stream_name).items()}
+    sources = {name: source_of(stream, data, rows) for name, stream in _named(streams, _stream_name).items()}
     n_seeds = whole_number("compare", "seeds", seeds, 1)
     settings = {"delay": delay, "labels": labels, "rows": rows, "limit": limit}
     calls: dict[str, Call] = {}
@@ -78,7 +78,12 @@ def compare(
             for seed in range(n_seeds):
                 seeded = with_seed(learner, seed)
                 key = f"{name} on {stream}, seed {seed}"
-                arguments = {"learner": seeded, "source": source, "seed": seed, "settings": settings}
+                arguments: dict[str, Any] = {
+                    "learner": seeded,
+                    "source": source,
+                    "seed": seed,
+                    "settings": settings,
+                }
                 calls[key] = Call(evaluate, arguments, place(**arguments))
                 places[key] = (name, stream, seed)
     results = {}
@@ -108,7 +113,8 @@ def with_seed(learner: StreamClassifier, seed: int) -> StreamClassifier:
     return copy.set_params(random_state=seed) if "random_state" in copy.get_params(deep=False) else copy
 
 
-def _source(stream: Stream | str, data: str | PathLike[str] | None, rows: int | None) -> Source:
+def source_of(stream: Stream | str, data: str | PathLike[str] | None, rows: int | None) -> Source:
+    """Return a stream, or its name or path, in the form that other processes can open."""
     if isinstance(stream, Stream):
         return Source(stream, {})
     options: dict[str, Any] = {} if data is None else {"data": str(data)}

@@ -48,7 +48,7 @@ class Comparison:
         return self._all(metric).mean(axis=2)
 
     def spread(self, metric: str = "accuracy") -> Floats:
-        """Return the standard errors of `table`: over seeds, or over parts of the stream if there is one seed.
+        """Return the standard errors of `table`: over seeds, or over parts of the stream for one seed.
 
         With one seed there is one for the accuracy only.
         """
@@ -61,14 +61,16 @@ class Comparison:
         """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
         runs = [self._of_stream(stream) for stream in self.streams]
         return {
-            name: np.array([np.nan if run is None else _number(run["baselines"][name].get(metric)) for run in runs])
+            name: np.array(
+                [np.nan if run is None else _number(run["baselines"][name].get(metric)) for run in runs]
+            )
             for name in BASELINES
         }
 
     @cached_property
     def ranked(self) -> list[str]:
         """The streams that count in the ranks: all learners came to their end without an error."""
-        whole = {stream: True for stream in self.streams}
+        whole = dict.fromkeys(self.streams, True)
         for (_, stream, _), result in self.results.items():
             whole[stream] &= "error" not in result and not result["stopped"]
         return [stream for stream in self.streams if whole[stream]]
@@ -125,7 +127,8 @@ class Comparison:
         import pandas
 
         rows = [
-            {"learner": learner, "stream": stream, "seed": seed} | {name: result.get(name) for name in METRICS}
+            {"learner": learner, "stream": stream, "seed": seed}
+            | {name: result.get(name) for name in METRICS}
             for (learner, stream, seed), result in self.results.items()
         ]
         return pandas.DataFrame(rows)

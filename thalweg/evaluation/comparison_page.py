@@ -25,7 +25,11 @@ TABLES = {
 def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """Write the page of a comparison; return its path."""
     body = [f'<p class="lead">{text(verdict(comparison))}</p>', _failures(comparison)]
-    body += ["<h2>Accuracy</h2>", table(accuracy_rows(comparison)), f'<p class="note">{text(_about(comparison))}</p>']
+    body += [
+        "<h2>Accuracy</h2>",
+        table(accuracy_rows(comparison)),
+        f'<p class="note">{text(_about(comparison))}</p>',
+    ]
     tests = comparison.tests()
     if tests["critical_difference"] is not None:
         diagram = rank_diagram(comparison.learners, comparison.mean_ranks(), tests["critical_difference"])
@@ -33,7 +37,10 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
         body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="words")]
     body += ["<h2>Accuracy over time</h2>"]
-    body += [f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>" for stream in comparison.streams]
+    body += [
+        f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
+        for stream in comparison.streams
+    ]
     for metric, (title, scale, form) in TABLES.items():
         if np.isfinite(comparison.table(metric)).any():
             body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form))]
@@ -50,7 +57,8 @@ def verdict(comparison: Comparison) -> str:
     tests, name = comparison.tests(), comparison.learners[best]
     if len(comparison.learners) == 1:
         return f"{name} alone was run: there is nothing to compare it with but the baselines."
-    said = f"{name} has the best mean rank, {ranks[best]:.2f} of {len(ranks)}, over {len(comparison.ranked)} streams"
+    streams = f"over {len(comparison.ranked)} streams"
+    said = f"{name} has the best mean rank, {ranks[best]:.2f} of {len(ranks)}, {streams}"
     if len(comparison.ranked) == 1:
         return _verdict_of_one_stream(comparison, best)
     alike = [
@@ -60,10 +68,12 @@ def verdict(comparison: Comparison) -> str:
     ]
     friedman = tests["friedman"]
     if friedman is not None and friedman.p_value > LEVEL:
-        return f"{said}, but the ranks differ no more than chance allows (Friedman's test, p = {friedman.p_value:.2g})."
+        p_value = f"p = {friedman.p_value:.2g}"
+        return f"{said}, but the ranks differ no more than chance allows (Friedman's test, {p_value})."
+    test = f"Nemenyi's test at {100 * LEVEL:.0f} %"
     if not alike:
-        return f"{said}, significantly ahead of all others (Nemenyi's test at {100 * LEVEL:.0f} %)."
-    return f"{said}; so few streams do not tell it from {_listed(alike)} (Nemenyi's test at {100 * LEVEL:.0f} %)."
+        return f"{said}, significantly ahead of all others ({test})."
+    return f"{said}; so few streams do not tell it from {_listed(alike)} ({test})."
 
 
 def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
@@ -86,7 +96,9 @@ def accuracy_rows(comparison: Comparison) -> list[list[str]]:
     trivial = comparison.baselines()
     for i, stream in enumerate(comparison.streams):
         best = np.nanmax(values[i]) if np.isfinite(values[i]).any() else math.nan
-        cells = [_accuracy(value, error, value == best) for value, error in zip(values[i], errors[i], strict=True)]
+        cells = [
+            _accuracy(value, error, value == best) for value, error in zip(values[i], errors[i], strict=True)
+        ]
         rows.append([stream, *cells, *(_percent(trivial[name][i]) for name in BASELINES)])
     ranks = comparison.mean_ranks()
     rows.append(["mean rank", *(_shown(rank, ".2f") for rank in ranks), *([""] * len(BASELINES))])
@@ -116,7 +128,9 @@ def _chart(comparison: Comparison, stream: str) -> str:
         lines.append(Line(learner, f"line{i % 5}", middle, np.array(result["curve"])))
     if not lines:
         return "<p>No learner has a result.</p>"
-    drifts = next(run["drifts"] for key, run in comparison.results.items() if key[1] == stream and "error" not in run)
+    drifts = next(
+        run["drifts"] for key, run in comparison.results.items() if key[1] == stream and "error" not in run
+    )
     return line_chart(lines, n_rows, drifts, (), "accuracy in hundredths of the stream")
 
 
@@ -130,14 +144,16 @@ def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[
 def _about(comparison: Comparison) -> str:
     n = comparison.n_seeds
     seeds = f"Means over {n} seeds ± standard error" if n > 1 else "± standard error over parts of the stream"
-    stopped = sorted({key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")})
+    stopped = sorted(
+        {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
+    )
     words = f"Per cent of rows predicted correctly before they were learned. {seeds}. * marks the best."
     return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
 
 
 def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
     friedman = tests["friedman"]
-    said = f"Over {len(comparison.ranked)} streams. Learners joined by a bar do not differ by Nemenyi's test at 5 %."
+    said = f"Over {len(comparison.ranked)} streams. A bar joins learners that Nemenyi's test (5 %) cannot tell apart."
     if friedman is not None:
         said += f" Friedman's test that all are alike: F = {friedman.f:.2f}, p = {friedman.p_value:.2g}."
     return f"{said} Below, Wilcoxon's signed-rank tests are adjusted by Holm's method."
@@ -164,5 +180,3 @@ def _shown(value: float, form: str) -> str:
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-

@@ -29,7 +29,11 @@ class Source(NamedTuple):
 
     def opened(self, seed: int) -> Stream:
         """Return the stream; a generator that is given by name gets the seed."""
-        return open_stream(self.stream, seed=seed, **self.options) if isinstance(self.stream, str) else self.stream
+        return (
+            open_stream(self.stream, seed=seed, **self.options)
+            if isinstance(self.stream, str)
+            else self.stream
+        )
 
     def key(self) -> Any:
         """Return what tells this source from others, for JSON; None if that is not known."""
@@ -121,6 +125,8 @@ def _library() -> list[Any]:
     """Return the version of this library, and the times of its files: other code may give other results."""
     from thalweg import __version__
 
-    files = sorted(path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".pyx", ".so"))
+    files = sorted(
+        path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".pyx", ".so")
+    )
     times = "".join(f"{path.name}{path.stat().st_mtime_ns}" for path in files)
     return [__version__, hashlib.sha256(times.encode()).hexdigest()]

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: learners on an axis of mean ranks, those that do not differ joined by bars."""
+"""The critical-difference diagram: mean ranks on an axis, bars over learners that do not differ."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,8 +11,9 @@ from thalweg.evaluation.statistics import groups_alike
 
 WIDTH, MARGIN, AXIS, STEP, BAR = 720, 150, 46, 24, 11
 STYLE = """
-.ranks { font: 13px system-ui, sans-serif; max-width: 720px; } .ranks text { fill: var(--ink, #1f2933); }
-.ranks line { stroke: var(--ink, #1f2933); } .ranks .group { stroke-width: 5; } .ranks .lead { stroke-width: 1; }
+.ranks { font: 13px system-ui, sans-serif; max-width: 720px; }
+.ranks text { fill: var(--ink, #1f2933); } .ranks line { stroke: var(--ink, #1f2933); }
+.ranks .group { stroke-width: 5; } .ranks .lead { stroke-width: 1; }
 """
 
 
@@ -38,8 +39,9 @@ def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) ->
         y = top + STEP * (i if on_left else len(names) - 1 - i) + 12
         edge, anchor = (MARGIN - 8, "end") if on_left else (WIDTH - MARGIN + 8, "start")
         parts += [_line("lead", at(value), AXIS, at(value), y), _line("lead", at(value), y, edge, y)]
-        label = f"{names[place]} {value:.2f}"
-        parts.append(f'<text x="{edge - 4 if on_left else edge + 4}" y="{y + 4}" text-anchor="{anchor}">{text(label)}</text>')
+        x = edge - 4 if on_left else edge + 4
+        label = text(f"{names[place]} {value:.2f}")
+        parts.append(f'<text x="{x}" y="{y + 4}" text-anchor="{anchor}">{label}</text>')
     height = top + STEP * n_left + 16
     return (
         f'<svg class="ranks" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
