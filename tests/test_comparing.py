@@ -219,3 +219,4 @@ def test_a_search_in_which_everything_fails_says_why():
 def test_the_limit_of_time_must_leave_rows_to_judge_on():
     with pytest.raises(ParameterError, match="too few"):
         tune(NearestNeighbours(), {"window": [10]}, SEA(2, seed=1), share=0.3)
+

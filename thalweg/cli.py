@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg import options
+from thalweg import compare_command, options, tune_command
 from thalweg.options import OnceCommand, file_options
 
 app = typer.Typer(
@@ -69,9 +69,7 @@ def run(
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
-    delay: Annotated[
-        str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
-    ] = "0",
+    delay: options.Delay = "0",
     labels: Annotated[
         str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
     ] = "1",
@@ -121,6 +119,9 @@ def run(
     if outcome is not None and outcome.interrupted:
         _end_after_ctrl_c()
 
+
+app.command(help=compare_command.HELP, cls=OnceCommand)(compare_command.compare)
+app.command(help=tune_command.HELP, cls=OnceCommand)(tune_command.tune)
 
 DRIFT_HELP = """
 Say which columns of a stream changed, when, how much and how sure that is.

@@ -1,22 +1,67 @@
-"""What `thalweg compare` and `thalweg tune` do: run, show tables, write the page."""
+"""`thalweg compare`: several learners on several streams."""
 
-import itertools
 import json as jsons
+from typing import Annotated
 
-from thalweg.command import make_learner, read_delay, read_share
-from thalweg.learner_text import read_value
-from thalweg.progress_bar import Bar
+import typer
+
+from thalweg import options
+from thalweg.options import file_options
+
+HELP = """
+Compare learners on streams: accuracy, cost, ranks and tests.
+
+LEARNERS are names, with arguments if need be: see `thalweg list learners`. Classifiers of scikit-learn and
+River are written with their modules: `sklearn.linear_model.Perceptron()`. The trivial baselines are always
+there. Runs that have ended are kept in the cache folder (THALWEG_CACHE) and not run again.
+
+Examples:
+
+    thalweg compare NaiveBayes HoeffdingTree AdaptiveRandomForest --on sea --on led --seeds 3
+
+    thalweg compare LogisticMixture "NearestNeighbours(n_neighbours=5)" --on prices.csv --report page.html
+"""
 
 
-def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, fresh, quiet):
+def compare(
+    learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
+    on: Annotated[
+        list[str], typer.Option(metavar="SOURCE", help="A stream, as for `thalweg run`; repeatable.")
+    ],
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each learner on each stream.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the label in files; else the last.")] = None,
+    rows: options.Rows = None,
+    delay: options.Delay = "0",
+    labels: options.LabelShare = "1",
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    ignore: options.Ignore = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.")] = False,
+):
+    """Compare learners on streams: accuracy, cost, ranks and tests."""
+    chosen = file_options({"ignore": ignore}, target=target, on_error=on_error)
+    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, chosen, fresh, quiet=json)
+    show(found, report, json)
+    if found.errors():
+        raise typer.Exit(1)
+
+
+def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet):
     """Return the Comparison of learners on streams, all given as a person writes them."""
+    from thalweg.command import make_learner, read_delay, read_share
     from thalweg.evaluation import compare
+    from thalweg.progress_bar import Bar
 
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
     with Bar("comparing", "{}", "", quiet) as bar:
         return compare(
             made,
             {_name(source, sources): source for source in sources},
+            file_options=file_options,
             seeds=seeds,
             delay=read_delay(delay),
             labels=read_share(labels, None),
@@ -41,11 +86,11 @@ def show(found, report, json):
     from thalweg.evaluation.comparison_page import accuracy_rows, pair_rows, verdict
 
     console = Console()
-    console.print(_grid("Accuracy, per cent", _turned(accuracy_rows(found))))
-    console.print(_grid("Cost", _costs(found)))
+    console.print(grid("Accuracy, per cent", _turned(accuracy_rows(found))))
+    console.print(grid("Cost", _costs(found)))
     tests = found.tests()
     if tests["wins"] is not None:
-        console.print(_grid("Pairs, by streams", pair_rows(found, tests)))
+        console.print(grid("Pairs, by streams", pair_rows(found, tests)))
     console.print(verdict(found), highlight=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
@@ -53,88 +98,14 @@ def show(found, report, json):
         console.print(f"Page with pictures: {report}", highlight=False)
 
 
-def tune(source, learner, parameters, grid, n, share, seed, delay, labels, rows, jobs, data, quiet):
-    """Return what a search for parameters found, all given as a person writes them."""
-    from thalweg import evaluation
-
-    with Bar("searching", "{}", "", quiet) as bar:
-        return evaluation.tune(
-            make_learner(learner, parameters, seed),
-            read_grid(grid),
-            source,
-            share=share,
-            n=n,
-            seed=seed,
-            delay=read_delay(delay),
-            labels=read_share(labels, None),
-            rows=rows,
-            jobs=jobs,
-            data=data,
-            progress=bar.show,
-        )
-
-
-def read_grid(texts):
-    """Return {parameter: values} from texts such as `n_members=5,10,20`; a comma in brackets parts nothing."""
-    grid = {}
-    for text in texts:
-        name, equals, values = text.partition("=")
-        if not equals or not values:
-            raise ValueError(f"--try {text}: give a parameter and values, such as n_members=5,10,20")
-        if name in grid:
-            raise ValueError(f"--try {name} is given twice: give all its values at once")
-        grid[name] = [read_value(value) for value in _parts(values)]
-    return grid
-
-
-def show_tuned(found, json):
-    """Print what a search found."""
-    if json:
-        said = {
-            "parameters": {name: str(value) for name, value in found.parameters.items()},
-            "tried": [[{name: str(v) for name, v in each.items()}, score] for each, score in found.tried],
-            "rows_searched": found.n_rows_searched,
-            "rows_judged": found.n_rows_judged,
-            "accuracy": found.accuracy,
-            "accuracy_before": found.accuracy_before,
-            "difference": found.difference._asdict(),
-        }
-        print(jsons.dumps(said))
-        return
-    from rich.console import Console
-
-    console, difference = Console(), found.difference
-    rows = [["parameters", "accuracy"]]
-    rows += [[_settings(each), f"{100 * score:.2f}"] for each, score in itertools.islice(found.tried, 20)]
-    console.print(_grid(f"On the first {found.n_rows_searched:,} rows, per cent", rows))
-    console.print(
-        f"On the {found.n_rows_judged:,} rows after them, which the search has not seen: "
-        f"{100 * found.accuracy:.2f} % with {_settings(found.parameters)}, "
-        f"{100 * found.accuracy_before:.2f} % without; the difference is "
-        f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points "
-        f"({'more than' if difference.p_value < 0.05 else 'may be'} chance, p = {difference.p_value:.2g}).",
-        highlight=False,
-    )
-
-
-def _settings(parameters):
-    return ", ".join(f"{name}={value}" for name, value in parameters.items())
-
-
-def _parts(text):
-    depth, start = 0, 0
-    for i, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            yield text[start:i]
-            start = i + 1
-    yield text[start:]
-
-
 def _short(text, texts):
-    """Return the name of a learner without its arguments, if no other has it."""
-    name = text.partition("(")[0].strip()
-    return name if sum(other.partition("(")[0].strip() == name for other in texts) == 1 else text
+    """Return the name of a learner without its module and arguments, if no other has it."""
+    name = _bare(text)
+    return name if sum(_bare(other) == name for other in texts) == 1 else text
+
+
+def _bare(text):
+    return text.partition("(")[0].strip().rpartition(".")[2]
 
 
 def _name(source, sources):
@@ -157,12 +128,13 @@ def _costs(found):
     return rows
 
 
-def _grid(title, rows):
+def grid(title, rows):
+    """Return a table for the terminal; the first of `rows` has the titles of the columns."""
     from rich.table import Table
 
-    grid = Table(title=title, title_justify="left")
+    made = Table(title=title, title_justify="left")
     for i, cell in enumerate(rows[0]):
-        grid.add_column(cell, justify="left" if i == 0 else "right")
+        made.add_column(cell, justify="left" if i == 0 else "right")
     for row in rows[1:]:
-        grid.add_row(*row)
-    return grid
+        made.add_row(*row)
+    return made

@@ -2,10 +2,13 @@
 
 import ast
 import difflib
+import importlib
 import inspect
 from typing import Any
 
 from thalweg import drift, learners
+
+FOREIGN = ("sklearn.", "river.")
 
 
 def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
@@ -15,6 +18,8 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     arguments; `seed` is its `random_state` unless that is given.
     """
     node = _parsed(text)
+    if _is_foreign(node):
+        return _foreign_learner(node, text, parameters)
     name, call = (node, None) if not isinstance(node, ast.Call) else (node.func, node)
     if not isinstance(name, ast.Name):
         raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
@@ -63,6 +68,8 @@ def _value(node: ast.expr, text: str) -> Any:
         if node.id in ("inf", "nan"):
             return float(node.id)
         return _object(node.id, [], {})
+    if _is_foreign(node):
+        return _foreign(node, text)
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name):
             raise ValueError(f"{text}: only learners and detectors can have arguments")
@@ -109,6 +116,33 @@ def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
     except TypeError as error:
         raise ValueError(f"{name}: {error}; {name} takes {accepted}") from None
     return kind(*args, **given)
+
+
+def _is_foreign(node: ast.expr) -> bool:
+    name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return name.startswith(FOREIGN) and "(" not in name
+
+
+def _foreign_learner(node: ast.expr, text: str, parameters: dict[str, Any]) -> Any:
+    from thalweg.adapters import RiverLearner, SklearnLearner
+
+    kind = RiverLearner if ast.unparse(node).startswith("river.") else SklearnLearner
+    return _made(kind.__name__, kind, [_foreign(node, text)], parameters)
+
+
+def _foreign(node: ast.expr, text: str) -> Any:
+    """Return the object of scikit-learn or River that a part of the text makes, such as river.bayes.NB()."""
+    call = node if isinstance(node, ast.Call) else None
+    dotted = ast.unparse(call.func if call else node)
+    module, _, name = dotted.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{dotted}: {error}") from None
+    if not isinstance(kind, type):
+        raise ValueError(f"{dotted} is not a class")
+    args, given = _arguments(call, text) if call else ([], {})
+    return _made(dotted, kind, args, given)
 
 
 def _find(name: str) -> Any:

@@ -27,6 +27,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
+Delay = Annotated[
+    str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
+]
+LabelShare = Annotated[str, typer.Option(help="Share of the labels that come, 0 to 1.")]
 OnError = Annotated[
     Text, typer.Option("--on-error", help="A row that cannot be read: raise (default), or skip and count it.")
 ]

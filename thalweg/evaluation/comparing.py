@@ -15,6 +15,7 @@ from thalweg.evaluation.comparison import Comparison
 from thalweg.evaluation.one_run import Source, evaluate, place
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream
+from thalweg.streams.named import dataset_name, is_path
 
 Done = Callable[[int, int, str], None]
 
@@ -30,6 +31,7 @@ def compare(
     jobs: int | None = None,
     fresh: bool = False,
     data: str | PathLike[str] | None = None,
+    file_options: dict[str, Any] | None = None,
     progress: Done | None = None,
 ) -> Comparison:
     """Evaluate each learner on each stream by `prequential`; return a Comparison.
@@ -56,6 +58,8 @@ def compare(
         Run again also what is kept.
     data : path or None
         Folder of the public datasets.
+    file_options : dict or None
+        Options of `from_file` for streams that are files, such as the target.
     progress : callable or None
         Called after each run with the number of runs done, of all runs, and the name of the run.
 
@@ -68,7 +72,10 @@ def compare(
     [[0.84, 0.84], [0.71, 0.71]]
     """
     named = {name: as_learner(model) for name, model in _named(learners, _learner_name).items()}
-    sources = {name: source_of(stream, data, rows) for name, stream in _named(streams, _stream_name).items()}
+    sources = {
+        name: source_of(stream, data, rows, file_options)
+        for name, stream in _named(streams, _stream_name).items()
+    }
     n_seeds = whole_number("compare", "seeds", seeds, 1)
     settings = {"delay": delay, "labels": labels, "rows": rows, "limit": limit}
     calls: dict[str, Call] = {}
@@ -113,12 +120,27 @@ def with_seed(learner: StreamClassifier, seed: int) -> StreamClassifier:
     return copy.set_params(random_state=seed) if "random_state" in copy.get_params(deep=False) else copy
 
 
-def source_of(stream: Stream | str, data: str | PathLike[str] | None, rows: int | None) -> Source:
+def source_of(
+    stream: Stream | str,
+    data: str | PathLike[str] | None,
+    rows: int | None,
+    file_options: dict[str, Any] | None = None,
+) -> Source:
     """Return a stream, or its name or path, in the form that other processes can open."""
     if isinstance(stream, Stream):
         return Source(stream, {})
-    options: dict[str, Any] = {} if data is None else {"data": str(data)}
-    return Source(str(stream), options | ({} if rows is None else {"rows": rows}))
+    name = str(stream)
+    if name == "-":
+        raise ParameterError("standard input can be read once only: give a file, a generator or a dataset")
+    if is_path(name):
+        options = dict(file_options or {})
+    elif dataset_name(name):
+        options = {} if data is None else {"data": str(data)}
+    else:
+        options = {} if rows is None else {"rows": rows}
+    source = Source(name, options)
+    source.opened(0)
+    return source
 
 
 def _named(given: Any, name: Callable[[Any], str]) -> dict[str, Any]:

@@ -91,8 +91,9 @@ def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
 
 def accuracy_rows(comparison: Comparison) -> list[list[str]]:
     """Return the table of accuracies in per cent: learners and baselines by streams, the best marked."""
-    values, errors = comparison.table(), comparison.spread()
-    rows = [["", *comparison.learners, *BASELINES.values()]]
+    order = best_first(comparison)
+    values, errors = comparison.table()[:, order], comparison.spread()[:, order]
+    rows = [["", *(comparison.learners[m] for m in order), *BASELINES.values()]]
     trivial = comparison.baselines()
     for i, stream in enumerate(comparison.streams):
         best = np.nanmax(values[i]) if np.isfinite(values[i]).any() else math.nan
@@ -100,15 +101,20 @@ def accuracy_rows(comparison: Comparison) -> list[list[str]]:
             _accuracy(value, error, value == best) for value, error in zip(values[i], errors[i], strict=True)
         ]
         rows.append([stream, *cells, *(_percent(trivial[name][i]) for name in BASELINES)])
-    ranks = comparison.mean_ranks()
+    ranks = comparison.mean_ranks()[order]
     rows.append(["mean rank", *(_shown(rank, ".2f") for rank in ranks), *([""] * len(BASELINES))])
     return rows
+
+
+def best_first(comparison: Comparison) -> list[int]:
+    """Return the learners by mean rank, the best first."""
+    return np.argsort(comparison.mean_ranks(), kind="stable").tolist()
 
 
 def pair_rows(comparison: Comparison, tests: dict[str, Any]) -> list[list[str]]:
     """Return a line for each pair of learners: streams won, as good and lost, and Wilcoxon's p-value."""
     rows = [["", "better", "as good", "worse", "Wilcoxon, p"]]
-    order = np.argsort(comparison.mean_ranks(), kind="stable")
+    order = best_first(comparison)
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
             won, tied, lost = tests["wins"][a, b]
@@ -135,8 +141,9 @@ def _chart(comparison: Comparison, stream: str) -> str:
 
 
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
-    rows = [["", *comparison.learners]]
-    for stream, values in zip(comparison.streams, comparison.table(metric), strict=True):
+    order = best_first(comparison)
+    rows = [["", *(comparison.learners[m] for m in order)]]
+    for stream, values in zip(comparison.streams, comparison.table(metric)[:, order], strict=True):
         rows.append([stream, *(_shown(scale * value, form) for value in values)])
     return rows
 
@@ -153,7 +160,7 @@ def _about(comparison: Comparison) -> str:
 
 def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
     friedman = tests["friedman"]
-    said = f"Over {len(comparison.ranked)} streams. A bar joins learners that Nemenyi's test (5 %) cannot tell apart."
+    said = f"Over {len(comparison.ranked)} streams. Nemenyi's test (5 %) cannot tell learners under one bar apart."
     if friedman is not None:
         said += f" Friedman's test that all are alike: F = {friedman.f:.2f}, p = {friedman.p_value:.2g}."
     return f"{said} Below, Wilcoxon's signed-rank tests are adjusted by Holm's method."

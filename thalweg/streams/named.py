@@ -25,7 +25,7 @@ def open_stream(
     """
     from thalweg.streams import datasets, registry
 
-    if _is_path(source):
+    if is_path(source):
         from thalweg.streams import from_file
 
         _check_none(source, "a file", {"data": data})
@@ -35,7 +35,7 @@ def open_stream(
         _check_none(source, "a generator", {"data": data, **options})
         chosen = {"n_rows": rows, "seed": seed}
         return registry.load(name)(**{key: value for key, value in chosen.items() if value is not None})
-    dataset = _dataset(source)
+    dataset = dataset_name(source)
     if dataset:
         if dataset == SERIES:
             _check_none(source, "a series of numbers", options)
@@ -55,14 +55,16 @@ def generators() -> list[str]:
 
 def is_file(source: str) -> bool:
     """Return whether the rows of `source` are read from a file with columns."""
-    return _is_path(source) or _dataset(source) not in (None, SERIES)
+    return is_path(source) or dataset_name(source) not in (None, SERIES)
 
 
-def _is_path(source: str) -> bool:
+def is_path(source: str) -> bool:
+    """Return whether `source` is the path of a file, or `-`, and not a name."""
     return source == "-" or bool(Path(source).suffix) or "/" in source or Path(source).is_file()
 
 
-def _dataset(source: str) -> str | None:
+def dataset_name(source: str) -> str | None:
+    """Return the name of the public dataset that `source` means, None if there is none."""
     from thalweg.streams import datasets
 
     return next((known for known in datasets.names() if known == source.replace("-", "_")), None)
