@@ -73,7 +73,7 @@ def test_friedman_keeps_its_level():
 
 
 def test_wilcoxon_is_that_of_scipy_adjusted_by_holm():
-    scores = np.random.default_rng(2).normal(size=(15, 3)) + [0, 0.3, 1]
+    scores = np.random.default_rng(2).normal(loc=[0, 0.3, 1], size=(15, 3))
     pairs = [(0, 1), (0, 2), (1, 2)]
     plain = [scipy.stats.wilcoxon(scores[:, a], scores[:, b]).pvalue for a, b in pairs]
     found = wilcoxon(scores)

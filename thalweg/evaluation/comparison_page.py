@@ -160,7 +160,7 @@ def _about(comparison: Comparison) -> str:
 
 def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
     friedman = tests["friedman"]
-    said = f"Over {len(comparison.ranked)} streams. Nemenyi's test (5 %) cannot tell learners under one bar apart."
+    said = f"Over {len(comparison.ranked)} streams. Nemenyi's test (5 %) cannot tell those under a bar apart."
     if friedman is not None:
         said += f" Friedman's test that all are alike: F = {friedman.f:.2f}, p = {friedman.p_value:.2g}."
     return f"{said} Below, Wilcoxon's signed-rank tests are adjusted by Holm's method."
