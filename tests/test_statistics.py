@@ -14,7 +14,7 @@ from thalweg.evaluation.statistics import (
     wins,
 )
 
-# AUC of C4.5 with four settings on 14 data sets: Demšar (2006), table 6; 0.9751 is 0.975 there, ranked before it
+# AUC of C4.5 with four settings on 14 data sets: Demšar (2006), table 6; 0.9751 is rounded to 0.975 there
 DEMSAR = np.array(
     [
         [0.763, 0.768, 0.771, 0.798],
