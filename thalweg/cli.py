@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from thalweg import compare_command, options, tune_command
+from thalweg import (
+    compare_command,
+    continue_command,
+    inspect_command,
+    options,
+    predict_command,
+    tune_command,
+)
 from thalweg.options import OnceCommand, file_options
 
 app = typer.Typer(
@@ -45,7 +52,7 @@ used: learners of different kinds, weighed by how much each tells.
 
 Examples:
 
-    thalweg run sea --report report.html
+    thalweg run sea --report report.html --save model.tw
 
     thalweg run prices.csv --target direction --learner NaiveBayes --json
 
@@ -75,6 +82,9 @@ def run(
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
     report: options.Report = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep the trained learner here, such as model.tw.")
+    ] = None,
     json: options.Json = False,
     data: options.Data = None,
     on_error: options.OnError = None,
@@ -110,8 +120,9 @@ def run(
             data=data,
             file_options=chosen,
             quiet=json,
+            save=save,
         )
-        command.show(outcome, report, json)
+        command.show(outcome, report, json, save)
     except KeyboardInterrupt:
         if outcome is None or not outcome.interrupted:
             print("thalweg: interrupted", file=sys.stderr)
@@ -120,6 +131,9 @@ def run(
         _end_after_ctrl_c()
 
 
+app.command(help=predict_command.HELP, cls=OnceCommand)(predict_command.predict)
+app.command("continue", help=continue_command.HELP, cls=OnceCommand)(continue_command.continue_)
+app.command(help=inspect_command.HELP, cls=OnceCommand)(inspect_command.inspect)
 app.command(help=compare_command.HELP, cls=OnceCommand)(compare_command.compare)
 app.command(help=tune_command.HELP, cls=OnceCommand)(tune_command.tune)
 

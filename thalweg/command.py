@@ -4,6 +4,7 @@ import json as jsons
 import re
 import sys
 
+from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.learner_text import read_learner, read_value
 from thalweg.progress_bar import Bar
@@ -12,13 +13,17 @@ from thalweg.streams.named import open_stream
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
-def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet):
-    """Return the Run of a learner on a stream, all given as a person writes them.
+def evaluate(
+    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None
+):
+    """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
 
     If it is interrupted, a line on standard error says how far it came.
     """
     from thalweg.evaluation import chunked, prequential
 
+    if save:
+        model_files.check_writable(save)
     made = learner and make_learner(learner, parameters, seed)
     late, share = read_delay(delay), read_share(labels, chunk)
     if chunk and late != 0:
@@ -43,6 +48,8 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
             "Some fifty times faster: --learner LogisticMixture",
             file=sys.stderr,
         )
+    if save:
+        model_files.save(made, save, run, stream.schema(), source)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
@@ -97,7 +104,7 @@ def read_share(text, chunk):
     return share
 
 
-def show(run, report, json):
+def show(run, report, json, save=None):
     """Print a Run as a table or as JSON, and write its page if asked.
 
     After Ctrl-C, only if that does not take long.
@@ -122,6 +129,8 @@ def show(run, report, json):
         console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
     if report:
         console.print(f"Page with pictures: {report}", highlight=False)
+    if save:
+        console.print(f"Model: {save}; see thalweg predict, continue and inspect", highlight=False)
     sys.stdout.flush()
 
 

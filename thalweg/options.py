@@ -23,6 +23,7 @@ class OnceCommand(TyperCommand):
 
 
 Text = str | None
+Model = Annotated[str, typer.Argument(help="A model file, as `thalweg run --save` writes it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]

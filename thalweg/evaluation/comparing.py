@@ -69,7 +69,7 @@ def compare(
     >>> from thalweg.learners import HoeffdingTree, NaiveBayes
     >>> found = compare([NaiveBayes(), HoeffdingTree()], ["sea", "led"], rows=2000, jobs=1)
     >>> found.table("accuracy").round(2).tolist()
-    [[0.84, 0.84], [0.71, 0.71]]
+    [[0.86, 0.86], [0.71, 0.71]]
     """
     named = {name: as_learner(model) for name, model in _named(learners, _learner_name).items()}
     sources = {

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg._parameters import is_real, wrong
 from thalweg._types import Block, Ints
+from thalweg.errors import one_line
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
@@ -29,6 +30,7 @@ def prequential(
     block: int = 1000,
     progress: Progress | None = None,
     limit: float | None = None,
+    resume: bool = False,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -59,6 +61,9 @@ def prequential(
     limit : float or None
         Stop after this many seconds, at the end of a block; the result is then that of the rows so far, as
         after Ctrl-C.
+    resume : bool
+        Go on with what the learner has learned instead of resetting it. The stream must have its inputs, and
+        its classes in the same order.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
@@ -69,7 +74,7 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(stream, learner, steps, settings, total, progress, limit=limit)
+    return _evaluate(stream, learner, steps, settings, total, progress, limit=limit, resume=resume)
 
 
 def chunked(
@@ -168,11 +173,12 @@ def _evaluate(
     progress: Progress | None,
     n_tests: int | None = None,
     limit: float | None = None,
+    resume: bool = False,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     numbered = settings["protocol"] == "holdout"
     begin = time.perf_counter()
-    classes = _begin(stream, learner)
+    classes = _resumed(stream, learner) if resume else _begin(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
     record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
     inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None, limit)
@@ -212,6 +218,23 @@ def _begin(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
     return classes
+
+
+def _resumed(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
+    """Check that the learner can go on with a stream; return the classes that are known at the start."""
+    learner._check_begun()
+    if stream.n_features != learner.n_features_in_:
+        raise ValueError(
+            f"{stream_name(stream)} has {stream.n_features} inputs, but {type(learner).__name__} has learned "
+            f"{learner.n_features_in_}"
+        )
+    known, first = np.asarray(learner.classes_), np.asarray(stream.first_classes)
+    if not np.array_equal(known, first[: len(known)]):
+        raise ValueError(
+            f"{stream_name(stream)} has the classes {one_line(str(first))}, but {type(learner).__name__} has "
+            f"learned {one_line(str(known))}"
+        )
+    return first
 
 
 def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
