@@ -133,7 +133,6 @@ def test_extreme_values_stay_in_range(step):
         step.partial_fit(X)
     out = step.transform(X)
     assert np.nanmax(np.abs(out)) <= 1e150 * 1.001
-    step.copy = copy.deepcopy(step)
 
 
 def test_one_wild_value_does_not_hide_an_input():
@@ -144,7 +143,8 @@ def test_one_wild_value_does_not_hide_an_input():
 
 def test_names_of_outputs():
     frame = pd.DataFrame(odd_rows(20), columns=["kind", "size", "when"])
-    encoder = OneHotEncoder(columns=["kind"], max_categories=2, unseen="own").fit(frame[:1] * 0 + 4)
+    encoder = OneHotEncoder(columns=["kind"], max_categories=2, unseen="own")
+    encoder.fit(pd.DataFrame([[4.0, 0.0, 0.0]], columns=frame.columns))
     names = ["kind=4", "kind[1]", "kind=other", "size", "when"]
     assert encoder.get_feature_names_out().tolist() == names
     assert Imputer("flag", ["size"]).fit(frame).get_feature_names_out().tolist() == [
@@ -237,8 +237,15 @@ def test_every_step_is_tried_here():
     assert tried == set(preprocessing.registry) - {"Pipeline", "make_pipeline"}
 
 
+def scikit_learns_own(estimator):
+    """Return the checks that set a parameter of the class of the same name in scikit-learn."""
+    sparse = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
+    return dict.fromkeys(sparse if isinstance(estimator, StandardScaler) else (), "sets with_mean=False")
+
+
 @parametrize_with_checks(
-    [*STEPS[:2], OneHotEncoder(), OrdinalEncoder(), FeatureHasher(), Dates(columns=[0])]
+    [*STEPS[:2], OneHotEncoder(), OrdinalEncoder(), FeatureHasher(), Dates(columns=[0])],
+    expected_failed_checks=scikit_learns_own,
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

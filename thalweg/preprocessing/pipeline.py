@@ -52,11 +52,11 @@ class Pipeline(MemberList, OneMember):
 
     Examples
     --------
+    >>> from thalweg.adapters import SklearnLearner
     >>> from thalweg.evaluation import metrics, prequential
-    >>> from thalweg.learners import NearestNeighbours
-    >>> from thalweg.preprocessing import Imputer, Pipeline, StandardScaler
+    >>> from thalweg.preprocessing import Pipeline, StandardScaler
     >>> from thalweg.streams import SEA
-    >>> learner = Pipeline([Imputer("flag"), StandardScaler(decay=0.999)], NearestNeighbours(window=200))
+    >>> learner = Pipeline([StandardScaler()], SklearnLearner(period=50))
     >>> round(metrics.accuracy(prequential(SEA(2000, seed=1), learner)), 2)
     0.85
     """
