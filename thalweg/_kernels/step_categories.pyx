@@ -22,10 +22,10 @@ ctypedef struct categories_t:
 
 
 cdef class CategoriesKernel(StepKernel):
-    """Codes of the values at `columns`, with `room` for so many in each; `n_known` are 0, 1, … from the start.
+    """Codes of the values at `columns`, with `room` for so many in each.
 
-    Each column has an output for each code if `one_hot`, and one more if unseen values are marked; otherwise
-    the output is the code.
+    `n_known` codes of each are those of 0, 1, … from the start. A column has an output for each code if
+    `one_hot`, and one more if unseen values are marked; otherwise the output is the code.
     """
 
     cdef categories_t core
@@ -39,7 +39,8 @@ cdef class CategoriesKernel(StepKernel):
             self.arrays["known"][c, :n] = range(n)
         self.room = np.array([*room, 0], dtype=INDEX)
         self.core.most, self.core.room, self.core.marks_unseen = most, integers(self.room), marks_unseen
-        self.set_step(<void*> &self.core, n_inputs, columns, sizes, mark_code if one_hot else write_code, learn)
+        self.set_step(<void*> &self.core, n_inputs, columns, sizes,
+                      mark_code if one_hot else write_code, learn)
         self.bind()
 
     cdef void bind(self):

@@ -1,4 +1,4 @@
-"""What happens to a row before it is learned: steps that stream, and pipelines of them, which are learners."""
+"""What happens to a row before it is learned: steps, and pipelines of them, which are learners."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -20,6 +20,7 @@ from thalweg.learners.rows import as_category_counts, as_rows, usual_rows
 FORMAT = 1
 Columns: TypeAlias = Sequence[int] | Sequence[str] | NDArray[Any] | None
 Names: TypeAlias = Sequence[Hashable | None]
+Outputs: TypeAlias = Sequence[tuple[str | None, int]]
 
 
 class Step(TransformerMixin, BaseEstimator):
@@ -44,7 +45,7 @@ class Step(TransformerMixin, BaseEstimator):
         """Return whether the step changes an input of so many categories (0: numeric) if not told."""
         raise NotImplementedError
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         """Return for each output of a column what is added to its name and its number of categories.
 
         None instead of a name means one that follows from what was learned.
@@ -111,7 +112,8 @@ class Step(TransformerMixin, BaseEstimator):
         names = [f"hash{place}" for place in range(self._n_shared)]
         with self._lock.read:
             for j, name in enumerate(given):
-                names += [str(name)] if j not in column else [f"{name}{end}" for end in self._endings(column[j])]
+                endings = self._endings(column[j]) if j in column else [""]
+                names += [f"{name}{ending}" for ending in endings]
         return np.array(names, dtype=object)
 
     def _endings(self, c: int) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from thalweg._kernels.step_dates import DatesKernel
 from thalweg._parameters import wrong
-from thalweg.preprocessing.base import Columns, Step
+from thalweg.preprocessing.base import Columns, Outputs, Step
 
 INPUTS = {
     "elapsed": ("_elapsed",),
@@ -54,7 +54,7 @@ class Dates(Step):
             raise wrong(self, "parts", f"some of {', '.join(map(repr, INPUTS))}", self.parts)
         return [part for part in INPUTS if part in self.parts]
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return [(ending, 0) for part in self._known_parts() for ending in INPUTS[part]]
 
     def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from thalweg._kernels.step_categories import CategoriesKernel
 from thalweg._parameters import one_of, whole_number
-from thalweg.preprocessing.base import Columns, Step
+from thalweg.preprocessing.base import Columns, Outputs, Step
 
 MOST_CATEGORIES = 1024
 
@@ -87,7 +87,7 @@ class OneHotEncoder(_Encoder):
         self.max_categories = max_categories
         self.unseen = unseen
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return [(None, 2)] * (self._room(n_categories) + self._marks_unseen())
 
     def _endings(self, c: int) -> list[str]:
@@ -132,5 +132,5 @@ class OrdinalEncoder(_Encoder):
         self.max_categories = max_categories
         self.unseen = unseen
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return [("", self._room(n_categories) + self._marks_unseen())]

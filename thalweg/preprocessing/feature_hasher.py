@@ -4,7 +4,7 @@ from typing import Any
 
 from thalweg._kernels.step_hasher import HasherKernel
 from thalweg._parameters import whole_number, yes_or_no
-from thalweg.preprocessing.base import Columns, Step
+from thalweg.preprocessing.base import Columns, Outputs, Step
 
 MOST_FEATURES = 1 << 16
 
@@ -49,7 +49,7 @@ class FeatureHasher(Step):
     def _is_default(self, n_categories: int) -> bool:
         return True
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return []
 
     def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from thalweg._kernels.step_imputer import ImputerKernel
 from thalweg._parameters import one_of
-from thalweg.preprocessing.base import Columns, Step
+from thalweg.preprocessing.base import Columns, Outputs, Step
 
 STRATEGIES = ("mean", "last", "flag")
 
@@ -42,7 +42,7 @@ class Imputer(Step):
     def _is_default(self, n_categories: int) -> bool:
         return n_categories == 0 or self._way() == "last"
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return [("", n_categories), ("_missing", 2)][: 2 if self._way() == "flag" else 1]
 
     def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:

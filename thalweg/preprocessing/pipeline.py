@@ -52,13 +52,13 @@ class Pipeline(MemberList, OneMember):
 
     Examples
     --------
-    >>> from thalweg.adapters import SklearnLearner
-    >>> from thalweg.evaluation import metrics, prequential
-    >>> from thalweg.preprocessing import Pipeline, StandardScaler
-    >>> from thalweg.streams import SEA
-    >>> learner = Pipeline([StandardScaler()], SklearnLearner(period=50))
-    >>> round(metrics.accuracy(prequential(SEA(2000, seed=1), learner)), 2)
-    0.85
+    >>> from thalweg.learners import NaiveBayes
+    >>> from thalweg.preprocessing import OrdinalEncoder, Pipeline
+    >>> learner = Pipeline([OrdinalEncoder(columns=[0])], NaiveBayes()).begin(1, ["no", "yes"])
+    >>> for postcode, label in [(1010.0, "no"), (4001.0, "yes"), (8001.0, "no")] * 20:
+    ...     learner.learn_one([postcode], label)
+    >>> learner.predict_one([4001.0])
+    'yes'
     """
 
     takes_missing = True
@@ -146,23 +146,23 @@ class Pipeline(MemberList, OneMember):
         kernel.set_member(member, filling)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        old, steps = self._kernel, self._steps
+        old = self._kernel
         self._begin_again()
-        for step, before in zip(self._steps, steps, strict=True):
-            step._kernel.inherit(before._kernel)
+        for step, before in zip(self._kernel.steps, old.steps, strict=True):
+            step.inherit(before)
         self._kernel.inherit(old)
         self._set_member(self._kernel, grown_member(self, old.member, self._kernel.width))
 
     def _state(self) -> State:
-        return super()._state() | {"steps": [step._kernel.state() for step in self._steps]}
+        return super()._state() | {"steps": [step.state() for step in self._kernel.steps]}
 
     def _restore_kernel(self, memory: dict[str, Any]) -> None:
         memory = dict(memory)
         given = memory.pop("steps")
         if not isinstance(given, list) or len(given) != len(self._steps):
             raise StateError(f"{self._who}: the state must have {len(self._steps)} steps")
-        for step, arrays in zip(self._steps, given, strict=True):
-            step._kernel.restore(arrays)
+        for step, arrays in zip(self._kernel.steps, given, strict=True):
+            step.restore(arrays)
         super()._restore_kernel(memory)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from thalweg._kernels.step_scaler import ScalerKernel
 from thalweg._parameters import real_number
 from thalweg._types import Floats
-from thalweg.preprocessing.base import Columns, Step
+from thalweg.preprocessing.base import Columns, Outputs, Step
 
 
 class StandardScaler(Step):
@@ -56,7 +56,7 @@ class StandardScaler(Step):
     def _is_default(self, n_categories: int) -> bool:
         return n_categories == 0
 
-    def _outputs(self, n_categories: int) -> list[tuple[str | None, int]]:
+    def _outputs(self, n_categories: int) -> Outputs:
         return [("", 0)]
 
     def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
