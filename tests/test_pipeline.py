@@ -347,6 +347,27 @@ def test_names_that_come_later_are_found():
     assert again.predict_proba_one({"b": 1.0}) == learner.predict_proba_one({"b": 1.0})
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"steps__0__strategy": "mean"},
+        {"steps__1__max_categories": 5},
+        {"steps__1__columns": [1, 2]},
+        {"steps": [StandardScaler()]},
+        {"steps": [StandardScaler(), OneHotEncoder()]},
+    ],
+    ids=str,
+)
+def test_a_new_class_after_parameters_were_changed_is_an_error(change):
+    X = odd_rows(50)
+    learner = make_pipeline(Imputer("flag"), OneHotEncoder([0], max_categories=1), NaiveBayes()).begin(3)
+    learner.test_then_train(X, ["a", "b"] * 25)
+    p = learner.predict_block(X)
+    with pytest.raises(ParameterError, match="parameters were changed after it had begun; begin again"):
+        learner.set_params(**change).learn_one(X[0], "c")
+    np.testing.assert_array_equal(learner.predict_block(X), p)
+
+
 @pytest.mark.parametrize("delay", [0, 20])
 def test_evaluation_with_late_labels_is_row_by_row(delay):
     stream = SEA(600, seed=1)

@@ -11,7 +11,7 @@ from thalweg._kernels.adapter import AdapterKernel
 from thalweg._kernels.pipeline import PipelineKernel
 from thalweg._parameters import whole_number, wrong
 from thalweg._types import State
-from thalweg.errors import StateError
+from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
@@ -146,8 +146,10 @@ class Pipeline(MemberList, OneMember):
         kernel.set_member(member, filling)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        old = self._kernel
+        old, steps = self._kernel, self._steps
         self._begin_again()
+        if _parameters(steps) != _parameters(self._steps):
+            raise ParameterError(f"{self._who}: parameters were changed after it had begun; begin again")
         for step, before in zip(self._kernel.steps, old.steps, strict=True):
             step.inherit(before)
         self._kernel.inherit(old)
@@ -164,6 +166,10 @@ class Pipeline(MemberList, OneMember):
         for step, arrays in zip(self._kernel.steps, given, strict=True):
             step.restore(arrays)
         super()._restore_kernel(memory)
+
+
+def _parameters(steps: list[Step]) -> list[str]:
+    return [f"{type(step).__name__} {step.get_params()}" for step in steps]
 
 
 def make_pipeline(*steps: Step | StreamClassifier) -> StreamClassifier:
