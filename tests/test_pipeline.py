@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_preprocessing import odd_rows
 from twins import preprocessing as twins
 
@@ -398,3 +399,13 @@ def test_pipelines_go_through_scikit_learns_search():
 def test_a_pipeline_is_not_in_the_list_of_learners_but_its_state_is_known():
     assert "Pipeline" not in learners.registry
     assert Pipeline().state()["learner"] == "Pipeline"
+
+
+@parametrize_with_checks(
+    [Pipeline(), make_pipeline(Imputer("flag"), StandardScaler(), NaiveBayes())],
+    expected_failed_checks=lambda learner: (
+        {"check_sample_weight_equivalence_on_dense_data": BY_ROWS} if learner.steps else {}
+    ),
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)

@@ -72,6 +72,16 @@ def test_steps_are_as_their_twins(step, twin):
     assert len(np.unique(found[~np.isnan(found)])) > 1
 
 
+def test_months_and_weekdays_of_two_thousand_years():
+    days = np.arange(-354_285, 376_200, 13)  # from the year 1000 to 3000
+    step = Dates([0], parts=["weekday", "month"]).begin(1)
+    found = step.transform(86_400.0 * days[:, None] + 86_399)
+    months = days.astype("M8[D]").astype("M8[M]").astype(int) % 12
+    for turn, columns in (((days + 3) % 7 / 7, found[:, :2]), (months / 12, found[:, 2:])):
+        expected = np.column_stack([np.sin(2 * np.pi * turn), np.cos(2 * np.pi * turn)])
+        np.testing.assert_allclose(columns, expected, atol=1e-12)
+
+
 def test_known_categories_have_their_places_from_the_start():
     X = odd_rows()
     twin = twins.Encoder({0: 4}, own=True, known={0: [0.0, 1.0, 2.0, 3.0]})
