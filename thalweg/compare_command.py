@@ -86,7 +86,7 @@ def show(found, report, json):
     from thalweg.evaluation.comparison_page import accuracy_rows, pair_rows, verdict
 
     console = Console()
-    console.print(grid("Accuracy, per cent", _turned(accuracy_rows(found))))
+    console.print(grid("Accuracy, per cent", accuracy_rows(found)))
     console.print(grid("Cost", _costs(found)))
     tests = found.tests()
     if tests["wins"] is not None:
@@ -112,11 +112,6 @@ def _name(source, sources):
     """Return the file name of a path, if no other source has it."""
     name = source.replace("\\", "/").rpartition("/")[2]
     return name if sum(other.replace("\\", "/").endswith(name) for other in sources) == 1 else source
-
-
-def _turned(rows):
-    """Return a table with learners as rows, which fits a terminal better."""
-    return [list(cells) for cells in zip(*rows, strict=True)]
 
 
 def _costs(found):

@@ -90,19 +90,15 @@ def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
 
 
 def accuracy_rows(comparison: Comparison) -> list[list[str]]:
-    """Return the table of accuracies in per cent: learners and baselines by streams, the best marked."""
-    order = best_first(comparison)
-    values, errors = comparison.table()[:, order], comparison.spread()[:, order]
-    rows = [["", *(comparison.learners[m] for m in order), *BASELINES.values()]]
-    trivial = comparison.baselines()
-    for i, stream in enumerate(comparison.streams):
-        best = np.nanmax(values[i]) if np.isfinite(values[i]).any() else math.nan
-        cells = [
-            _accuracy(value, error, value == best) for value, error in zip(values[i], errors[i], strict=True)
-        ]
-        rows.append([stream, *cells, *(_percent(trivial[name][i]) for name in BASELINES)])
-    ranks = comparison.mean_ranks()[order]
-    rows.append(["mean rank", *(_shown(rank, ".2f") for rank in ranks), *([""] * len(BASELINES))])
+    """Return the table of accuracies in per cent: learners and baselines, the best of a stream marked."""
+    values, errors, ranks = comparison.table(), comparison.spread(), comparison.mean_ranks()
+    best = [np.nanmax(row) if np.isfinite(row).any() else math.nan for row in values]
+    rows = [["", *comparison.streams, "mean rank"]]
+    for m in best_first(comparison):
+        cells = zip(values[:, m], errors[:, m], values[:, m] == best, strict=True)
+        rows.append([comparison.learners[m], *(_accuracy(*cell) for cell in cells), _shown(ranks[m], ".2f")])
+    for name, accuracies in comparison.baselines().items():
+        rows.append([BASELINES[name], *map(_percent, accuracies), ""])
     return rows
 
 
@@ -137,14 +133,14 @@ def _chart(comparison: Comparison, stream: str) -> str:
     drifts = next(
         run["drifts"] for key, run in comparison.results.items() if key[1] == stream and "error" not in run
     )
-    return line_chart(lines, n_rows, drifts, (), "accuracy in hundredths of the stream")
+    return line_chart(lines, n_rows, drifts, (), "accuracy in parts of the stream")
 
 
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
-    order = best_first(comparison)
-    rows = [["", *(comparison.learners[m] for m in order)]]
-    for stream, values in zip(comparison.streams, comparison.table(metric)[:, order], strict=True):
-        rows.append([stream, *(_shown(scale * value, form) for value in values)])
+    values = scale * comparison.table(metric)
+    rows = [["", *comparison.streams]]
+    for m in best_first(comparison):
+        rows.append([comparison.learners[m], *(_shown(value, form) for value in values[:, m])])
     return rows
 
 

@@ -18,7 +18,7 @@ from thalweg.streams.base import Generator, Stream
 from thalweg.streams.named import open_stream
 from thalweg.streams.openml import cache_folder
 
-CURVE_POINTS = 100
+CURVE_POINTS, ROWS_OF_A_POINT = 60, 100
 
 
 class Source(NamedTuple):
@@ -76,10 +76,11 @@ def result_of(run: Run) -> dict[str, Any]:
 
 
 def curve(right: NDArray[Any]) -> list[float]:
-    """Return the accuracy in each of at most 100 equal parts of the rows."""
-    edges = np.linspace(0, len(right), min(CURVE_POINTS, len(right)) + 1).round().astype(int)
+    """Return the accuracy in each of at most 60 equal parts of the rows, of 100 rows or more."""
+    n_parts = max(1, min(CURVE_POINTS, len(right) // ROWS_OF_A_POINT))
+    edges = np.linspace(0, len(right), n_parts + 1).round().astype(int)
     sums = np.concatenate([[0], np.cumsum(right)])
-    return [float(share) for share in np.diff(sums[edges]) / np.diff(edges)]
+    return [float(share) for share in np.diff(sums[edges]) / np.maximum(np.diff(edges), 1)]
 
 
 def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
