@@ -97,10 +97,11 @@ def test_all_steps_of_a_pipeline_are_fitted_row_by_row(scaler):
     assert not hasattr(pipeline[1], "mean_") or not hasattr(pipeline[-1], "classes_")
 
 
-def test_a_pipeline_is_refitted_with_weights():
+@pytest.mark.parametrize("period", [20, 100, 400])
+def test_a_pipeline_is_refitted_with_weights_on_its_window(period):
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    learner = SklearnLearner(pipeline, window=100, period=100).begin(3, [0, 1])
+    learner = SklearnLearner(pipeline, window=100, period=period).begin(3, [0, 1])
     learner.test_then_train(X, Y, w)
     model = clone(pipeline).fit(X[-100:], Y[-100:], gaussiannb__sample_weight=w[-100:])
     np.testing.assert_allclose(learner.predict_block(X), model.predict_proba(X), rtol=1e-9)

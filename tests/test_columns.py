@@ -171,6 +171,29 @@ def test_thousands_and_decimal_commas_that_look_alike(tmp_path):
     assert whole(stream)[0][0, 0] == 1250.75 and stream.columns.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("cell", "kind", "words"),
+    [
+        (lambda i: f"{moment(i):%Y-%m-%d}", "date", "'soon' is not a date"),
+        (lambda i: f"{i},5", "number", "'soon' is not a number with a decimal comma"),
+        (lambda i: f"{i}.5", "number", "'soon' is not a number"),
+    ],
+)
+def test_a_few_wrong_cells_do_not_change_the_kind(tmp_path, cell, kind, words):
+    path = table(tmp_path, ";", x=lambda i: "soon" if i in (0, 250) else cell(i), a=lambda i: i % 5)
+    assert kinds(path) == {"x": kind, "a": "number"}
+    assert f"data row 1, column 'x': {words}" in complaint(path)
+    stream = from_file(path, on_error="skip")
+    assert len(whole(stream)[0]) == N - 2 and stream.skipped == 2
+    assert len(whole(from_file(path, categorical="x"))[0]) == N
+
+
+def test_dates_that_are_told_may_be_wrong_more_often(tmp_path):
+    path = table(tmp_path, x=lambda i: "soon" if i % 3 == 0 else f"{moment(i):%Y%m%d}", a=lambda i: i % 5)
+    stream = from_file(path, date="x", on_error="skip")
+    assert len(whole(stream)[0]) == N * 2 / 3 and stream.skipped == N / 3
+
+
 def test_words_of_a_text_are_counted(tmp_path):
     path = table(tmp_path, note=lambda i: f"Order {i}: the the box", a=lambda i: i % 5)
     stream = from_file(path, n_words=64)
@@ -201,6 +224,7 @@ def test_missing_markers(tmp_path, missing):
         ({"t": lambda i: 1_700_000_000 + 60 * i}, "'t' looks like time since 1970"),
         ({"t": lambda i: f"{moment(i):%Y%m%d}"}, "'t' looks like dates"),
         ({"n": lambda i: i * 7919 % 10_007}, "'n': all values differ; if it is an id"),
+        ({"m": lambda i: "oops" if i % 9 == 0 else i % 7}, "'m' has numbers and words such as 'oops'"),
         ({"copy": lambda i: "uv"[i % 2]}, "'copy' equals the target in the first rows"),
         ({"y": lambda i: i % 150}, "the target 'y' has 150 classes"),
         ({"y": lambda i: i % 3, "z": lambda i: i % 2}, "the target is 'z', the last column; 'y' may be it"),

@@ -60,6 +60,7 @@ def test_warnings_and_skipped_rows_are_shown(thalweg, tmp_path):
     page = tmp_path / "page.html"
     _, table, _ = thalweg("run", path, "--on-error", "skip", "--learner", "NaiveBayes", "--report", page)
     assert "warning   'copy' equals the target" in table and "data row 301: 1 columns" in table
+    assert "pass --ignore copy" in table
     assert "equals the target" in page.read_text()
     plain = json.loads(thalweg("run", path, "--on-error", "skip", "--learner", "NaiveBayes", "--json")[1])
     assert plain["skipped"] == 1 and "data row 301" in plain["messages"][0]
@@ -75,9 +76,10 @@ def test_files_are_read_as_told(thalweg, orders):
     assert columns("--categorical", "id,price")["category"] == ["id", "price", "shop"]
     assert columns("--text", "shop")["text"] == ["shop"]
     assert columns("--delimiter", ";", "--header", "--decimal", ",", "--date", "when")["date"] == ["when"]
-    assert columns("--no-header", "--target", "x4", "--ignore", "x0")["target"] == "x4"
+    assert columns("--no-header", "--target", "x4", "--ignore", "x0,x1,x2")["target"] == "x4"
     assert columns("--classes", "x,y,z")["target"] == "ok"
-    assert thalweg("run", orders, "--classes", "x,z")[0] == 2
+    code, _, said = thalweg("run", orders, "--classes", "x,z")
+    assert code == 2 and "if it should be, pass --classes" in said
 
 
 def test_drift_leaves_out_what_always_changes(thalweg, orders):

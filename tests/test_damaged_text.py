@@ -90,3 +90,12 @@ def test_positions_a_sparse_row_cannot_have(tmp_path, position):
     rows, codes = whole(from_file(path, on_error="skip"))
     np.testing.assert_array_equal(rows, [[1.5]])
     assert codes.tolist() == [1]
+
+
+def test_lines_whose_quotes_pair_up_across_cells_are_lost_one_by_one(tmp_path):
+    lines = ["7;green;0;up"] * 20
+    lines[3:3] = ['-2;"dark;', '""red""";1;"dark;', '""red""";1;"dark;', '""red""";1;up']
+    lines[:0] = ["price;colour;flag;class", '1.5;"a;\n""b""";0;up']
+    path = write(tmp_path, "\n".join(lines) + "\n")
+    stream = from_file(path, on_error="skip")
+    assert len(whole(stream)[0]) == 21 and stream.skipped == 4

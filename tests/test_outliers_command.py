@@ -131,6 +131,7 @@ def test_command_prints_saves_and_draws(tmp_path):
     assert {first["label"], first["believed"]} == {"yes", "no"}
     text = page.read_text()
     ElementTree.fromstring(text.partition("\n")[2])
+    assert "target    ok" in done.stdout and "<dt>target</dt>" in text
     assert "&lt;up&gt;" in text and "<script" not in text
     assert "http" not in text.replace("http://www.w3.org", "")
 
@@ -142,6 +143,7 @@ def test_command_prints_json(tmp_path):
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    assert found["columns"]["category"] == ["way"] and found["columns"]["warnings"] == []
     assert found["rows"] == 1000 and len(found["suspicious"]) == 3
     assert set(found["suspicious"][0]) == {"row", "doubt", "likelihood", "label", "believed", "inputs"}
     assert list(found["opinions"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]

@@ -339,7 +339,7 @@ def main():
     except KeyboardInterrupt:
         code = 130
     except Exception as error:
-        print(f"thalweg: {_one_line(error)}", file=sys.stderr)
+        print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
         code = 2
     sys.exit(code)
 

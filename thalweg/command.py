@@ -7,6 +7,7 @@ import sys
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.learner_text import read_learner, read_value
+from thalweg.options import in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -126,7 +127,7 @@ def show(run, report, json, save=None):
     for line in column_lines(run.columns):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
-        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
     if report:
         console.print(f"Page with pictures: {report}", highlight=False)
     if save:
@@ -167,7 +168,7 @@ def column_lines(columns):
     if columns is None:
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
-    return lines + [f"warning   {warning}" for warning in columns.warnings]
+    return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
 
 
 def found(run, most=10):

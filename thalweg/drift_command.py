@@ -3,6 +3,7 @@
 import json as jsons
 
 from thalweg import drift
+from thalweg.options import in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
 from thalweg.streams.named import is_file, open_stream
@@ -102,7 +103,7 @@ def closing(report, page):
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
     if report.columns is not None:
         lines += [f"{kind:9} {names}" for kind, names in report.columns.in_words()]
-        lines += [f"warning   {warning}" for warning in report.columns.warnings]
+        lines += [f"warning   {in_options(warning)}" for warning in report.columns.warnings]
     if report.interrupted:
         lines.append("Interrupted: this is the result so far.")
     if page:

@@ -1,11 +1,15 @@
 """Options that several commands share."""
 
+import re
 from typing import Annotated
 
 import typer
 from typer.core import TyperCommand
 
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
+
+
+PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
 
 
 class OnceCommand(TyperCommand):
@@ -54,6 +58,17 @@ def file_options(lists, **plain):
         plain["delimiter"] = "\t"
     chosen = plain | {name: listed(text) for name, text in lists.items()}
     return {name: value for name, value in chosen.items() if value is not None}
+
+
+def in_options(text):
+    """Return a message in which `pass ignore=['a', 'b']` is written as an option of the command."""
+
+    def option(found):
+        values = re.sub(r"[\[\]'\"]", "", found[2]).replace(", ", ",")
+        name = found[1].replace("_", "-")
+        return f"pass --{name} {values}"
+
+    return re.sub(PASSED, option, text)
 
 
 def listed(text):

@@ -25,6 +25,7 @@ def look(source, learners, rows, seed, data, file_options, quiet):
 
 def show(found, stream, source, top, page, save, json):
     """Print the suspicious rows in words or as JSON; write the page and the CSV file if asked."""
+    from thalweg.command import column_lines
     from thalweg.evaluation import outliers_page
     from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
 
@@ -42,8 +43,10 @@ def show(found, stream, source, top, page, save, json):
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
         console.print(table(lines))
-    for line in (reliability(found), lines.columns(), *closing(lines, page, save)):
+    for line in (reliability(found), *closing(lines, page, save)):
         console.print(line, highlight=False, markup=False)
+    for line in column_lines(lines.columns):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def table(lines):

@@ -112,6 +112,7 @@ class SklearnLearner(ForeignLearner):
 
     def _fit(self, X: Floats, y: Ints, w: Floats) -> None:
         if self._size:
+            X, y, w = X[-self._size :], y[-self._size :], w[-self._size :]  # a period may be longer
             if len(set(y.tolist())) < 2:
                 return
             model = clone(self._template())

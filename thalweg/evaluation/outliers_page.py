@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
-from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.page import pairs, table, text, write_page
 from thalweg.evaluation.suspicions import Suspicions
 from thalweg.evaluation.suspicious_rows import Lines, headline, percent, reliability
 
@@ -22,12 +22,14 @@ def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
     parts.append(f"<h3>Where they are</h3><figure>{_where(found)}</figure>")
     note = "Share of rows for which another label is believed, over the rows in their order."
     parts.append(f'<p class="note">{note}</p>')
-    parts.insert(2, f'<p class="note">{text(lines.columns())}</p>')
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h3>What was taken for what</h3>{table(rows)}")
         parts.append(f"<h3>The most suspicious rows</h3>{_table(lines)}")
     parts.append(f"<h3>Who was asked</h3>{_opinions(found)}")
+    if lines.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
+        parts.append(f"<h3>Columns</h3>{pairs(lines.columns.in_words(most=100))}")
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
 
 

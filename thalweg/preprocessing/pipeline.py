@@ -37,7 +37,8 @@ class Pipeline(MemberList, OneMember):
     Parameters
     ----------
     steps : sequence of steps, default=()
-        In the order in which rows go through them. The columns of a step are those of what it gets.
+        In the order in which rows go through them. The columns of a step are those of what it gets. Steps
+        are cloned, without what they have learned.
     learner : learner, default=None
         What learns; `HoeffdingTree()` if None.
     max_waiting : int, default=10000

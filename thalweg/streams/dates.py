@@ -12,6 +12,7 @@ from thalweg.streams.columns import Problems, as_texts, distinct, shown
 from thalweg.streams.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
 PARTS = ("elapsed", "time", "weekday", "month")
+WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of dates that are none
 
 
 class Layout(NamedTuple):
@@ -100,27 +101,30 @@ def _names(part: str) -> tuple[str, ...]:
 
 
 def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | None:
-    """Return how to read a column whose first rows are `arrays` as dates; None if these are not all dates.
+    """Return how to read a column whose first rows are `arrays` as dates; None if these are not dates.
 
-    `wanted` are the parts that may become inputs; `told` whether the user says that these are dates. Where
-    day and month could be swapped, the order is used in which dates run backwards less often, then the one
-    in which they span less time.
+    A few values may be wrong, which are errors when their rows are read. `wanted` are the parts that may
+    become inputs; `told` says whether the user names the column as one of dates. Where day and month could be
+    swapped, the order is used in which dates run backwards less often, then the one in which they span less
+    time.
     """
     if pa.types.is_temporal(arrays[0].type):
-        return _dates(ARROW, _joined(arrays, ARROW), wanted)
+        return _dates(ARROW, _joined(arrays, ARROW)[0], wanted)
     if not told and not _may_be_dates(arrays):
         return None
     found = []
     for layout in (*LAYOUTS, *SHORT_LAYOUTS) if told else LAYOUTS:
-        moments = _joined(arrays, layout)
-        if moments is not None:
-            found.append((layout, moments))
+        moments, n_wrong = _joined(arrays, layout)
+        if n_wrong <= (WRONG_IF_TOLD if told else WRONG) * (n_wrong + len(moments.wall)):
+            found.append((n_wrong, layout, moments))
         if found and layout not in (DAY_FIRST, *SHORT_LAYOUTS[1:2]):
             break
     if not found:
         return None
-    layout, best = min(found, key=lambda each: _disorder(each[1].utc))
-    is_ambiguous = len(found) > 1 and not np.array_equal(found[0][1].wall, found[1][1].wall)
+    least = min(n_wrong for n_wrong, _, _ in found)
+    good = [(layout, moments) for n_wrong, layout, moments in found if n_wrong == least]
+    layout, best = min(good, key=lambda each: _disorder(each[1].utc))
+    is_ambiguous = len(good) > 1 and not np.array_equal(good[0][1].wall, good[1][1].wall)
     return _dates(layout, best, wanted, is_ambiguous)
 
 
@@ -131,23 +135,24 @@ def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
     """
     found: Dates | None = known
     is_arrow = pa.types.is_temporal(arrays[0].type)
-    if is_arrow or known.layout is ARROW or _joined(arrays, known.layout) is None:
+    if is_arrow or known.layout is ARROW or _joined(arrays, known.layout)[1]:
         found = find_dates(arrays, PARTS, told=True)
-    if found is None and (known.layout is ARROW or not _has_any(arrays, known.layout)):
+    if found is None and known.layout is not ARROW and len(_joined(arrays, known.layout)[0].wall):
+        found = known
+    if found is None:
         return None
-    found = found or known
     is_clock = found.layout is CLOCK or pa.types.is_time(arrays[0].type)
     if is_clock and set(known.parts) - {"time"}:
         return None
     return Dates(found.layout, known.origin, known.parts, found.is_ambiguous)
 
 
-def _dates(layout: Layout, moments: Moments | None, wanted: Sequence[str], ambiguous: bool = False) -> Dates:
-    wall = np.empty(0) if moments is None else moments.wall
+def _dates(layout: Layout, moments: Moments, wanted: Sequence[str], ambiguous: bool = False) -> Dates:
+    wall = moments.wall
     has_time = bool((wall % DAY != 0).any())
     has_days = bool((wall >= DAY).any() or (wall < 0).any()) if len(wall) else True
     parts = tuple(part for part in wanted if (has_time if part == "time" else has_days))
-    origin = 0.0 if moments is None or not len(wall) else float(moments.utc[0])
+    origin = float(moments.utc[0]) if len(wall) else 0.0
     return Dates(layout, origin, parts, ambiguous)
 
 
@@ -155,20 +160,16 @@ def _disorder(utc: Floats) -> tuple[int, float]:
     return int(np.count_nonzero(np.diff(utc) < 0)), float(np.ptp(utc)) if len(utc) else 0.0
 
 
-def _joined(arrays: list[Any], layout: Layout) -> Moments | None:
-    """Return the dates of all arrays that are not missing; None if a value is none."""
-    wall, utc = [], []
+def _joined(arrays: list[Any], layout: Layout) -> tuple[Moments, int]:
+    """Return the dates of all arrays, and how many values are neither dates nor missing."""
+    wall, utc, n_wrong = [], [], 0
     for array in arrays:
         moments, missing, _ = _moments(array, layout)
-        if np.isnan(moments.wall[~missing]).any():
-            return None
-        wall.append(moments.wall[~missing])
-        utc.append(moments.utc[~missing])
-    return Moments(np.concatenate(wall), np.concatenate(utc))
-
-
-def _has_any(arrays: list[Any], layout: Layout) -> bool:
-    return not all(np.isnan(_moments(array, layout)[0].wall).all() for array in arrays)
+        good = ~np.isnan(moments.wall)
+        n_wrong += int(np.count_nonzero(~good & ~missing))
+        wall.append(moments.wall[good])
+        utc.append(moments.utc[good])
+    return Moments(np.concatenate(wall), np.concatenate(utc)), n_wrong
 
 
 def _moments(array: Any, layout: Layout) -> tuple[Moments, Any, Any]:
@@ -184,12 +185,9 @@ def _moments(array: Any, layout: Layout) -> tuple[Moments, Any, Any]:
 
 
 def _may_be_dates(arrays: list[Any]) -> bool:
-    for array in arrays:
-        values = array.unique()
-        first = next((str(value) for value in values[:10].to_pylist() if value is not None), None)
-        if first is not None:
-            return any(c.isdigit() for c in first) and any(c in first for c in "-/.: ")
-    return False
+    starts = (array.unique()[:10].drop_null().to_pylist() for array in arrays)
+    texts = [str(value) for value in next(filter(None, starts), [])]
+    return any(any(c.isdigit() for c in text) and any(c in text for c in "-/.: ") for text in texts)
 
 
 def _turn(wall: Floats, part: str) -> Floats:

@@ -14,6 +14,7 @@ from thalweg.streams.columns import Problems, as_texts, distinct, shown
 COMMA = r"^[+-]?(?:\d{1,3}(?:[. '\x{a0}]\d{3})+|\d*)(?:,\d+)?(?:[eE][+-]?\d+)?$"
 # 1,234,567.8 or 1,234 or 12.5, but not 0,125
 THOUSANDS = r"^[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?$"
+WRONG = 0.05
 MARKS = r"[ '\x{a0}]"
 
 
@@ -62,8 +63,18 @@ def find_decimals(arrays: list[Any], point: str | None, delimiter: str | None) -
     as_thousands = point != "," and _all(texts, THOUSANDS)
     if as_comma and as_thousands:
         return Decimals("." if delimiter == "," else ",", is_ambiguous=True)
+    if not as_comma and not as_thousands:
+        # A few cells may be wrong, which are errors when their rows are read.
+        as_comma = point != "." and _most(texts, COMMA)
+        as_thousands = point != "," and _most(texts, THOUSANDS)
     return Decimals(",") if as_comma else Decimals(".") if as_thousands else None
 
 
 def _all(texts: Any, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _most(texts: Any, pattern: str) -> bool:
+    """Return whether most texts match the pattern, and some of these have a comma."""
+    good = texts.filter(pc.match_substring_regex(texts, pattern))
+    return len(good) >= (1 - WRONG) * len(texts) and bool(pc.any(pc.match_substring(good, ",")).as_py())

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from thalweg.streams.codes import spelling
-from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.codes import number, spelling
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.dates import Dates
 from thalweg.streams.decimals import Decimals
 
@@ -91,9 +91,20 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
             found.append(f"{name!r} may have a decimal {point} or not: if not, pass decimal={other!r}")
         if isinstance(reader, Dates) and reader.is_ambiguous:
             found.append(f"{name!r}: day and month could be swapped; taken as {reader.layout.name}")
+        if column.kind == CATEGORY and not column.is_told:
+            found += _mixture_warnings(name, column.categories)
         if column.kind == NUMBER and reader is None and not column.is_told:
             found += _number_warnings(name, [rows.column(name) for rows in head])
     return found
+
+
+def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
+    texts = [text for value in values if (text := spelling(value)) is not None]
+    words = [text for text in texts if number(text) is None]
+    if not words or len(words) >= len(texts) - len(words):
+        return []
+    hint = f"if not, pass numeric=[{name!r}]"
+    return [f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; {hint}"]
 
 
 def _number_warnings(name: str, arrays: list[Any]) -> list[str]:
@@ -148,7 +159,10 @@ def _is_same(name: str, label: str, head: list[Any]) -> bool:
     pairs: set[tuple[Any, Any]] = set()
     n_rows = 0
     for part in _parts(head):
-        both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
+        try:
+            both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
+        except ArithmeticError:  # a damaged decimal number
+            return False
         pairs |= {(a, b) for a, b in both if a is not None and b is not None}
         n_rows += part.num_rows
         spelled = {(spelling(a), spelling(b)) for a, b in pairs}

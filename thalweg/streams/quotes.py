@@ -20,6 +20,7 @@ def without_unclosed(
     """
     row = _row_pattern(form.delimiter, form.quote_char, form.escape_char)
     cell = _cell_pattern(form.delimiter, form.quote_char, form.escape_char)
+    line = _line_pattern(form.delimiter, form.quote_char, form.escape_char)
     kept: list[bytes] = []
     bad: Problems = []
     start = number = 0
@@ -33,9 +34,10 @@ def without_unclosed(
         number += 1
         if stop > end and not _is_whole(cell, piece[start:stop], n_columns, numeric):
             stop, found = end, None
-        if found is None and piece.count(form.quote_char.encode(), start, end) % 2:
-            line = piece[start:end].decode("utf-8", "replace").rstrip("\r\n")
-            bad.append((number, UNCLOSED.format(shown(line))))
+        is_odd = piece.count(form.quote_char.encode(), start, end) % 2 == 1
+        if found is None and (is_odd or not line.fullmatch(piece, start, end)):
+            text = piece[start:end].decode("utf-8", "replace").rstrip("\r\n")
+            bad.append((number, UNCLOSED.format(shown(text))))
         else:
             kept.append(piece[start:stop])
         start = stop
@@ -51,7 +53,7 @@ def _is_whole(cell: re.Pattern[bytes], row: bytes, n_columns: int, numeric: Coll
 def _cell_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
     d, q = re.escape(delimiter), re.escape(quote)
     inside = rf"(?:[^{q}\\]|\\.|{q}{q})" if escape else rf"(?:[^{q}]|{q}{q})"
-    quoted = rf"[ \t]*{q}{inside}*+{q}[ \t]*(?={d}|\r?\n|\r|\Z)"
+    quoted = rf"{q}{inside}*+{q}[ \t]*(?={d}|\r?\n|\r|\Z)"
     return re.compile(rf"(?:^|(?<={d}))(?:{quoted}|[^{d}\n]*)".encode(), re.S)
 
 
@@ -60,5 +62,14 @@ def _row_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[b
     """Return a pattern of a row whose quoted cells end where the next cell or row begins."""
     d, q = re.escape(delimiter), re.escape(quote)
     inside = rf"(?:[^{q}\\]|\\.|{q}{q})" if escape else rf"(?:[^{q}]|{q}{q})"
-    cell = rf"(?:[ \t]*{q}{inside}*+{q}[ \t]*|(?![ \t]*{q})[^{d}\r\n]*)"
+    cell = rf"(?:{q}{inside}*+{q}[ \t]*|(?!{q})[^{d}\r\n]*)"
     return re.compile(rf"{cell}(?:{d}{cell})*+(?:\r?\n|\r|\Z)".encode(), re.S)
+
+
+@lru_cache
+def _line_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
+    """Return a pattern of a line at whose end no quote is open: what follows a closed quote is part of it."""
+    d, q = re.escape(delimiter), re.escape(quote)
+    inside = rf"(?:[^{q}\\\r\n]|\\.|{q}{q})" if escape else rf"(?:[^{q}\r\n]|{q}{q})"
+    cell = rf"(?:{q}{inside}*+{q}[^{d}\r\n]*|(?!{q})[^{d}\r\n]*)"
+    return re.compile(rf"{cell}(?:{d}{cell})*+[\r\n]*".encode())
