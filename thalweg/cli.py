@@ -337,6 +337,7 @@ def main():
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
+        print("thalweg: interrupted", file=sys.stderr)
         code = 130
     except Exception as error:
         print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
