@@ -13,7 +13,13 @@ import time
 import numpy as np
 
 from thalweg.errors import StreamError
-from thalweg.learners import AccuracyWeightedEnsemble, DecisionTree, RobustEnsemble, SEAEnsemble
+from thalweg.learners import (
+    AccuracyWeightedEnsemble,
+    DecisionTree,
+    MajorityClass,
+    RobustEnsemble,
+    SEAEnsemble,
+)
 from thalweg.papers.running import Task
 from thalweg.streams import Sphere, datasets
 
@@ -125,10 +131,11 @@ def run_loans(data, n_blocks):
     X, codes = X[order], codes[order]
     step = max(len(X) // BLOCK // n_blocks, 1)
     learners = {**methods(16), "robust, balanced": methods(16, class_weight="balanced")["robust, e = 1.5"]}
+    learners["majority class"] = MajorityClass()
     found = {name: {"curve": [], "hits": []} for name in learners}
     for name, learner in learners.items():
         learner.begin(stream.n_features, stream.classes, n_categories=stream.n_categories)
-        for start in range(0, len(X) - 2 * BLOCK, step * BLOCK):
+        for start in range(0, len(X) - (step + 1) * BLOCK + 1, step * BLOCK):
             part = slice(start, start + BLOCK)
             learner.test_then_train_coded(np.ascontiguousarray(X[part]), codes[part])
             after = slice(start + step * BLOCK, start + (step + 1) * BLOCK)
