@@ -217,9 +217,12 @@ def drift(
 OUTLIERS_HELP = """
 List the rows of a stream whose labels look wrong, and say how many there are.
 
-Learners read the rows forwards and backwards and say, before they are told a label, how likely it is. SOURCE
-is as for `thalweg run`. Without `--learner`, AdaptiveStacking reads; if there are more than 50,000 rows,
-AdaptiveRandomForest and LogisticMixture, which are faster.
+Nothing needs to be trained before. Learners read the rows forwards and backwards and say, before they are
+told a label, how likely it is; up to 50,000 rows, a forest grown on other rows says so too. The row, its
+label and the label that is believed instead are listed, the most suspicious first.
+
+SOURCE is as for `thalweg run`; all its rows are held in memory. Without `--learner`, AdaptiveStacking reads,
+or beyond 50,000 rows AdaptiveRandomForest and LogisticMixture, which are faster.
 
 Examples:
 
@@ -259,6 +262,7 @@ def outliers(
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
+    outliers_command.check_folders(report, save)
     lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
     chosen = file_options(
         lists | {"classes": classes},

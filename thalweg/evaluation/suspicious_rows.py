@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from thalweg.evaluation.suspicions import Suspicions
+from thalweg.evaluation.suspicions import LEAST_SURE, Suspicions
 from thalweg.evaluation.watching import category_names
 from thalweg.streams.base import Stream
 
@@ -89,12 +89,17 @@ def headline(found: Suspicions) -> str:
     """Return in one sentence how many labels are wrong."""
     n, (share, low, high) = int((found.codes >= 0).sum()), found.estimate
     many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
-    look = "look" if found.n_wrong else "looks"
+    look = "look" if found.n_wrong > 1 else "looks"
     return f"{many} {look} wrong: {percent(share)} (95 % interval {percent(low)} to {percent(high)})."
 
 
 def reliability(found: Suspicions) -> str:
     """Return in words how far the estimate can be trusted."""
+    if (found.codes >= 0).sum() < LEAST_SURE:
+        return (
+            f"With fewer than {LEAST_SURE} labels there is little to learn from: the estimate is how often "
+            "the label differs from what is believed in any row, and is likely too high."
+        )
     return (
         "The estimate is how often the label differs where the opinions are surest. It is too high where "
         "even the surest rows are a matter of chance, and wrong if labels are more often wrong elsewhere."
