@@ -17,6 +17,8 @@ from thalweg import (
 )
 from thalweg.options import OnceCommand, file_options
 
+INTERRUPTED = 130  # the exit code after Ctrl-C
+
 app = typer.Typer(
     name="thalweg",
     add_completion=False,
@@ -99,8 +101,6 @@ def run(
     decimal: options.Decimal = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
-    from thalweg import command
-
     lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
     chosen = file_options(
         lists | {"classes": classes},
@@ -108,6 +108,8 @@ def run(
     )
     outcome = None
     try:
+        from thalweg import command
+
         outcome = command.evaluate(
             source,
             learner,
@@ -211,7 +213,7 @@ def drift(
     )
     drift_command.show(found, report, json)
     if found.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 OUTLIERS_HELP = """
@@ -333,7 +335,7 @@ def _end_after_ctrl_c():
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(130)
+    os._exit(INTERRUPTED)
 
 
 def main():
@@ -341,11 +343,12 @@ def main():
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
-        print("thalweg: interrupted", file=sys.stderr)
-        code = 130
+        code = INTERRUPTED
     except Exception as error:
         print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
         code = 2
+    if code == INTERRUPTED:
+        print("thalweg: interrupted", file=sys.stderr)
     sys.exit(code)
 
 
