@@ -11,7 +11,7 @@ CSV = b"price,colour,flag,class\n1.5,red,0,up\n?,blue,1,down\n-2,red,1,up\n1e300
 CSV += b"7,green,0,up\n" * 20
 QUOTED = CSV.replace(b",", b";").replace(b"red", b'"dark;\n""red"""').replace(b"\n", b"\r\n")
 DATES = "when;price;time;note;class\n" + "".join(
-    f"{i % 28 + 1:02}.02.2024 1{i % 9}:30;1.{i:03},5;{i % 24}:00;a {i} of {i} words;{'up' if i % 2 else 'down'}\n"
+    f"{i % 28 + 1:02}.02.2024 1{i % 9}:30;1.{i:03},5;{i % 24}:00;a {i} of {i} words;{['up', 'down'][i % 2]}\n"
     for i in range(60)
 )
 ARFF = b"""% a comment

@@ -103,7 +103,7 @@ class LastLabels(NativeClassifier):
         old = self._kernel
         self._begin_again()
         self._kernel.inherit(old)
-        member = grown_member(self, old.member, len(self._member_categories(self._kernel)))
+        member = grown_member(self, old.member, self._member_categories(self._kernel))
         self._kernel.set_member(member, member._handle())
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
