@@ -19,14 +19,14 @@ from thalweg.learners import (
     NoChange,
 )
 from thalweg.learners.default_members import default_members
-from thalweg.streams import SEA, RandomRBF
+from thalweg.streams import SEA, Hyperplane, RandomRBF
 
-DECAYS, SWITCHING = (0.95, 0.99, 1.0), 0.01
+DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
 MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityClass())
 
 
 def small(**settings):
-    return AdaptiveStacking(list(MEMBERS), DECAYS, SWITCHING, **settings)
+    return AdaptiveStacking(list(MEMBERS), DECAYS, NOISES, SWITCHING, **settings)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -36,14 +36,14 @@ def test_it_answers_and_weighs_as_its_twin(n_classes):
     classes = list(range(n_classes))
     p = (stack := small().begin(3, classes)).test_then_train(X, y)
     answers = [member.begin(3, classes).test_then_train(X, y) for member in MEMBERS]
-    twin, expected = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    twin, expected = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         each = np.array([answer[i] for answer in answers])
         expected.append(twin.answer(each))
         twin.learn(twin.said(each), y[i])
     np.testing.assert_allclose(p, expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(stack.trust_, twin.top @ twin.trust, rtol=1e-6)
-    weights = stack.trust_ @ [stacker.weights for stacker in twin.stackers]
+    weights = stack.trust_ @ np.vstack([np.eye(len(MEMBERS)), *(each.weights for each in twin.stackers)])
     np.testing.assert_allclose(stack.weights_, weights, rtol=1e-5, atol=1e-8)
 
 
@@ -51,7 +51,7 @@ def test_late_labels_are_judged_by_what_was_said():
     X, y = rows(300)
     delay, classes = 7, [0, 1, 2]
     stack, members = small().begin(3, classes), [member.begin(3, classes) for member in MEMBERS]
-    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         row = X[i : i + 1]
         each = np.array([member.predict_block(row)[0] for member in members])
@@ -63,7 +63,7 @@ def test_late_labels_are_judged_by_what_was_said():
             stack.test_then_train(X[late], y[late])
             for member in members:
                 member.test_then_train(X[late], y[late])
-            twin.learn(waiting[i - delay], y[i - delay])
+            twin.learn(waiting[i - delay], y[i - delay], delay)
 
 
 def test_rows_that_never_get_a_label_are_forgotten_at_last():
@@ -75,6 +75,24 @@ def test_rows_that_never_get_a_label_are_forgotten_at_last():
     assert stack._kernel.bytes == before
     stack.test_then_train(X, y)
     np.testing.assert_allclose(stack.predict_block(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("n_members", [3, 12])
+def test_memory_is_what_the_docstring_says(n_members):
+    n_stackers, n_classes = 6, 3
+    stack = AdaptiveStacking([NaiveBayes()] * n_members).begin(3, range(n_classes))
+    X, y = rows(3000)
+    stack.test_then_train(X, y)
+
+    def own():
+        return stack._kernel.bytes - sum(member._kernel.bytes for member in stack.members_)
+
+    stated = 30_000 + 8 * n_members * (n_stackers * n_members + n_stackers + 300)
+    assert 0.8 * stated < own() < stated
+    before, waiting = own(), 1024
+    stack.observe(X[:waiting])
+    stated = waiting * 8 * ((n_members + n_stackers + 2) * n_classes + 4)
+    assert 0.9 * stated < own() - before < stated
 
 
 @pytest.mark.parametrize("delay", [0, 5, stats.poisson(20)])
@@ -121,7 +139,7 @@ def test_it_says_what_carries_the_answer():
     labels = np.arange(600) % 2
     stack = AdaptiveStacking([NaiveBayes(), LastLabels(NaiveBayes())]).begin(1, [0, 1])
     stack.test_then_train(np.random.default_rng(0).normal(size=(600, 1)), labels)
-    assert stack.describe().startswith("LastLabels(NaiveBayes) ")
+    assert stack.describe().startswith("NaiveBayes + last label ")
     np.testing.assert_allclose(stack.shares_.sum(), 1)
     assert stack.shares_[1] > 0.8
     assert stack.history_["weight"].shape[1] == 2
@@ -131,6 +149,36 @@ def test_the_members_for_wide_rows_cost_less_than_the_square_of_the_inputs():
     kinds = [type(member).__name__ for member in default_members(500)]
     assert "LinearLogistic" in kinds and "LogisticMixture" not in kinds
     assert "LogisticMixture" in [type(member).__name__ for member in default_members(20)]
+
+
+def test_members_are_not_judged_by_wrong_labels():
+    X, clean = next(Hyperplane(12_000, period=3000, noise=0, seed=1).blocks(12_000))
+    y = np.where(np.random.default_rng(1).random(len(clean)) < 0.1, 1 - clean, clean)
+    right = []
+    for noise in ((), (0.2, 0.4)):
+        p = AdaptiveStacking(noise=noise).begin(10, [0, 1]).test_then_train(X, y)
+        right.append(float((p.argmax(axis=1) == clean).mean()))
+    assert right[1] > right[0] + 0.005
+
+
+def test_the_default_members_stay_when_inputs_come_later():
+    rng = np.random.default_rng(1)
+    names = [f"x{j}" for j in range(120)]
+    stack = AdaptiveStacking().begin()
+    for n in (90, 120):
+        for _ in range(30):
+            x = dict(zip(names[:n], rng.normal(size=n).tolist(), strict=True))
+            stack.learn_one(x, "b" if x["x0"] > 0 else "a")
+    assert "LogisticMixture" in stack.member_names_ and len(stack.members_) == 11
+    again = AdaptiveStacking().restore(stack.state())
+    assert again.member_names_ == stack.member_names_
+    assert again.predict_proba_one(x) == stack.predict_proba_one(x)
+
+
+@pytest.mark.parametrize("noise", [0.2, (1.0,), (-0.1,), "ab", None])
+def test_a_wrong_noise_is_an_error(noise):
+    with pytest.raises(ValueError, match="noise must be"):
+        AdaptiveStacking([NaiveBayes()], noise=noise).begin(2, [0, 1])
 
 
 @pytest.mark.parametrize("forgetting", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])

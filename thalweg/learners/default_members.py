@@ -1,5 +1,6 @@
 """The members of `AdaptiveStacking` where none are named."""
 
+from thalweg.learners.adaptive_logistic import AdaptiveLogistic
 from thalweg.learners.adaptive_random_forest import AdaptiveRandomForest
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.bole import BOLE
@@ -10,22 +11,25 @@ from thalweg.learners.leveraging_bagging import LeveragingBagging
 from thalweg.learners.linear_logistic import LinearLogistic
 from thalweg.learners.logistic_mixture import LogisticMixture
 from thalweg.learners.naive_bayes import NaiveBayes
-from thalweg.learners.nearest_neighbours import NearestNeighbours
+from thalweg.learners.neighbour_mixture import NeighbourMixture
 from thalweg.learners.streaming_random_patches import StreamingRandomPatches
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
+MOST_VALUES = 5_000_000  # in the window of the neighbours: 40 MB
 
 
 def default_members(n_features: int) -> list[StreamClassifier]:
     """Return the learners for rows of so many inputs, categories counted as one each."""
+    longest = max(min(5000, MOST_VALUES // max(n_features, 1)), 100)
     return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),
         StreamingRandomPatches(),
         LastLabels(LeveragingBagging()),
         NaiveBayes(),
-        LabelChain(),
-        NearestNeighbours(n_neighbours=5, window=5000),
+        LabelChain(order=3),
+        NeighbourMixture(windows=[min(each, longest) for each in (200, 1000, 5000)]),
         HoeffdingAdaptiveTree(),
-        LogisticMixture() if n_features <= WIDE else LinearLogistic(),
+        LinearLogistic(),
+        *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else []),
     ]

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from thalweg._kernels.adapter import AdapterKernel
 from thalweg._kernels.pipeline import PipelineKernel
 from thalweg._parameters import whole_number, wrong
-from thalweg._types import State
+from thalweg._types import Ints, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
 from thalweg.learners.base import StreamClassifier
@@ -131,8 +131,7 @@ class Pipeline(MemberList, OneMember):
         self._steps = self._begun_steps()
         kernels = [step._kernel for step in self._steps]
         kernel = PipelineKernel(self._who, n_features, n_classes, kernels, most_kept)
-        n_categories = self._steps[-1]._described()[1] if self._steps else self.n_categories_
-        self._set_member(kernel, self._begun_member(n_categories))
+        self._set_member(kernel, self._begun_member(self._member_categories()))
         return kernel
 
     def _set_member(self, kernel: Any, member: StreamClassifier) -> None:
@@ -146,6 +145,10 @@ class Pipeline(MemberList, OneMember):
         member._means = filling.arrays["mean"], filling.arrays["count"]
         kernel.set_member(member, filling)
 
+    def _member_categories(self) -> Ints:
+        """Return the numbers of categories of the inputs that come out of the last step."""
+        return self._steps[-1]._described()[1] if self._steps else self.n_categories_
+
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old, steps = self._kernel, self._steps
         self._begin_again()
@@ -154,7 +157,7 @@ class Pipeline(MemberList, OneMember):
         for step, before in zip(self._kernel.steps, old.steps, strict=True):
             step.inherit(before)
         self._kernel.inherit(old)
-        self._set_member(self._kernel, grown_member(self, old.member, self._kernel.width))
+        self._set_member(self._kernel, grown_member(self, old.member, self._member_categories()))
 
     def _state(self) -> State:
         return super()._state() | {"steps": [step.state() for step in self._kernel.steps]}
