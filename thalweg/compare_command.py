@@ -90,7 +90,8 @@ def show(found, report, json):
     console.print(grid("Cost", _costs(found)))
     tests = found.tests()
     if tests["wins"] is not None:
-        console.print(grid("Pairs, by streams", pair_rows(found, tests)))
+        rows = pair_rows(found, tests)[: len(found.learners)]
+        console.print(grid("The best against the others, by streams", rows))
     console.print(verdict(found), highlight=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)

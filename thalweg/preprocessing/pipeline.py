@@ -157,7 +157,9 @@ class Pipeline(MemberList, OneMember):
         for step, before in zip(self._kernel.steps, old.steps, strict=True):
             step.inherit(before)
         self._kernel.inherit(old)
-        self._set_member(self._kernel, grown_member(self, old.member, self._member_categories()))
+        known = old.member.n_categories_  # inputs that come later are numbers to the learner
+        n_categories = np.pad(known, (0, self._kernel.width - len(known)))
+        self._set_member(self._kernel, grown_member(self, old.member, n_categories))
 
     def _state(self) -> State:
         return super()._state() | {"steps": [step.state() for step in self._kernel.steps]}
