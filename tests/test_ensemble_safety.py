@@ -58,7 +58,8 @@ def test_an_interrupt_anywhere_in_the_building_of_a_member_changes_nothing(learn
     whole = begun(clone(learner))
     n_lines = interrupted_while_building(whole, X, y, -1)
     assert n_lines > 10
-    for at in np.unique(np.geomspace(1, n_lines, 25).astype(int)).tolist():
+    # A few lines at the end are not sure to come: how many there are varies with the garbage collector.
+    for at in np.unique(np.geomspace(1, 0.95 * n_lines, 25).astype(int)).tolist():
         other = begun(clone(learner))
         with pytest.raises(Interrupt) as caught:
             interrupted_while_building(other, X, y, at)
