@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
+from thalweg.evaluation.history import Notes
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
 from thalweg.streams.base import Stream
@@ -135,10 +136,11 @@ def run_steps(
     progress: Progress | None = None,
     total: int | None = None,
     stream: Stream | None = None,
+    notes: Notes | None = None,
 ) -> float:
     """Run all steps, or until Ctrl-C; return the seconds spent in the learner.
 
-    `stream` is the stream that the rows come from, if its classes may grow.
+    `stream` is the stream that the rows come from, if its classes may grow; `notes` are made after each step.
     """
     clock, inside = time.perf_counter, 0.0
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
@@ -161,6 +163,8 @@ def run_steps(
                 end = clock()
                 inside += end - begin
                 record.add(step, p, n)
+            if notes is not None:
+                notes.add(record.n_rows)
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg import __version__
 from thalweg._parameters import is_real, wrong
 from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
+from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, stream_name
 from thalweg.waiting import WaitingRows
@@ -28,6 +31,7 @@ def prequential(
     rows: int | None = None,
     block: int = 1000,
     progress: Progress | None = None,
+    keep: str = "rows",
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -55,6 +59,9 @@ def prequential(
         Number of rows per block; it affects the speed, never the result.
     progress : callable or None
         Called a few times a second with the rows done, the rows in all (or None) and the accuracy so far.
+    keep : "rows" or "totals"
+        With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
+        streams without end.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
@@ -65,7 +72,7 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(stream, learner, steps, settings, total, progress)
+    return _evaluate(stream, learner, steps, settings, total, progress, keep=keep)
 
 
 def chunked(
@@ -76,6 +83,7 @@ def chunked(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
+    keep: str = "rows",
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -85,7 +93,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress
+    stream, learner, rows, progress, keep
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -107,7 +115,7 @@ def chunked(
                 known = codes >= 0
                 yield Step(X[known], codes[known], learned=True)
 
-    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress)
+    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress, keep=keep)
 
 
 def holdout(
@@ -163,14 +171,23 @@ def _evaluate(
     total: int | None,
     progress: Progress | None,
     n_tests: int | None = None,
+    keep: str = "rows",
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
+    if keep not in ("rows", "totals"):
+        raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
     numbered = settings["protocol"] == "holdout"
+    date = time.strftime("%Y-%m-%d %H:%M:%S %z")
     begin = time.perf_counter()
     classes = _begin(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
-    record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
-    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None)
+    n_classes = max(len(classes), 1)
+    if keep == "totals":
+        record: Record = TotalsRecord(n_classes, most)
+    else:
+        record = Record(n_classes, n_tests if numbered else total, numbered, most)
+    notes = Notes(learner)
+    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None, notes)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
@@ -178,9 +195,15 @@ def _evaluate(
     order = None
     if stream.is_open:
         classes, order = _sorted_classes(stream, record.highest_code + 1)
-    return Run(
+    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
+    kind = TotalsRun if keep == "totals" else Run
+    return kind(
         learner=type(learner).__name__,
-        parameters=learner.get_params(deep=False) if hasattr(learner, "get_params") else {},
+        parameters=parameters,
+        became=as_they_ran(learner, parameters),
+        history=notes.history(),
+        version=__version__,
+        date=date,
         stream=stream_name(stream),
         classes=classes,
         settings=settings,
