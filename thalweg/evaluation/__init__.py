@@ -11,6 +11,9 @@ registry = Registry(
         "chunked": "protocols",
         "holdout": "protocols",
         "Run": "run",
+        "TotalsRun": "totals_only",
+        "paired": "uncertainty",
+        "standard_error": "uncertainty",
         "score_detector": "detection",
         "loss_streams": "detection",
         "watch": "watching",
@@ -18,7 +21,7 @@ registry = Registry(
         "suspicious": "suspicions",
         "Suspicions": "suspicions",
     },
-    submodules=("metrics", "report"),
+    submodules=("metrics", "plots", "report"),
 )
 metric_registry = Registry(
     __name__,
@@ -36,10 +39,11 @@ metric_registry = Registry(
         "recovery": "metrics",
     },
 )
-__all__ = [*registry, "metrics", "report"]
+__all__ = [*registry, "metrics", "plots", "report"]
 
 if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
+    from thalweg.evaluation import plots as plots
     from thalweg.evaluation import report as report
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
@@ -47,6 +51,9 @@ if TYPE_CHECKING:
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
+    from thalweg.evaluation.totals_only import TotalsRun as TotalsRun
+    from thalweg.evaluation.uncertainty import paired as paired
+    from thalweg.evaluation.uncertainty import standard_error as standard_error
     from thalweg.evaluation.watching import DriftReport as DriftReport
     from thalweg.evaluation.watching import watch as watch
 else:
