@@ -182,10 +182,11 @@ def test_several_runs_share_tables_sorted_by_accuracy(run, tmp_path):
 def test_only_settings_that_differ_are_compared(tmp_path):
     runs = [prequential(SEA(500), HoeffdingTree(grace_period=n)) for n in (100, 200)]
     _, tree = page_of(runs, tmp_path)
-    head, *lines = rows_of(tree, -1)
-    assert head[1:] == ["HoeffdingTree 1", "HoeffdingTree 2"]
-    assert ["grace_period", "100", "200"] in lines
-    assert "max_features" not in [line[0] for line in lines]
+    different, same = tree.iter("dl")
+    names, values = (["".join(each.itertext()) for each in different.iter(tag)] for tag in ("dt", "dd"))
+    assert names == ["HoeffdingTree 1", "HoeffdingTree 2"]
+    assert values[0].startswith("grace_period 100") and values[1].startswith("grace_period 200")
+    assert "max_features" not in values[0] and "max_features" in words(same)
 
 
 def test_runs_under_the_same_settings_share_a_picture(run, tmp_path):

@@ -95,11 +95,14 @@ def _kinds(learner: Any) -> str | None:
 
 
 def _names(learner: Any, n: int) -> list[str]:
-    """Return the members' kinds as names if they differ, else numbers."""
+    """Return the members' kinds as names if they differ, numbered where there are several, else numbers."""
     names = [_name(member) for member in getattr(learner, "members_", ())][:n]
-    if len(names) != n or len(set(names)) < n:
+    if len(names) != n or len(set(names)) == 1:
         return [f"member {m + 1}" for m in range(n)] if n > 1 else [""]
-    return names
+    return [
+        f"{name} {names[:m].count(name) + 1}" if names.count(name) > 1 else name
+        for m, name in enumerate(names)
+    ]
 
 
 def _name(member: Any) -> str:

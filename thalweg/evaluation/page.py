@@ -37,8 +37,7 @@ table.matrix { width: auto; } table.matrix th, table.matrix td { text-align: cen
 table.matrix td { border: 1px solid var(--page); }
 table.matrix small { display: block; color: var(--soft); font-size: 12px; }
 table.matrix th:first-child { text-align: right; vertical-align: middle; }
-table.settings td { white-space: normal; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: minmax(90px, max-content) 1fr; gap: 4px 20px; margin: 0; }
+dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: 4px 20px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 details { margin: 14px 0 0; } summary { cursor: pointer; color: var(--accent); }
 figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
@@ -52,7 +51,8 @@ svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px;
   main { padding: 22px 14px 40px; } h1 { font-size: 22px; } .lead { font-size: 16px; }
   .wide { display: none; } .narrow { display: block; }
   th, td { padding: 6px 7px; } table.one th, table.one td { padding: 6px 3px; font-size: 12.5px; }
-  table.one td small { display: block; } table.one td:first-child { white-space: normal; }
+  td small { display: block; } table.one td:first-child { white-space: normal; }
+  table.runs td:first-child { white-space: normal; min-width: 96px; } td svg.swatch { display: block; }
   table.matrix th, table.matrix td { padding: 4px; font-size: 13px; }
 }
 @media print {

@@ -99,7 +99,7 @@ def classes(runs: Sequence[Run]) -> str:
             if len(runs) == 1:
                 cells += [f"{answered:,}", percentage(precision), percentage(recall)]
             else:
-                cells.append(f"{percentage(recall)} / {percentage(precision)}")
+                cells.append(Markup(f"{percentage(recall)} <small>/ {percentage(precision)}</small>"))
         rows.append(cells)
     notes = ["Recall / precision of each learner."] if len(runs) > 1 else []
     if len(totals) > len(kept):
@@ -109,18 +109,20 @@ def classes(runs: Sequence[Run]) -> str:
 
 
 def settings(runs: Sequence[Run]) -> str:
-    """Return what runs have in common, and a table of the settings in which they differ."""
+    """Return the settings; of several runs those in which each differs, then those that are the same."""
     entries = [_entries(run) for run in runs]
+    for each in entries[1:]:
+        each["date"] = entries[0]["date"]
     names = list(dict.fromkeys(name for each in entries for name in each))
     same = [name for name in names if len({each.get(name) for each in entries}) == 1]
     made = pairs((name, entries[0][name]) for name in same)
-    different = [name for name in names if name not in same]
-    if different:
-        heads = (_named(name, style_of(i)) for i, name in enumerate(names_of(runs)))
-        rows: list[list[str]] = [["", *heads]]
-        rows += [[name, *(each.get(name, NOT_DEFINED) for each in entries)] for name in different]
-        made = f"{table(rows, kind='settings')}<p class=\"note\">The same for all:</p>{made}"
-    return made
+    if len(runs) == 1:
+        return made
+    different = []
+    for i, (name, each) in enumerate(zip(names_of(runs), entries, strict=True)):
+        listed = "; ".join(f"{key} {value}" for key, value in each.items() if key not in same)
+        different.append((_named(name, style_of(i)), listed))
+    return f'{pairs(different)}<p class="note">The same for all:</p>{made}'
 
 
 def _entries(run: Run) -> dict[str, str]:
@@ -135,8 +137,9 @@ def _entries(run: Run) -> dict[str, str]:
     entries["drifts found"] = _rows_listed(run.alarms)
     if run.skipped:
         entries["rows skipped"] = f"{run.skipped:,}"
-    entries |= {name: value for name, value in (("command", run.command), ("date", run.date)) if value}
-    return entries | ({"version": f"thalweg {run.version}"} if run.version else {})
+    if run.command:
+        entries["command"] = run.command
+    return entries | {"date": run.date, "version": f"thalweg {run.version}"}
 
 
 def _rows_listed(rows: NDArray[Any], most: int = 20) -> str:
