@@ -69,6 +69,9 @@ def run(
         str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals only: constant memory, no AUC.")
+    ] = False,
     report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
     data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
@@ -101,6 +104,7 @@ def run(
             data=data,
             file_options={key: value for key, value in chosen.items() if value is not None},
             quiet=json,
+            totals=totals,
         )
         command.show(outcome, report, json)
     except KeyboardInterrupt:

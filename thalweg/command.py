@@ -4,7 +4,9 @@ import ast
 import inspect
 import json as jsons
 import re
+import shlex
 import sys
+from pathlib import Path
 
 from thalweg import learners
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
@@ -14,7 +16,9 @@ from thalweg.streams.named import open_stream
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
-def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet):
+def evaluate(
+    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, totals=False
+):
     """Return the Run of a learner on a stream, all given as a person writes them.
 
     If it is interrupted, a line on standard error says how far it came.
@@ -35,10 +39,12 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
             bar.show(done, total, percentage(accuracy))
 
         settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
+        settings["keep"] = "totals" if totals else "rows"
         if chunk:
             run = chunked(stream, made, chunk, **settings)
         else:
             run = prequential(stream, made, delay=late, **settings)
+    run.command = command_line()
     if is_default and not quiet:
         print(
             f"AdaptiveStacking weighs learners of different kinds; now {made.describe()} carry its answer. "
@@ -49,6 +55,12 @@ def evaluate(source, learner, parameters, rows, seed, delay, labels, chunk, data
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
     return run
+
+
+def command_line():
+    """Return the command as it was typed, or nothing if this is another program."""
+    name = Path(sys.argv[0]).name
+    return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""
 
 
 def default_learner(parameters, seed):
@@ -116,7 +128,7 @@ def show(run, report, json):
 
     After Ctrl-C, only if that does not take long.
     """
-    if run.interrupted and len(run.labels) > MOST_ROWS_IN_A_HURRY:
+    if run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY:
         return
     if report:
         from thalweg.evaluation import report as pages
@@ -144,8 +156,11 @@ def table(run):
     result.add_column("")
     for title in (run.learner, *BASELINES.values()):
         result.add_column(title, justify="right")
-    for cells in zip(*columns, strict=True):
-        result.add_row(*cells)
+    for title, *cells in zip(*columns, strict=True):
+        figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)
+        result.add_row(title, *figures)
+        if any(errors):
+            result.add_row("± (standard error)", *errors)
     return result
 
 

@@ -16,7 +16,7 @@ from thalweg.evaluation.chart_style import CHART_STYLE
 Rows: TypeAlias = Sequence[int] | NDArray[Any]
 End: TypeAlias = tuple[float, str, str]
 """Where a line ends, its name and its style."""
-_CHARACTER = 7.0
+_CHARACTER = 7.7
 
 
 @dataclass
