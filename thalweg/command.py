@@ -160,7 +160,7 @@ def table(run):
         figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)
         result.add_row(title, *figures)
         if any(errors):
-            result.add_row("± (standard error)", *errors)
+            result.add_row("± std. error", *errors)
     return result
 
 
