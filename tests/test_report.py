@@ -224,6 +224,7 @@ def test_settings_say_what_none_became(tmp_path):
     _, tree = page_of(run, tmp_path)
     said = words(tree)
     assert "None → " in said
+    assert "inputs (number) x0, x1, x2" in said
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", said)
     assert "thalweg run sea" in said and f"thalweg {run.version}" in said
 

@@ -78,11 +78,12 @@ class Best(Markup):
 
 def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     """Write a page with a title and the HTML `body`; return its path."""
+    script = f"<script>{SCRIPT}</script>" if "data-frame=" in body else ""
     page = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         f"<title>{text(title)}</title><style>{STYLE}{CHART_STYLE}</style></head>"
-        f"<body><main><h1>{text(title)}</h1>{body}</main><script>{SCRIPT}</script></body></html>\n"
+        f"<body><main><h1>{text(title)}</h1>{body}</main>{script}</body></html>\n"
     )
     path = Path(path)
     path.write_text(page, encoding="utf-8")

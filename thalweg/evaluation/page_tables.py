@@ -13,7 +13,7 @@ from thalweg.evaluation.page_pictures import names_of, style_of, swatch
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.totals import ratio
 
-MOST_CLASSES = 50
+MOST_CLASSES, MOST_INPUTS = 50, 20
 NOTE = (
     "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
     "temporal: above repeating the last label. The baselines learn the same labels at the same time and have "
@@ -127,6 +127,9 @@ def settings(runs: Sequence[Run]) -> str:
 
 def _entries(run: Run) -> dict[str, str]:
     entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
+    for kind, names in run.inputs.items():
+        more = f" and {len(names) - MOST_INPUTS:,} more" if len(names) > MOST_INPUTS else ""
+        entries[f"inputs ({kind})"] = ", ".join(names[:MOST_INPUTS]) + more
     entries |= {name: setting(value) for name, value in run.settings.items()}
     for name, value in run.parameters.items():
         became = f" → {run.became[name]}" if name in run.became else ""

@@ -201,6 +201,7 @@ def _evaluate(
         learner=type(learner).__name__,
         parameters=parameters,
         became=as_they_ran(learner, parameters),
+        inputs=_inputs(stream),
         history=notes.history(),
         version=__version__,
         date=date,
@@ -229,6 +230,16 @@ def _begin(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
     return classes
+
+
+def _inputs(stream: Stream) -> dict[str, list[str]]:
+    """Return the names of the inputs by kind."""
+    kinds = ["category" if n else "number" for n in stream.n_categories]
+    return {
+        kind: [str(name) for name, each in zip(stream.names, kinds, strict=True) if each == kind]
+        for kind in ("number", "category")
+        if kind in kinds
+    }
 
 
 def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:

@@ -26,6 +26,8 @@ class Run:
         What parameters that are None became in this run, in words, as far as the learner says so.
     stream, classes : str, ndarray
         The name of the stream and its labels in the order of their codes.
+    inputs : dict of list
+        The names of the inputs by kind: "number" and "category".
     settings : dict
         The protocol and its settings.
     labels : ndarray of int
@@ -65,6 +67,7 @@ class Run:
     n_rows: int
     parameters: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, list[str]] = field(default_factory=dict)
     row_numbers: NDArray[np.int64] | None = None
     drifts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     alarms: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -168,6 +171,7 @@ class Run:
             "learner": self.learner,
             "stream": self.stream,
             "rows": self.n_rows,
+            "inputs": {kind: len(names) for kind, names in self.inputs.items()},
             "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),
             "baselines": {name: plain_number(rate(self, name)) for name in BASELINES},
