@@ -59,6 +59,15 @@ def test_nothing_sticks_out_and_text_is_readable(kind, width, one, several, tmp_
     assert found["outside"] == []
 
 
+def test_nothing_is_cut_off_in_print(several, tmp_path):
+    page = report.write(several, tmp_path / "page.html")
+    text = page.read_text(encoding="utf-8").replace("@media screen", "@media tty")
+    page.write_text(text.replace("@media print", "@media screen"), encoding="utf-8")
+    cut = """Array.from(document.querySelectorAll(".scroll table")).map(function (table) {
+      return table.getBoundingClientRect().right - window.innerWidth; })"""
+    assert max(ask(page, 720, cut, tmp_path)) <= 0
+
+
 @pytest.mark.parametrize("width", [420, 1400])
 def test_the_pointer_shows_values(width, one, tmp_path):
     found = ask(report.write(one, tmp_path / "page.html", window=500), width, HOVER, tmp_path)

@@ -58,7 +58,8 @@ svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px;
 @media print {
   main { max-width: none; padding: 0; } body { font-size: 11pt; } .scroll { overflow: visible; }
   figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }
-  details:not([open]) { display: none; }
+  details:not([open]) { display: none; } table, th { font-size: 8pt; }
+  th, td { padding: 3px 4px; } table.runs td:first-child { white-space: normal; } td small { display: block; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

@@ -14,9 +14,10 @@ from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.stream_facts import begin_learner, inputs_of, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.learners.base import StreamClassifier
-from thalweg.streams.base import Stream, check_closed, stream_name
+from thalweg.streams.base import Stream, stream_name
 from thalweg.waiting import WaitingRows
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
@@ -179,7 +180,7 @@ def _evaluate(
     numbered = settings["protocol"] == "holdout"
     date = time.strftime("%Y-%m-%d %H:%M:%S %z")
     begin = time.perf_counter()
-    classes = _begin(stream, learner)
+    classes = begin_learner(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
     n_classes = max(len(classes), 1)
     if keep == "totals":
@@ -194,14 +195,14 @@ def _evaluate(
     drifts = np.asarray(stream.drifts, dtype=np.int64)
     order = None
     if stream.is_open:
-        classes, order = _sorted_classes(stream, record.highest_code + 1)
+        classes, order = sorted_classes(stream, record.highest_code + 1)
     parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
     kind = TotalsRun if keep == "totals" else Run
     return kind(
         learner=type(learner).__name__,
         parameters=parameters,
         became=as_they_ran(learner, parameters),
-        inputs=_inputs(stream),
+        inputs=inputs_of(stream),
         history=notes.history(),
         version=__version__,
         date=date,
@@ -218,38 +219,6 @@ def _evaluate(
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),
     )
-
-
-def _begin(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
-    """Call `begin` of the learner for a stream; return the classes that are known at the start."""
-    classes, settings = np.asarray(stream.first_classes), {}
-    if stream.is_open:
-        if not isinstance(learner, StreamClassifier):
-            check_closed(stream, type(learner).__name__)
-        settings = {"more_classes": True}
-    names, n_categories = stream.names, stream.n_categories
-    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
-    return classes
-
-
-def _inputs(stream: Stream) -> dict[str, list[str]]:
-    """Return the names of the inputs by kind."""
-    kinds = ["category" if n else "number" for n in stream.n_categories]
-    return {
-        kind: [str(name) for name, each in zip(stream.names, kinds, strict=True) if each == kind]
-        for kind in ("number", "category")
-        if kind in kinds
-    }
-
-
-def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
-    """Return the sorted classes of the rows that were read, and their codes."""
-    n_first = len(stream.first_classes)
-    classes = np.asarray(stream.classes)[: max(n_first, n_found)]
-    if not len(classes):
-        raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
-    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
-    return classes[order], order
 
 
 def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
