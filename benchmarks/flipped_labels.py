@@ -89,13 +89,14 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--streams", nargs="+", default=STREAMS)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--peer")
     parser.add_argument("--json")
     given = parser.parse_args()
     found = []
     for name in given.streams:
         for share in SHARES:
-            for seed in range(given.seeds):
+            for seed in range(given.first_seed, given.first_seed + given.seeds):
                 for result in measure(name, share, seed, given.data, given.peer):
                     found.append(result)
                     print(*(f"{v:.3f}" if isinstance(v, float) else v for v in result.values()), flush=True)

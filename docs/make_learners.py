@@ -1,9 +1,9 @@
-"""Prints learners.md: every learner, stream and detector with its docstring's first lines and parameters."""
+"""Prints learners.md: everything that has a registry, with its docstring's first lines and parameters."""
 
 import inspect
 import re
 
-from thalweg import drift, learners, streams
+from thalweg import drift, learners, preprocessing, streams
 
 
 def section(title, registry):
@@ -22,8 +22,9 @@ def _signature(thing):
     return found.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
 
 
-print("# Learners, detectors, streams")
+print("# Learners, steps, detectors, streams")
 print("\nGenerated from the docstrings; `help(thalweg.learners.NaiveBayes)` describes the parameters too.")
 section("Learners", learners.registry)
+section("Preprocessing", preprocessing.registry)
 section("Detectors", drift.registry)
 section("Streams", streams.registry)

@@ -1,4 +1,5 @@
-"""Write a small model file of every learner that has none yet, in the present layout: golden/models/LAYOUT.
+"""Write a small model file of every learner, and of a pipeline, that has none yet, in the present layout:
+golden/models/LAYOUT.
 
     python tests/golden_models.py
 
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import thalweg
-from thalweg import learners
+from thalweg import learners, preprocessing
 from thalweg.saving import container
 
 FOLDER = Path(__file__).parent / "golden" / "models" / str(container.VERSION)
@@ -27,8 +28,22 @@ SMALL = {
 }
 
 
+PIPELINE = (
+    preprocessing.Dates([0], parts=["elapsed", "weekday"]),
+    preprocessing.OneHotEncoder([1], max_categories=3),
+    preprocessing.OrdinalEncoder([2], max_categories=2),
+    preprocessing.Imputer("flag"),
+    preprocessing.StandardScaler(decay=0.99),
+    preprocessing.FeatureHasher(4),
+    learners.NaiveBayes(),
+)
+NAMES = [*learners.registry, "Pipeline"]
+
+
 def small(name):
     """Return a learner with small parameters."""
+    if name == "Pipeline":
+        return preprocessing.make_pipeline(*PIPELINE).set_params(max_waiting=5)
     learner = getattr(learners, name)()
     return learner.set_params(**{key: SMALL[key] for key in SMALL if key in learner.get_params(deep=False)})
 
@@ -39,7 +54,7 @@ def main():
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(70, 2)), np.array(["high", "low"])
     y = labels[(X[:, 0] + 0.3 * rng.normal(size=70) < 0).astype(int)]
-    for name in learners.registry:
+    for name in NAMES:
         path = FOLDER / f"{name}.tw"
         if path.exists():
             continue

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Perceptron, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import thalweg
-from thalweg import learners
+from thalweg import learners, preprocessing
 from thalweg.adapters import RiverLearner, SklearnLearner, to_river
 from thalweg.checks import check_learner
 from thalweg.errors import ParameterError
@@ -72,10 +74,50 @@ def test_pipelines_weights_and_models_without_probabilities():
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3))
     run = prequential(SEA(2000, seed=1), SklearnLearner(pipeline, window=500))
     assert metrics.accuracy(run) > 0.78
-    assert not SklearnLearner(pipeline, window=500).uses_weights
+    assert SklearnLearner(pipeline, window=500).uses_weights
+    assert not SklearnLearner(make_pipeline(StandardScaler(), KNeighborsClassifier())).uses_weights
     assert SklearnLearner(GaussianNB()).uses_weights
     p = SklearnLearner(Perceptron()).begin(3, [0, 1]).test_then_train(X, Y)
     assert set(np.unique(p[1:])) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), preprocessing.StandardScaler()], ids=["theirs", "ours"])
+def test_all_steps_of_a_pipeline_are_fitted_row_by_row(scaler):
+    pipeline = make_pipeline(Normalizer(), scaler, "passthrough", GaussianNB())
+    learner = SklearnLearner(pipeline, period=20).begin(3, [0, 1])
+    w = np.random.default_rng(1).uniform(0.5, 2, 400)
+    p = learner.test_then_train(X, Y, w)
+    model, scaler = GaussianNB(), clone(scaler)
+    for i in range(0, 400, 20):
+        part = slice(i, i + 20)
+        rows = Normalizer().transform(X[part])
+        if i:
+            np.testing.assert_allclose(p[part], model.predict_proba(scaler.transform(rows)), rtol=1e-9)
+        model.partial_fit(scaler.partial_fit(rows).transform(rows), Y[part], [0, 1], w[part])
+    assert not hasattr(pipeline[1], "mean_") or not hasattr(pipeline[-1], "classes_")
+
+
+@pytest.mark.parametrize("period", [20, 100, 400])
+def test_a_pipeline_is_refitted_with_weights_on_its_window(period):
+    pipeline = make_pipeline(StandardScaler(), GaussianNB())
+    w = np.random.default_rng(1).uniform(0.5, 2, 400)
+    learner = SklearnLearner(pipeline, window=100, period=period).begin(3, [0, 1])
+    learner.test_then_train(X, Y, w)
+    model = clone(pipeline).fit(X[-100:], Y[-100:], gaussiannb__sample_weight=w[-100:])
+    np.testing.assert_allclose(learner.predict_block(X), model.predict_proba(X), rtol=1e-9)
+
+
+def test_a_pipeline_with_a_step_that_needs_all_rows_is_refused():
+    pipeline = make_pipeline(QuantileTransformer(), GaussianNB())
+    with pytest.raises(ParameterError, match="QuantileTransformer has no partial_fit; pass window"):
+        SklearnLearner(pipeline).begin(3, [0, 1])
+    assert SklearnLearner(pipeline, window=100).begin(3, [0, 1]).predict_block(X).shape == (400, 2)
+
+
+def test_a_pipeline_of_scikit_learn_in_an_ensemble():
+    pipeline = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=1))
+    learner = learners.OnlineBagging(SklearnLearner(pipeline, period=50), n_members=2)
+    assert metrics.accuracy(prequential(SEA(2000, seed=1), learner)) > 0.75
 
 
 def test_a_member_of_an_ensemble():

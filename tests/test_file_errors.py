@@ -106,7 +106,8 @@ def table_bytes(write_table):
         ("h.arff", b"@relation r\n@attribute a real\n", "h.arff has no @data line"),
         ("h.arff", b"@relation r\n@data\n1,2\n", "h.arff has no @attribute line"),
         ("h.arff", b"@relation r\n@attribute a\n@data\n1\n", "cannot read '@attribute a'"),
-        ("d.arff", b"@relation r\n@attribute a date\n@attribute b {0}\n@data\n1,0\n", "of type 'date'"),
+        ("d.arff", b"@relation r\n@attribute a date\n@attribute b {0}\n@data\nx,0\n", "are not all dates"),
+        ("r.arff", b"@relation r\n@attribute a relational\n@attribute b {0}\n@data\n1,0\n", "'relational'"),
         ("o.csv", b"a\n1\n2\n", "only one column"),
         ("t.csv", b"a,b,a\n1,2,3\n", "two columns are called 'a'"),
         ("m.csv", b"a,y\n1,?\n2,\n", "the target 'y' has no label"),
@@ -127,3 +128,51 @@ def test_no_file_and_a_folder(tmp_path):
     assert "cannot be read" in complaint(tmp_path)
     with pytest.raises(ValueError, match="on_error"):
         from_file(tmp_path / "none.csv", on_error="ignore")
+
+
+def quoted_rows(n):
+    return [f'{k}.5,"a, {k % 3}",{k % 2}' for k in range(n)]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ['7.5,"a, 1,0', '"7.5,a,0', '7.5,a,"0', '7.5,"a, 1"",0', '"7.5,"a, 1",0', '"7.5'],
+)
+@pytest.mark.parametrize("at", [0, 500, 998, 999])
+def test_a_quote_that_is_never_closed_costs_one_row(tmp_path, broken, at):
+    lines = quoted_rows(999)
+    lines.insert(at, broken)
+    path = write(tmp_path, "a,b,y\n" + "\n".join(lines) + "\n")
+    assert f"data row {at + 1}: there is a quote that is never closed" in complaint(path)
+    stream = from_file(path, on_error="skip")
+    rows, codes = whole(stream)
+    np.testing.assert_array_equal(rows[:, 0], np.arange(999) + 0.5)
+    np.testing.assert_array_equal(codes, np.arange(999) % 2)
+    assert stream.skipped == 1 and f"data row {at + 1}:" in stream.messages[0]
+
+
+def test_rows_after_unclosed_quotes_keep_their_numbers(tmp_path):
+    lines = quoted_rows(60_000)
+    for at in (50_000, 30_000, 20_000, 100):
+        lines.insert(at, '1.5,"a,0')
+    lines[40_002] = "oops,1,0"
+    lines[40_003] = '1.5,"over\nlines",0'
+    lines[40_004] = "7"
+    stream = from_file(write(tmp_path, "a,b,y\n" + "\n".join(lines) + "\n"), on_error="skip")
+    assert len(whole(stream)[0]) == 60_000 - 2 and stream.skipped == 6
+    assert [message.split("data row ")[1].split(":")[0].split(",")[0] for message in stream.messages] == [
+        "101", "20002", "30003", "40003", "40005"
+    ]
+
+
+def test_an_unclosed_quote_in_arff(tmp_path):
+    rows = ["1.5,'dark, red',up", "1.5,'dark, red,up", "2.5,blue,down", "3.5,'dark, red',up"]
+    stream = from_file(write(tmp_path, ARFF + "\n".join(rows) + "\n", "rows.arff"), on_error="skip")
+    assert whole(stream)[0][:, 0].tolist()[2:] == [1.5, 2.5, 3.5] and stream.skipped == 1
+
+
+def test_all_rows_skipped_is_an_error(tmp_path):
+    path = write(tmp_path, "a,b,y\n" + "1,2\n" * 100)
+    assert "no row could be read; data row 1: 2 columns instead of 3" in complaint(path, on_error="skip")
+    path = write(tmp_path, "a,b,y\n" + "1,inf,x\n" * 100)
+    assert "no row could be read" in complaint(path, on_error="skip")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from thalweg._kernels.cells import distinct_cells
 from thalweg.errors import StreamError
 from thalweg.streams import from_file, text_files
-from thalweg.streams.text_files import PIECE, Pieces, csv_source
+from thalweg.streams.csv_files import csv_source
+from thalweg.streams.text_files import PIECE, Pieces
 
 HEADER = "a,b,y"
 LINES = ["1.5,red,up", "2.5,blue,down", "", "3.5,red,up", "4.5,,?", "5.5,red,sideways"]
@@ -77,7 +78,7 @@ def test_cut_at_every_place(tmp_path, monkeypatch, no_parsing, line_end, final):
     path = write(tmp_path, text)
     for size in range(1, len(text) + 2):
         monkeypatch.setattr(text_files, "PIECE", size)
-        found = scanned(csv_source(Pieces(path)), "y")
+        found = scanned(csv_source(Pieces(path))[0], "y")
         assert found == ({"up", "down", "?", "sideways"}, 5, []), size
 
 
@@ -112,7 +113,7 @@ def test_the_scan_finds_what_parsing_finds(tmp_path, monkeypatch, rows, quoted, 
         for k, cells in enumerate(rows)
     ]
     monkeypatch.setattr(text_files, "PIECE", size)
-    source = csv_source(Pieces(write(tmp_path, line_end.join([HEADER, *lines]))), header=True)
+    source = csv_source(Pieces(write(tmp_path, line_end.join([HEADER, *lines]))), header=True)[0]
     assert without_missing(scanned(source, name)) == without_missing(parsed(source, name))
 
 

@@ -14,7 +14,7 @@ from test_drift_command import write
 from thalweg.evaluation import suspicious
 from thalweg.evaluation.opinions import forest_of_others, read_both_ways
 from thalweg.evaluation.suspicions import suspicious_in_stream
-from thalweg.evaluation.suspicious_rows import Lines, headline
+from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
 from thalweg.learners import MajorityClass, NaiveBayes
 from thalweg.streams import SEA, Sphere, from_arrays
 
@@ -131,6 +131,7 @@ def test_command_prints_saves_and_draws(tmp_path):
     assert {first["label"], first["believed"]} == {"yes", "no"}
     text = page.read_text()
     ElementTree.fromstring(text.partition("\n")[2])
+    assert "target    ok" in done.stdout and "<dt>target</dt>" in text
     assert "&lt;up&gt;" in text and "<script" not in text
     assert "http" not in text.replace("http://www.w3.org", "")
 
@@ -142,9 +143,23 @@ def test_command_prints_json(tmp_path):
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    assert found["columns"]["category"] == ["way"] and found["columns"]["warnings"] == []
     assert found["rows"] == 1000 and len(found["suspicious"]) == 3
     assert set(found["suspicious"][0]) == {"row", "doubt", "likelihood", "label", "believed", "inputs"}
     assert list(found["opinions"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]
+
+
+def test_ten_rows_are_judged_and_said_to_be_few():
+    few = suspicious([[i] for i in range(10)], ["x"] * 5 + ["y"] * 5)
+    assert "With fewer than 500 labels" in reliability(few)
+    assert few.n_wrong == 1 and headline(few).startswith("About 1 of 10 labels looks wrong: 10.0 %")
+
+
+@pytest.mark.parametrize("option", ["--report", "--save"])
+def test_command_looks_for_the_folder_before_it_reads(tmp_path, option):
+    words = [COMMAND, "outliers", tmp_path / "none.csv", option, tmp_path / "missing" / "out"]
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2 and "there is no folder" in done.stderr
 
 
 def test_command_names_what_is_wrong():

@@ -10,6 +10,10 @@ import pyarrow.parquet
 CSV = b"price,colour,flag,class\n1.5,red,0,up\n?,blue,1,down\n-2,red,1,up\n1e300,,0,?\n"
 CSV += b"7,green,0,up\n" * 20
 QUOTED = CSV.replace(b",", b";").replace(b"red", b'"dark;\n""red"""').replace(b"\n", b"\r\n")
+DATES = "when;price;time;note;class\n" + "".join(
+    f"{i % 28 + 1:02}.02.2024 1{i % 9}:30;1.{i:03},5;{i % 24}:00;a {i} of {i} words;{('down', 'up')[i % 2]}\n"
+    for i in range(60)
+)
 ARFF = b"""% a comment
 @relation 'rows of % things'
 @attribute price real
@@ -36,7 +40,8 @@ SPARSE = b"""@relation r
 
 def valid_files():
     """Return {name: content}."""
-    files = {"rows.csv": CSV, "quoted.csv": QUOTED, "rows.arff": ARFF, "sparse.arff": SPARSE}
+    files = {"rows.csv": CSV, "quoted.csv": QUOTED, "dates.csv": DATES.encode()}
+    files |= {"rows.arff": ARFF, "sparse.arff": SPARSE}
     for codec, suffix in (("gzip", "gz"), ("bz2", "bz2"), ("zstd", "zst"), ("lz4", "lz4")):
         files[f"rows.csv.{suffix}"] = _packed(CSV, codec)
     files["rows.arff.gz"] = _packed(ARFF, "gzip")

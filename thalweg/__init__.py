@@ -1,8 +1,8 @@
 """Classifiers for data streams whose rules keep changing.
 
 `thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`,
-`thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the public modules. Each is
-imported when it is first used, so `import thalweg` is quick.
+`thalweg.preprocessing`, `thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the
+public modules. Each is imported when it is first used, so `import thalweg` is quick.
 """
 
 import importlib
@@ -17,6 +17,7 @@ __all__ = [
     "from_bytes",
     "learners",
     "load",
+    "preprocessing",
     "save",
     "saving",
     "streams",
@@ -26,7 +27,18 @@ __all__ = [
 FUNCTIONS = ("from_bytes", "load", "save", "to_bytes")
 
 if TYPE_CHECKING:
-    from thalweg import adapters, checks, drift, errors, evaluation, learners, saving, streams, waiting
+    from thalweg import (
+        adapters,
+        checks,
+        drift,
+        errors,
+        evaluation,
+        learners,
+        preprocessing,
+        saving,
+        streams,
+        waiting,
+    )
     from thalweg.saving import from_bytes, load, save, to_bytes
 
     __version__: str

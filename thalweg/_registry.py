@@ -25,6 +25,9 @@ class Registry:
     def __iter__(self) -> Iterator[str]:
         return iter(self.modules)
 
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.modules
+
     def load(self, name: str) -> Any:
         """Import the object called `name` and return it."""
         if name in self.submodules:

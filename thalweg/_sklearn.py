@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
         def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
-else:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    class TransformerMixin:
+        """Fitting and transforming at once."""
 
-__all__ = ["BaseEstimator", "ClassifierMixin"]
+        def fit_transform(self, X: ArrayLike, y: object = None) -> Any: ...
+
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+
+__all__ = ["BaseEstimator", "ClassifierMixin", "TransformerMixin"]

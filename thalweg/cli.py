@@ -7,6 +7,18 @@ from typing import Annotated
 
 import typer
 
+from thalweg import (
+    compare_command,
+    continue_command,
+    inspect_command,
+    options,
+    predict_command,
+    tune_command,
+)
+from thalweg.options import OnceCommand, file_options
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+
 app = typer.Typer(
     name="thalweg",
     add_completion=False,
@@ -42,29 +54,31 @@ used: learners of different kinds, weighed by how much each tells.
 
 Examples:
 
-    thalweg run sea --report report.html
+    thalweg run sea --report report.html --save model.tw
 
     thalweg run prices.csv --target direction --learner NaiveBayes --json
 
     thalweg run elec2 --data ~/streams --delay 48 --labels 0.5
 
     zcat log.csv.gz | thalweg run - --target ok --on-error skip
+
+    thalweg run sea --learner "LeveragingBagging(HoeffdingTree(grace_period=50), n_members=20)"
 """
 
 
-@app.command(help=RUN_HELP)
+@app.command(help=RUN_HELP, cls=OnceCommand)
 def run(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
-    learner: Annotated[str | None, typer.Option(help="Learner: see `thalweg list learners`.")] = None,
+    source: Annotated[str, options.SOURCE],
+    learner: Annotated[
+        str | None, typer.Option(help="Learner, with arguments if need be: see `thalweg list learners`.")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
-    delay: Annotated[
-        str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
-    ] = "0",
+    delay: options.Delay = "0",
     labels: Annotated[
         str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
     ] = "1",
@@ -72,26 +86,33 @@ def run(
     totals: Annotated[
         bool, typer.Option("--totals", help="Keep totals only: constant memory, no AUC.")
     ] = False,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = "raise",
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, even if all 0 and 1.")] = None,
+    report: options.Report = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep the trained learner here, such as model.tw.")
+    ] = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
-    from thalweg import command
-
-    chosen = {
-        "target": target,
-        "on_error": None if on_error == "raise" else on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-    }
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
     outcome = None
     try:
+        from thalweg import command
+
         outcome = command.evaluate(
             source,
             learner,
@@ -102,11 +123,12 @@ def run(
             labels=labels,
             chunk=chunk,
             data=data,
-            file_options={key: value for key, value in chosen.items() if value is not None},
+            file_options=chosen,
             quiet=json,
             totals=totals,
+            save=save,
         )
-        command.show(outcome, report, json)
+        command.show(outcome, report, json, save)
     except KeyboardInterrupt:
         if outcome is None or not outcome.interrupted:
             print("thalweg: interrupted", file=sys.stderr)
@@ -114,6 +136,12 @@ def run(
     if outcome is not None and outcome.interrupted:
         _end_after_ctrl_c()
 
+
+app.command(help=predict_command.HELP, cls=OnceCommand)(predict_command.predict)
+app.command("continue", help=continue_command.HELP, cls=OnceCommand)(continue_command.continue_)
+app.command(help=inspect_command.HELP, cls=OnceCommand)(inspect_command.inspect)
+app.command(help=compare_command.HELP, cls=OnceCommand)(compare_command.compare)
+app.command(help=tune_command.HELP, cls=OnceCommand)(tune_command.tune)
 
 DRIFT_HELP = """
 Say which columns of a stream changed, when, how much and how sure that is.
@@ -131,9 +159,9 @@ Examples:
 """
 
 
-@app.command(help=DRIFT_HELP)
+@app.command(help=DRIFT_HELP, cls=OnceCommand)
 def drift(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    source: Annotated[str, options.SOURCE],
     target: Annotated[
         str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
     ] = None,
@@ -150,28 +178,30 @@ def drift(
     false_alarms: Annotated[
         float, typer.Option("--false-alarms", help="Share of streams without change that get any alarm.")
     ] = 0.01,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page with pictures here.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    chosen = {
-        "target": target,
-        "on_error": on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-        "ignore": _listed(ignore),
-    }
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
     found = drift_command.watch(
         source,
         labels=labels or target is not None,
@@ -182,20 +212,23 @@ def drift(
         rows=rows,
         seed=seed,
         data=data,
-        file_options={key: value for key, value in chosen.items() if value is not None},
+        file_options=chosen,
         quiet=json,
     )
     drift_command.show(found, report, json)
     if found.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 OUTLIERS_HELP = """
 List the rows of a stream whose labels look wrong, and say how many there are.
 
-Learners read the rows forwards and backwards and say, before they are told a label, how likely it is. SOURCE
-is as for `thalweg run`. Without `--learner`, AdaptiveStacking reads; if there are more than 50,000 rows,
-AdaptiveRandomForest and LogisticMixture, which are faster.
+Nothing needs to be trained before. Learners read the rows forwards and backwards and say, before they are
+told a label, how likely it is; up to 50,000 rows, a forest grown on other rows says so too. The row, its
+label and the label that is believed instead are listed, the most suspicious first.
+
+SOURCE is as for `thalweg run`; all its rows are held in memory. Without `--learner`, AdaptiveStacking reads,
+or beyond 50,000 rows AdaptiveRandomForest and LogisticMixture, which are faster.
 
 Examples:
 
@@ -205,9 +238,9 @@ Examples:
 """
 
 
-@app.command(help=OUTLIERS_HELP)
+@app.command(help=OUTLIERS_HELP, cls=OnceCommand)
 def outliers(
-    source: Annotated[str, typer.Argument(help="A file, - for standard input, a generator or a dataset.")],
+    source: Annotated[str, options.SOURCE],
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
         list[str] | None, typer.Option(help="Who reads: see `thalweg list learners`; repeatable.")
@@ -215,31 +248,33 @@ def outliers(
     top: Annotated[
         int | None, typer.Option(min=1, help="Rows to list and save; else as many as seem to be wrong.")
     ] = None,
-    rows: Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")] = None,
+    rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the learners.")] = 0,
-    report: Annotated[str | None, typer.Option(help="Write an HTML page here.")] = None,
+    report: options.Report = None,
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    on_error: Annotated[
-        str | None, typer.Option("--on-error", help="A row that cannot be read: raise, or skip and count it.")
-    ] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns of categories, a,b,c.")] = None,
-    numeric: Annotated[str | None, typer.Option(help="Columns of numbers, a,b,c.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, a,b,c.")] = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    categorical: options.Categorical = None,
+    numeric: options.Numeric = None,
+    date: options.Dates = None,
+    text: options.Words = None,
+    ignore: options.Ignore = None,
+    classes: options.Classes = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
 ):
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
-    chosen = {
-        "target": target,
-        "on_error": on_error,
-        "categorical": _listed(categorical),
-        "numeric": _listed(numeric),
-        "ignore": _listed(ignore),
-    }
-    options = {key: value for key, value in chosen.items() if value is not None}
-    found, stream = outliers_command.look(source, learner or [], rows, seed, data, options, quiet=json)
+    outliers_command.check_folders(report, save)
+    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
+    chosen = file_options(
+        lists | {"classes": classes},
+        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
+    )
+    found, stream = outliers_command.look(source, learner or [], rows, seed, data, chosen, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 
 
@@ -271,7 +306,7 @@ Examples:
 """
 
 
-@app.command(help=REPRODUCE_HELP)
+@app.command(help=REPRODUCE_HELP, cls=OnceCommand)
 def reproduce(
     paper: Annotated[str | None, typer.Argument(help="The paper: see --list.")] = None,
     list_papers: Annotated[bool, typer.Option("--list", help="List the papers.")] = False,
@@ -304,11 +339,7 @@ def _end_after_ctrl_c():
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(130)
-
-
-def _listed(text):
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+    os._exit(INTERRUPTED)
 
 
 def main():
@@ -316,13 +347,12 @@ def main():
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:
-        code = 130
+        code = INTERRUPTED
     except Exception as error:
-        line = _one_line(error)
-        if line is None:
-            raise
-        print(f"thalweg: {line}", file=sys.stderr)
+        print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
         code = 2
+    if code == INTERRUPTED:
+        print("thalweg: interrupted", file=sys.stderr)
     sys.exit(code)
 
 
@@ -334,4 +364,23 @@ def _one_line(error):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if isinstance(error, ValueError):
         return " ".join(str(error).split())
-    return None
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}"
+    return _bug(error)
+
+
+def _bug(error):
+    """Return a line about an error that is our mistake; THALWEG_TRACEBACK=1 prints where it comes from."""
+    import traceback
+
+    import thalweg
+
+    if os.environ.get("THALWEG_TRACEBACK"):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    said = " ".join(str(error).split())[:200]
+    return (
+        f"a mistake in thalweg {thalweg.__version__}, not in your data: {type(error).__name__} at {place}: "
+        f"{said}. Please report this line with the command; THALWEG_TRACEBACK=1 shows the details"
+    )

@@ -1,15 +1,15 @@
 """What `thalweg run` does: opens the stream, makes the learner, evaluates, shows the result."""
 
-import ast
-import inspect
 import json as jsons
 import re
 import shlex
 import sys
 from pathlib import Path
 
-from thalweg import learners
+from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.learner_text import read_learner, read_value
+from thalweg.options import in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -17,14 +17,17 @@ MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
 def evaluate(
-    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, totals=False
+    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
+    totals=False,
 ):
-    """Return the Run of a learner on a stream, all given as a person writes them.
+    """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
 
     If it is interrupted, a line on standard error says how far it came.
     """
     from thalweg.evaluation import chunked, prequential
 
+    if save:
+        model_files.check_writable(save)
     made = learner and make_learner(learner, parameters, seed)
     late, share = read_delay(delay), read_share(labels, chunk)
     if chunk and late != 0:
@@ -51,6 +54,8 @@ def evaluate(
             "Some fifty times faster: --learner LogisticMixture",
             file=sys.stderr,
         )
+    if save:
+        model_files.save(made, save, run, stream.schema(), source)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
@@ -70,29 +75,17 @@ def default_learner(parameters, seed):
     return make_learner("AdaptiveStacking", parameters, seed)
 
 
-def make_learner(name, parameters, seed):
-    """Return the learner called `name`, with parameters given as key=value texts."""
-    known = learners.registry.find(name)
-    if known is None:
-        raise ValueError(f"there is no learner {name!r}; the learners are {', '.join(learners.registry)}")
-    kind = learners.registry.load(known)
-    accepted = set(inspect.signature(kind).parameters)
-    chosen = {"random_state": seed} if "random_state" in accepted else {}
-    for text in parameters:
-        key, equals, value = text.partition("=")
-        if not equals or key not in accepted:
-            raise ValueError(f"--set {text}: {known} takes {', '.join(sorted(accepted)) or 'no parameters'}")
+def make_learner(text, parameters, seed):
+    """Return the learner that `text` describes, with more parameters given as key=value texts."""
+    chosen = {}
+    for pair in parameters:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--set {pair}: expected key=value")
+        if key in chosen:
+            raise ValueError(f"--set {key}=…: given twice")
         chosen[key] = read_value(value)
-    return kind(**chosen)
-
-
-def read_value(text):
-    """Return a Python literal, a learner such as NaiveBayes() or else the text itself."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        name = learners.registry.find(text.removesuffix("()"))
-        return text if name is None else learners.registry.load(name)()
+    return read_learner(text, chosen, seed)
 
 
 def read_delay(text):
@@ -123,7 +116,7 @@ def read_share(text, chunk):
     return share
 
 
-def show(run, report, json):
+def show(run, report, json, save=None):
     """Print a Run as a table or as JSON, and write its page if asked.
 
     After Ctrl-C, only if that does not take long.
@@ -142,8 +135,14 @@ def show(run, report, json):
     console = Console()
     console.print(table(run))
     console.print(sentence(run), highlight=False)
+    for line in column_lines(run.columns):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for message in run.messages:
+        console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
     if report:
         console.print(f"Page with pictures: {report}", highlight=False)
+    if save:
+        console.print(f"Model: {save}; see thalweg predict, continue and inspect", highlight=False)
     sys.stdout.flush()
 
 
@@ -176,6 +175,14 @@ def sentence(run):
     if run.interrupted:
         parts.append("interrupted: this is the result so far")
     return "; ".join(parts)
+
+
+def column_lines(columns):
+    """Return what the columns of a file were taken for, a line for each kind, and warnings."""
+    if columns is None:
+        return []
+    lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
+    return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
 
 
 def found(run, most=10):

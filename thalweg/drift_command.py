@@ -3,9 +3,10 @@
 import json as jsons
 
 from thalweg import drift
+from thalweg.options import in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
-from thalweg.streams.named import open_stream
+from thalweg.streams.named import is_file, open_stream
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
@@ -17,8 +18,10 @@ def watch(source, labels, reference, window, method, false_alarms, rows, seed, d
 
     if method not in METHODS:
         raise ValueError(f"--method {method}: choose one of {', '.join(METHODS)}")
-    if not labels and source.replace("-", "_") != "santa_fe":
-        file_options = {**file_options, "labels": False}
+    if is_file(source):
+        # Elapsed time and months always change, and a text has too many inputs to watch each.
+        usual = {"labels": labels, "date_parts": ("time", "weekday")}
+        file_options = usual | ({} if "text" in file_options else {"n_words": 0}) | file_options
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     flags_as_numbers(stream)
     window = window or usual_window(rows or stream.n_rows or length_if_short(stream))
@@ -98,6 +101,9 @@ def closing(report, page):
     )
     if report.skipped:
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
+    if report.columns is not None:
+        lines += [f"{kind:9} {names}" for kind, names in report.columns.in_words()]
+        lines += [f"warning   {in_options(warning)}" for warning in report.columns.warnings]
     if report.interrupted:
         lines.append("Interrupted: this is the result so far.")
     if page:

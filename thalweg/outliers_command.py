@@ -4,6 +4,7 @@ import csv
 import json as jsons
 from pathlib import Path
 
+from thalweg.errors import StreamError
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -23,8 +24,16 @@ def look(source, learners, rows, seed, data, file_options, quiet):
         ), stream
 
 
+def check_folders(*paths):
+    """Raise StreamError if the folder of a file to be written is missing, before anything is computed."""
+    for path in paths:
+        if path and not Path(path).parent.is_dir():
+            raise StreamError(f"{path}: there is no folder {Path(path).parent}")
+
+
 def show(found, stream, source, top, page, save, json):
     """Print the suspicious rows in words or as JSON; write the page and the CSV file if asked."""
+    from thalweg.command import column_lines
     from thalweg.evaluation import outliers_page
     from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
 
@@ -42,8 +51,10 @@ def show(found, stream, source, top, page, save, json):
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
         console.print(table(lines))
-    for line in (reliability(found), lines.columns(), *closing(lines, page, save)):
+    for line in (reliability(found), *closing(lines, page, save)):
         console.print(line, highlight=False, markup=False)
+    for line in column_lines(lines.columns):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def table(lines):
@@ -52,10 +63,11 @@ def table(lines):
     from rich.table import Table
 
     names = lines.names[:SHOWN_INPUTS]
-    n = min(len(lines.rows), SHOWN)
-    shown = Table("row", "doubt", "label", "believed", *map(escape, names), title=f"The {n} most suspicious")
+    n, doubt = min(len(lines.rows), SHOWN), lines.found.doubt
+    title = f"The {n} most suspicious" if n > 1 else "The most suspicious"
+    shown = Table("row", "doubt", "label", "believed", *map(escape, names), title=title)
     for i in lines.rows[:n]:
-        cells = [f"{i + 1:,}", f"{lines.found.doubt[i]:.2f}", lines.label(i), lines.believed(i)]
+        cells = [f"{i + 1:,}", f"{doubt[i]:.2f}", lines.label(i), lines.believed(i)]
         shown.add_row(*map(escape, cells + lines.values(i)[:SHOWN_INPUTS]))
     return shown
 
@@ -73,9 +85,10 @@ def closing(lines, page, save):
 
 def write_csv(lines, path):
     """Write the suspicious rows, most suspicious first, with their inputs."""
+    doubt, likelihood = lines.found.doubt, lines.found.likelihood
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "doubt", "likelihood", "label", "believed", *lines.names])
         for i in lines.rows:
-            figures = [f"{lines.found.doubt[i]:.4f}", f"{lines.found.likelihood[i]:.4g}"]
+            figures = [f"{doubt[i]:.4f}", f"{likelihood[i]:.4g}"]
             writer.writerow([i + 1, *figures, lines.label(i), lines.believed(i), *lines.values(i)])

@@ -15,11 +15,18 @@ from isolated import run_script
 from valid_files import valid_files
 
 from thalweg.errors import StreamError
-from thalweg.streams import from_file
+from thalweg.streams import from_arrays, from_file
 
 TIME_LIMIT = 10
 MEMORY_LIMIT = 1_000_000
-OPTIONS = {"raise": {}, "skip": {"on_error": "skip"}, "told": {"classes": ["down", "up"]}}
+ROW = [1.5, "red", 0.0]
+SCHEMA = from_arrays([ROW], ["up"], ["price", "colour", "flag"], ["colour"], classes=["down", "up"]).schema()
+OPTIONS = {
+    "raise": {},
+    "skip": {"on_error": "skip"},
+    "told": {"classes": ["down", "up"]},
+    "like": {"like": SCHEMA | {"target": "class"}, "on_error": "skip"},
+}
 
 
 def read(path):

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 
 import numpy as np
+from golden_models import NAMES, small
 from isolated import Worker, run_script
 
 from thalweg import drift, learners
@@ -28,7 +29,7 @@ def restore(case):
         subject, state = TAUGHT.get(name) or TAUGHT.setdefault(name, _taught(name))
         what, damaged = mutated(state, rng)
         X, y = rows(200, with_gaps=True)
-        if name in learners.registry:
+        if name in NAMES:
             try_damaged_state(subject, what, damaged, X, y)
         else:
             try_damaged_detector(subject, what, damaged)
@@ -40,9 +41,9 @@ def restore(case):
 
 
 def _taught(name):
-    if name in learners.registry:
+    if name in NAMES:
         X, y = rows(300, with_gaps=True)
-        subject = taught(learners.registry.load(name)(), X, y)
+        subject = taught(learners.registry.load(name)() if name in learners.registry else small(name), X, y)
     else:
         subject = drift.registry.load(name)()
         subject.update_many((np.random.default_rng(0).random(500) < 0.3).astype(float))
@@ -51,7 +52,7 @@ def _taught(name):
 
 def run(seed, seconds=np.inf, n_cases=sys.maxsize):
     """Restore damaged states for that long, or so many; return counts of (name, answer), and the problems."""
-    names = [*learners.registry, *(name for name in drift.registry if _is_detector(name))]
+    names = [*NAMES, *(name for name in drift.registry if _is_detector(name))]
     answers, problems, ends = Counter(), [], time.monotonic() + seconds
     with Worker(["-W", "ignore", __file__, "--worker"]) as worker:
         for number in range(n_cases):

@@ -85,7 +85,7 @@ cdef class KeptRows(Kernel):
     def bounds(self):
         """Return the bounds of the numbers kept."""
         declared = self.layout["kept_values"]
-        return {"low": declared.low, "high": declared.high}
+        return {"low": declared.low, "high": declared.high, "missing": declared.missing}
 
 
 def new_chains(room):

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROW_LANES = 8 };
+enum { ROW_LANES = 8, TILES_TOGETHER = 4 };
 
 typedef struct {
     ptrdiff_t n_tiles;

@@ -50,47 +50,71 @@ NAMED(log_above_1)(VECTOR e)
     return 2.0 * s * NAMED(polynomial)(inverse, s * s);
 }
 
+/* Part v of a tile's rows: write the likelihoods, slope and curve; return the sum of the weighted likelihoods. */
+TARGET static inline __attribute__((always_inline)) VECTOR
+NAMED(score_part)(const pass_t *p, ptrdiff_t tile, int v, VECTOR *slope, VECTOR *curve)
+{
+    const VECTOR *a = (const VECTOR *) (p->tiles + tile * p->n_members * ROW_LANES);
+    VECTOR zero = {0}, z = zero, size, e, q, active = ((const VECTOR *) (p->active + tile * ROW_LANES))[v];
+    MASK positive;
+    for (ptrdiff_t m = 0; m < p->n_members; m++)
+        z += a[m * PARTS + v] * p->weights[m];
+    positive = z > zero;
+    size = (VECTOR) ((positive & (MASK) z) | (~positive & (MASK) -z));
+    size = (VECTOR) (((size < 700.0) & (MASK) size) | ((size >= 700.0) & (MASK) (zero + 700.0)));
+    e = NAMED(exp_below_0)(-size);
+    q = (VECTOR) ((positive & (MASK) e) | (~positive & (MASK) (zero + 1.0))) / (e + 1.0);
+    e = (VECTOR) (~positive & (MASK) z) - NAMED(log_above_1)(e);
+    ((VECTOR *) (p->likelihood + tile * ROW_LANES))[v] = e;
+    *slope = active * q;
+    *curve = *slope * (1.0 - q);
+    return active * e;
+}
+
+/* Add the gradient and the Hessian of `count` tiles to the sums, which are then loaded once for all of them. */
+TARGET static inline __attribute__((always_inline)) void
+NAMED(add_tiles)(const pass_t *p, ptrdiff_t first, int count, VECTOR slope[][PARTS], VECTOR curve[][PARTS])
+{
+    ptrdiff_t n = p->n_members, size = n * PARTS;
+    const VECTOR *a = (const VECTOR *) (p->tiles + first * n * ROW_LANES);
+    VECTOR *sum = (VECTOR *) p->sums, left[TILES_TOGETHER];
+    for (ptrdiff_t m = 0; m < n; m++, sum += PARTS)
+        for (int v = 0; v < PARTS; v++)
+            for (int t = 0; t < count; t++)
+                sum[v] += slope[t][v] * a[t * size + m * PARTS + v];
+    for (ptrdiff_t m = 0; m < n && p->hessian; m++)
+        for (int v = 0; v < PARTS; v++) {
+            VECTOR *place = sum + m * (m + 1) / 2 * PARTS + v;
+            for (int t = 0; t < count; t++)
+                left[t] = curve[t][v] * a[t * size + m * PARTS + v];
+            for (ptrdiff_t l = 0; l <= m; l++) {
+                VECTOR total = place[l * PARTS];
+                for (int t = 0; t < count; t++)
+                    total += left[t] * a[t * size + l * PARTS + v];
+                place[l * PARTS] = total;
+            }
+        }
+}
+
 TARGET static double
 NAMED(logistic_pass)(const pass_t *p)
 {
     ptrdiff_t n = p->n_members, n_sums = n + (p->hessian ? n * (n + 1) / 2 : 0);
-    VECTOR zero = {0}, score[PARTS], slope[PARTS], curve[PARTS];
+    VECTOR zero = {0}, score[PARTS], slope[TILES_TOGETHER][PARTS], curve[TILES_TOGETHER][PARTS];
     double total = 0.0;
     for (int v = 0; v < PARTS; v++)
         score[v] = zero;
     for (ptrdiff_t i = 0; i < n_sums * PARTS; i++)
         ((VECTOR *) p->sums)[i] = zero;
-    for (ptrdiff_t t = 0; t < p->n_tiles; t++) {
-        const VECTOR *a = (const VECTOR *) (p->tiles + t * n * ROW_LANES);
-        VECTOR *sum = (VECTOR *) p->sums;
-        for (int v = 0; v < PARTS; v++) {
-            VECTOR z = zero, size, e, q, active = ((const VECTOR *) (p->active + t * ROW_LANES))[v];
-            MASK positive;
-            for (ptrdiff_t m = 0; m < n; m++)
-                z += a[m * PARTS + v] * p->weights[m];
-            positive = z > zero;
-            size = (VECTOR) ((positive & (MASK) z) | (~positive & (MASK) -z));
-            size = (VECTOR) (((size < 700.0) & (MASK) size) | ((size >= 700.0) & (MASK) (zero + 700.0)));
-            e = NAMED(exp_below_0)(-size);
-            q = (VECTOR) ((positive & (MASK) e) | (~positive & (MASK) (zero + 1.0))) / (e + 1.0);
-            e = (VECTOR) (~positive & (MASK) z) - NAMED(log_above_1)(e);
-            ((VECTOR *) (p->likelihood + t * ROW_LANES))[v] = e;
-            score[v] += active * e;
-            slope[v] = active * q;
-            curve[v] = slope[v] * (1.0 - q);
-        }
-        for (ptrdiff_t m = 0; m < n; m++, sum += PARTS)
+    for (ptrdiff_t first = 0, count; first < p->n_tiles; first += count) {
+        count = first + TILES_TOGETHER <= p->n_tiles ? TILES_TOGETHER : 1;
+        for (ptrdiff_t t = 0; t < count; t++)
             for (int v = 0; v < PARTS; v++)
-                sum[v] += slope[v] * a[m * PARTS + v];
-        if (!p->hessian)
-            continue;
-        for (ptrdiff_t m = 0; m < n; m++)
-            for (int v = 0; v < PARTS; v++) {
-                VECTOR left = curve[v] * a[m * PARTS + v];
-                VECTOR *place = sum + m * (m + 1) / 2 * PARTS + v;
-                for (ptrdiff_t l = 0; l <= m; l++)
-                    place[l * PARTS] += left * a[l * PARTS + v];
-            }
+                score[v] += NAMED(score_part)(p, first + t, v, &slope[t][v], &curve[t][v]);
+        if (count == TILES_TOGETHER)
+            NAMED(add_tiles)(p, first, TILES_TOGETHER, slope, curve);
+        else
+            NAMED(add_tiles)(p, first, 1, slope, curve);
     }
     for (int lane = 0; lane < ROW_LANES; lane++)
         total += ((double *) score)[lane];

@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from thalweg._parameters import whole_number
 from thalweg._types import Floats, Ints, State
 from thalweg.adapters.foreign import ForeignLearner
+from thalweg.adapters.sklearn_steps import partial_fit, takes_weights, weights, without_partial_fit
 from thalweg.errors import ParameterError
 from thalweg.learners.growth import FixedInputsError
 
@@ -20,9 +20,9 @@ MOST_ROWS = 10_000_000
 class SklearnLearner(ForeignLearner):
     """A classifier or pipeline of scikit-learn, trained row by row or refitted on the latest rows.
 
-    Without `window` the model needs `partial_fit`, and must know all classes at `begin`. With it, a fresh
-    clone is fitted on the latest rows every `period` rows. Until the first fit all classes are equally
-    probable.
+    Without `window` the model needs `partial_fit`, or each step of a pipeline does, and must know all classes
+    at `begin`. With it, a fresh clone is fitted on the latest rows every `period` rows. Until the first fit
+    all classes are equally probable.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class SklearnLearner(ForeignLearner):
     @property
     def uses_weights(self) -> bool:
         """Whether the model takes weights of rows."""
-        return has_fit_parameter(self._template(), "sample_weight")
+        return takes_weights(self._template())
 
     @property
     def model_(self) -> Any:
@@ -76,9 +76,10 @@ class SklearnLearner(ForeignLearner):
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         template = self._template()
-        if self.window is None and not hasattr(template, "partial_fit"):
+        lacking = without_partial_fit(template) if self.window is None else None
+        if lacking is not None:
             raise ParameterError(
-                f"SklearnLearner: {type(template).__name__} has no partial_fit; pass window=… to refit it"
+                f"SklearnLearner: {type(lacking).__name__} has no partial_fit; pass window=… to refit it"
             )
         self._size = 0 if self.window is None else whole_number(self, "window", self.window, 2, MOST_ROWS)
         period = self.period if self.period is not None else max(self._size // 10, 1)
@@ -110,15 +111,17 @@ class SklearnLearner(ForeignLearner):
         self._X, self._y, self._w, self._n_new = X, y, w, n_new
 
     def _fit(self, X: Floats, y: Ints, w: Floats) -> None:
-        settings: dict[str, Any] = {"sample_weight": w} if self.uses_weights else {}
         if self._size:
+            X, y, w = X[-self._size :], y[-self._size :], w[-self._size :]  # a period may be longer
             if len(set(y.tolist())) < 2:
                 return
-            self._model = clone(self._template()).fit(X, y, **settings)
+            model = clone(self._template())
+            self._model = model.fit(X, y, **weights(model, w) if self.uses_weights else {})
         else:
+            settings: dict[str, Any] = {"sample_weight": w} if self.uses_weights else {}
             if not self._is_fitted:
                 settings["classes"] = np.arange(self._n_columns)
-            self._model.partial_fit(X, y, **settings)
+            partial_fit(self._model, X, y, **settings)
         self._is_fitted = True
 
     def _predict(self, X: Floats, p: Floats) -> None:

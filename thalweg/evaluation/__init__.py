@@ -14,6 +14,10 @@ registry = Registry(
         "TotalsRun": "totals_only",
         "paired": "uncertainty",
         "standard_error": "uncertainty",
+        "compare": "comparing",
+        "Comparison": "comparison",
+        "tune": "tuning",
+        "Tuned": "tuning",
         "score_detector": "detection",
         "loss_streams": "detection",
         "watch": "watching",
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
     from thalweg.evaluation import plots as plots
     from thalweg.evaluation import report as report
+    from thalweg.evaluation.comparing import compare as compare
+    from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
     from thalweg.evaluation.protocols import chunked as chunked
@@ -52,6 +58,8 @@ if TYPE_CHECKING:
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
     from thalweg.evaluation.totals_only import TotalsRun as TotalsRun
+    from thalweg.evaluation.tuning import Tuned as Tuned
+    from thalweg.evaluation.tuning import tune as tune
     from thalweg.evaluation.uncertainty import paired as paired
     from thalweg.evaluation.uncertainty import standard_error as standard_error
     from thalweg.evaluation.watching import DriftReport as DriftReport

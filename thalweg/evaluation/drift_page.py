@@ -9,7 +9,7 @@ from thalweg.drift.cells import MISSING
 from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
 from thalweg.evaluation.heat_map import bar_pairs, heat_map
-from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.page import pairs, table, text, write_page
 from thalweg.evaluation.watching import DriftReport, Finding
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
@@ -28,6 +28,9 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
     if report.skipped:
         parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
+    if report.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in report.columns.warnings]
+        parts.append(pairs(report.columns.in_words(most=100)))
     if len(report.stops):
         picture = _map(report, findings)
         parts.append(f"<h2>Distance from the reference over time</h2><figure>{picture}</figure>")

@@ -123,6 +123,7 @@ def to_plain(report: DriftReport) -> dict[str, Any]:
         "monitor": type(monitor).__name__,
         "rows": report.n_rows,
         "skipped": report.skipped,
+        "columns": None if report.columns is None else report.columns.to_plain(),
         "reference": monitor.reference,
         "window": monitor.window,
         "windows": len(report.stops),

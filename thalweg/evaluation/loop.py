@@ -1,5 +1,6 @@
 """The evaluation loop: runs the steps of a protocol and records the predictions in arrays."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
@@ -136,17 +137,23 @@ def run_steps(
     progress: Progress | None = None,
     total: int | None = None,
     stream: Stream | None = None,
+    limit: float | None = None,
     notes: Notes | None = None,
 ) -> float:
-    """Run all steps, or until Ctrl-C; return the seconds spent in the learner.
+    """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
 
-    `stream` is the stream that the rows come from, if its classes may grow; `notes` are made after each step.
+    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `notes`
+    are made after each step.
     """
     clock, inside = time.perf_counter, 0.0
+    last_moment = clock() + (math.inf if limit is None else limit)
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
         for step in steps:
+            if clock() >= last_moment:
+                record.interrupted = True
+                break
             classes = None if stream is None else stream.classes
             if classes is not None and len(classes) > record.n_classes:
                 record.set_classes(len(classes))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
-from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.page import pairs, table, text, write_page
 from thalweg.evaluation.suspicions import Suspicions
 from thalweg.evaluation.suspicious_rows import Lines, headline, percent, reliability
 
@@ -22,12 +22,14 @@ def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
     parts.append(f"<h2>Where they are</h2><figure>{_where(found)}</figure>")
     note = "Share of rows for which another label is believed, over the rows in their order."
     parts.append(f'<p class="note">{note}</p>')
-    parts.insert(2, f'<p class="note">{text(lines.columns())}</p>')
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
         parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
     parts.append(f"<h2>Who was asked</h2>{_opinions(found)}")
+    if lines.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
+        parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
 
 

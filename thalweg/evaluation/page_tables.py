@@ -127,7 +127,7 @@ def settings(runs: Sequence[Run]) -> str:
 
 def _entries(run: Run) -> dict[str, str]:
     entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
-    for kind, names in run.inputs.items():
+    for kind, names in run.inputs.items() if run.columns is None else ():
         more = f" and {len(names) - MOST_INPUTS:,} more" if len(names) > MOST_INPUTS else ""
         entries[f"inputs ({kind})"] = ", ".join(names[:MOST_INPUTS]) + more
     entries |= {name: setting(value) for name, value in run.settings.items()}

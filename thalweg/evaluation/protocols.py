@@ -14,7 +14,7 @@ from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
-from thalweg.evaluation.stream_facts import begin_learner, inputs_of, sorted_classes
+from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
@@ -32,6 +32,8 @@ def prequential(
     rows: int | None = None,
     block: int = 1000,
     progress: Progress | None = None,
+    limit: float | None = None,
+    resume: bool = False,
     keep: str = "rows",
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
@@ -60,6 +62,12 @@ def prequential(
         Number of rows per block; it affects the speed, never the result.
     progress : callable or None
         Called a few times a second with the rows done, the rows in all (or None) and the accuracy so far.
+    limit : float or None
+        Stop after this many seconds, at the end of a block; the result is then that of the rows so far, as
+        after Ctrl-C.
+    resume : bool
+        Go on with what the learner has learned instead of resetting it. The stream must have its inputs, and
+        its classes in the same order.
     keep : "rows" or "totals"
         With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
         streams without end.
@@ -73,7 +81,9 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(stream, learner, steps, settings, total, progress, keep=keep)
+    return _evaluate(
+        stream, learner, steps, settings, total, progress, limit=limit, resume=resume, keep=keep
+    )
 
 
 def chunked(
@@ -172,6 +182,8 @@ def _evaluate(
     total: int | None,
     progress: Progress | None,
     n_tests: int | None = None,
+    limit: float | None = None,
+    resume: bool = False,
     keep: str = "rows",
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
@@ -180,15 +192,15 @@ def _evaluate(
     numbered = settings["protocol"] == "holdout"
     date = time.strftime("%Y-%m-%d %H:%M:%S %z")
     begin = time.perf_counter()
-    classes = begin_learner(stream, learner)
+    classes = resume_learner(stream, learner) if resume else begin_learner(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
     n_classes = max(len(classes), 1)
     if keep == "totals":
         record: Record = TotalsRecord(n_classes, most)
     else:
         record = Record(n_classes, n_tests if numbered else total, numbered, most)
-    notes = Notes(learner)
-    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None, notes)
+    notes, growing = Notes(learner), stream if stream.is_open else None
+    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
@@ -215,6 +227,7 @@ def _evaluate(
         seconds=seconds,
         learner_seconds=inside,
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
+        columns=getattr(stream, "columns", None),
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),

@@ -7,7 +7,7 @@ from pathlib import Path
 from thalweg.evaluation import page_pictures as pictures
 from thalweg.evaluation import page_tables as tables
 from thalweg.evaluation.chart_style import CHART_STYLE
-from thalweg.evaluation.page import text, write_page
+from thalweg.evaluation.page import pairs, text, write_page
 from thalweg.evaluation.page_squares import confusion, diagram
 from thalweg.evaluation.run import Run, setting
 
@@ -67,6 +67,8 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
     if first.skipped:
         said = "".join(f"<br/>{text(message)}" for message in first.messages)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
+    if first.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in first.columns.warnings]
     for title, content in _contents(runs, window, cumulative):
         if content:
             parts.append(f"<h{level}>{text(title)}</h{level}>{content}")
@@ -75,21 +77,26 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
 
 def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable[tuple[str, str]]:
     """Yield title and HTML of each part of a section."""
-    first, names = runs[0], pictures.names_of(runs)
-    several = len(runs) > 1
+    first = runs[0]
     yield "Accuracy over time", _over_time(runs, window, cumulative)
     yield "Figures", tables.figures(runs)
     yield "Classes", tables.classes(runs)
-    if not any(run.n_scored for run in runs):
-        yield "Settings", tables.settings(runs)
-        return
+    if any(run.n_scored for run in runs):
+        yield from _answers(runs)
+    if first.columns is not None:
+        yield "Columns", pairs(first.columns.in_words(most=100))
+    yield "Settings", tables.settings(runs)
+
+
+def _answers(runs: list[Run]) -> Iterable[tuple[str, str]]:
+    """Yield title and HTML of what needs rows that were scored."""
+    names, several = pictures.names_of(runs), len(runs) > 1
     matrices = [confusion(run, name if several else "") for run, name in zip(runs, names, strict=True)]
     yield "Confusion", f'<div class="pair">{"".join(matrices)}</div>'
     yield "Reliability", diagram(runs)
-    yield "Labels over time", pictures.label_shares(first)
+    yield "Labels over time", pictures.label_shares(runs[0])
     for run, name in zip(runs, names, strict=True):
         yield f"{name} over time" if several else "The learner over time", pictures.weights(run)
-    yield "Settings", tables.settings(runs)
 
 
 def _over_time(runs: list[Run], window: int | None, cumulative: bool) -> str:

@@ -4,7 +4,7 @@ import math
 import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
+
+if TYPE_CHECKING:  # importing it takes pyarrow
+    from thalweg.streams.found import FoundColumns
 
 
 @dataclass(repr=False)
@@ -52,10 +55,12 @@ class Run:
         Weights of members, or forgetting, over time; None if the learner has no such numbers.
     version, date, command : str
         The version of thalweg, the time of the start, and the command, if there was one.
+    columns : FoundColumns or None
+        What the columns of a file were taken for.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
-        Whether Ctrl-C stopped the run; then the rest is the result so far.
+        Whether Ctrl-C or a limit of time stopped the run; then the rest is the result so far.
     """
 
     learner: str
@@ -79,6 +84,7 @@ class Run:
     version: str = ""
     date: str = ""
     command: str = ""
+    columns: "FoundColumns | None" = None
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -182,7 +188,9 @@ class Run:
             "memory": self.memory,
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
+            "columns": None if self.columns is None else self.columns.to_plain(),
             "skipped": self.skipped,
+            "messages": self.messages,
             "interrupted": self.interrupted,
             "settings": {name: setting(value) for name, value in self.settings.items()},
             "parameters": {name: repr(value) for name, value in self.parameters.items()},

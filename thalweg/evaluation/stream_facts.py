@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
+from thalweg.errors import one_line
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, stream_name
 
@@ -20,6 +21,23 @@ def begin_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
     return classes
+
+
+def resume_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
+    """Check that the learner can go on with a stream; return the classes that are known at the start."""
+    learner._check_begun()
+    if stream.n_features != learner.n_features_in_:
+        raise ValueError(
+            f"{stream_name(stream)} has {stream.n_features} inputs, but {type(learner).__name__} has learned "
+            f"{learner.n_features_in_}"
+        )
+    known, first = np.asarray(learner.classes_), np.asarray(stream.first_classes)
+    if not np.array_equal(known, first[: len(known)]):
+        raise ValueError(
+            f"{stream_name(stream)} has the classes {one_line(str(first))}, but {type(learner).__name__} has "
+            f"learned {one_line(str(known))}"
+        )
+    return first
 
 
 def inputs_of(stream: Stream) -> dict[str, list[str]]:

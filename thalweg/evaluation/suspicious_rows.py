@@ -3,11 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from thalweg.evaluation.suspicions import Suspicions
+from thalweg.evaluation.suspicions import LEAST_SURE, Suspicions
 from thalweg.evaluation.watching import category_names
 from thalweg.streams.base import Stream
-
-MOST_NAMES = 10
 
 
 class Lines:
@@ -21,12 +19,18 @@ class Lines:
         Where the rows come from; it knows the names of inputs and categories.
     top : int, optional
         How many rows to list; by default as many as are estimated to be wrong.
+
+    Attributes
+    ----------
+    columns : FoundColumns or None
+        What the columns of a file were taken for.
     """
 
     def __init__(self, found: Suspicions, stream: Stream, top: int | None = None) -> None:
         self.found, self.stream = found, stream
         self.rows = found.rows[: found.n_wrong if top is None else top].tolist()
         self.names = [str(name) for name in stream.names]
+        self.columns = getattr(stream, "columns", None)
         self._believed = found.believed
 
     def label(self, i: int) -> str:
@@ -54,16 +58,6 @@ class Lines:
         pairs = Counter((self.label(i), self.believed(i)) for i in self.rows)
         return [(label, believed, n) for (label, believed), n in pairs.most_common()]
 
-    def columns(self) -> str:
-        """Return in words which column is the label, and what kinds the others were taken for."""
-        kinds: dict[str, list[str]] = {}
-        for name, n in zip(self.names, self.stream.n_categories.tolist(), strict=True):
-            kinds.setdefault("categories" if n else "numbers", []).append(name)
-        label = getattr(getattr(self.stream, "label", None), "name", None)
-        said = [f"label {label}"] if label is not None else []
-        said += [f"{_listed(kinds[kind])} as {kind}" for kind in ("numbers", "categories") if kind in kinds]
-        return f"Columns: {'; '.join(said)}."
-
     def to_plain(self) -> dict[str, Any]:
         """Return all there is to say, as JSON can hold it; rows are counted from 1."""
         found, (share, low, high) = self.found, self.found.estimate
@@ -76,7 +70,7 @@ class Lines:
             "interval": [low, high],
             "seconds": found.seconds,
             "opinions": found.weights,
-            "columns": self.columns(),
+            "columns": None if self.columns is None else self.columns.to_plain(),
             "suspicious": [
                 {
                     "row": i + 1,
@@ -95,21 +89,21 @@ def headline(found: Suspicions) -> str:
     """Return in one sentence how many labels are wrong."""
     n, (share, low, high) = int((found.codes >= 0).sum()), found.estimate
     many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
-    look = "look" if found.n_wrong else "looks"
+    look = "look" if found.n_wrong > 1 else "looks"
     return f"{many} {look} wrong: {percent(share)} (95 % interval {percent(low)} to {percent(high)})."
 
 
 def reliability(found: Suspicions) -> str:
     """Return in words how far the estimate can be trusted."""
+    if (found.codes >= 0).sum() < LEAST_SURE:
+        return (
+            f"With fewer than {LEAST_SURE} labels there is little to learn from: the estimate is how often "
+            "the label differs from what is believed in any row, and is likely too high."
+        )
     return (
         "The estimate is how often the label differs where the opinions are surest. It is too high where "
         "even the surest rows are a matter of chance, and wrong if labels are more often wrong elsewhere."
     )
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def percent(share: float) -> str:

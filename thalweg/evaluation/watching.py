@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.drift.monitor import Monitor
 from thalweg.streams.base import Stream, stream_name
+
+if TYPE_CHECKING:  # importing it takes pyarrow
+    from thalweg.streams.found import FoundColumns
 
 BLOCK = 1 << 16
 VALUES = 1 << 22                        # most values in a block
@@ -71,6 +74,7 @@ def watch(
     report.seconds = perf_counter() - start
     report.n_rows = monitor.n_rows_
     report.skipped = getattr(stream, "skipped", 0)
+    report.columns = getattr(stream, "columns", None)
     report.category_names = {j: category_names(stream, j) for j in categorical}
     return report
 
@@ -120,6 +124,8 @@ class DriftReport:
         The monitor in its final state.
     n_rows, skipped : int
         Number of rows read, and of unreadable rows left out.
+    columns : FoundColumns or None
+        What the columns of a file were taken for.
     seconds : float
         Time taken, reading included.
     interrupted : bool
@@ -132,6 +138,7 @@ class DriftReport:
     monitor: Monitor
     n_rows: int = 0
     skipped: int = 0
+    columns: "FoundColumns | None" = None
     seconds: float = 0.0
     interrupted: bool = False
     category_names: dict[int, list[str]] = field(default_factory=dict)
@@ -220,7 +227,7 @@ def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
 
 def category_names(stream: Any, j: int) -> list[str]:
     """Return the names of the categories of input j, as text."""
-    if hasattr(stream, "inputs"):
-        return [str(value) for value in stream.inputs[j].codes.values] or ["0", "1"]
+    if hasattr(stream, "categories_of"):
+        return [str(value) for value in stream.categories_of(j)]
     known = getattr(stream, "categories", {}).get(stream.names[j])
     return list(map(str, range(stream.n_categories[j]) if known is None else known))

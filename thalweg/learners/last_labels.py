@@ -1,26 +1,23 @@
 """Any learner with the latest known labels as further inputs."""
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from thalweg._kernels.last_labels import LastLabelsKernel
-from thalweg._parameters import seeds_of, whole_number
-from thalweg._types import Floats, Ints, State
+from thalweg._parameters import whole_number
+from thalweg._types import Ints
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.member_list import as_member
-from thalweg.learners.members import check_inputs, restored_member
-from thalweg.learners.native import NativeClassifier
-from thalweg.learners.seeded import checked_seed
+from thalweg.learners.members import check_inputs
+from thalweg.learners.one_member import OneMember
 
 MOST_LABELS, MOST_WAITING = 100, 1_000_000
 
 
-class LastLabels(NativeClassifier):
+class LastLabels(OneMember):
     """LastLabels: a learner that sees the latest known labels as further inputs.
 
     Helps wherever labels come in runs or follow each other by a rule, and the inputs alone do not tell. Each
@@ -67,30 +64,17 @@ class LastLabels(NativeClassifier):
     @property
     def member_(self) -> StreamClassifier:
         """The member as it is now."""
-        self._check_begun()
-        with self._lock.read:
-            return self._kernel.member
+        return self._current_member()
 
     def _template(self) -> StreamClassifier:
         return HoeffdingTree() if self.member is None else as_member(self, self.member)
-
-    def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
-        self._seeds = seeds_of(self._template()) if seeds is None else seeds
-        super()._begin(n_features, n_classes)
-
-    def _begin_again(self) -> None:
-        self._begin(self.n_features_in_, self._n_columns, self._seeds)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n = whole_number(self, "n", self.n, 1, MOST_LABELS)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         n_values = 1 if n_classes == 2 and not self._labels.is_open else n_classes
         kernel = LastLabelsKernel(self._who, n_features, n_classes, n, n_values, most_kept)
-        member = clone(self._template()).set_params(**self._seeds)
-        member._lock = self._own_lock()
-        categories = self._member_categories(kernel)
-        member._begin_unlocked(len(categories), self._labels, n_categories=categories)
-        kernel.set_member(member, member._handle())
+        self._set_member(kernel, self._begun_member(self._member_categories(kernel)))
         return kernel
 
     def _member_categories(self, kernel: Any) -> Ints:
@@ -104,25 +88,7 @@ class LastLabels(NativeClassifier):
         self._begin_again()
         self._kernel.inherit(old)
         member = grown_member(self, old.member, len(self._member_categories(self._kernel)))
-        self._kernel.set_member(member, member._handle())
+        self._set_member(self._kernel, member)
 
-    def _starts_again(self, seeds: Collection[str]) -> bool:
-        return False
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
-
-    def _state(self) -> State:
-        member = self._kernel.member
-        return super()._state() | {"member": member._state_unlocked(), "seeds": dict(self._seeds)}
-
-    def _restore(self, memory: dict[str, Any]) -> None:
-        parts = {name: memory[name] for name in ("member", "seeds")}
-        seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
-        if seeds != self._seeds:
-            self._seeds = seeds
-            self._begin_again()
-        super()._restore({name: value for name, value in memory.items() if name not in parts})
-        member = restored_member(self, self._template(), parts["member"])
+    def _check_member(self, member: StreamClassifier) -> None:
         check_inputs(self, member, self._member_categories(self._kernel))
-        self._kernel.set_member(member, member._handle())

@@ -239,8 +239,11 @@ class Labels:
         """Return Labels for all of `classes`, which start with these; self if there are no more."""
         if len(classes) == len(self.list):
             return self
-        if not self.is_open or len(classes) < len(self.list):
+        if len(classes) < len(self.list):
             raise ValueError(f"{who}: got {len(classes)} classes, but there are {self.list}")
+        if not self.is_open:
+            new = ", ".join(map(repr, list(classes)[len(self.list) :][:5]))
+            raise ValueError(f"{who}: the label {new} is new, and its classes are fixed: {self.list}")
         return Labels(classes, is_open=True)
 
     def _find(self, y: ArrayLike, who: str) -> tuple[Ints, Mask]:

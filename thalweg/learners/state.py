@@ -1,17 +1,23 @@
 """Conversion of learners to nested dicts of arrays, numbers and strings, and back."""
 
+import importlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg import drift
+from thalweg._registry import Registry
 from thalweg._saved import check_alike as check_alike
 from thalweg._saved import naming as naming
 from thalweg._types import Floats
 from thalweg.errors import StateError
 
 FORMAT = 2
+KINDS = {  # what a state names: the packages that have such classes, and the base of all of them
+    "learner": (("learners", "preprocessing"), "learners.base", "StreamClassifier"),
+    "step": (("preprocessing",), "preprocessing.base", "Step"),
+    "detector": (("drift",), "drift.base", "Detector"),
+}
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
@@ -50,10 +56,9 @@ def from_plain(value: Any) -> Any:
         return np.random.Generator(_bit_generator(value["numpy.Generator"]))
     if "numpy.RandomState" in value:
         return np.random.RandomState(_bit_generator(value["numpy.RandomState"]))
-    if "format" in value and "learner" in value:
-        return find(value["learner"])().restore(value)
-    if "format" in value and "detector" in value:
-        return drift.registry.named(value["detector"], drift.base.Detector)().restore(value)
+    for kind in KINDS:
+        if "format" in value and kind in value:
+            return find(value[kind], kind)().restore(value)
     return {key: from_plain(part) for key, part in value.items()}
 
 
@@ -66,19 +71,28 @@ def _bit_generator(state: Any) -> Any:
     return bits
 
 
-def name_of(learner: object) -> str:
-    """Return the name of the class of a learner for `find`: a public one, or module:class."""
-    from thalweg.learners import registry
-
-    return registry.name_of(learner)
+def registries(kind: str) -> list[Registry]:
+    """Return the registries of a kind of things: "learner", "step" or "detector"."""
+    return [importlib.import_module(f"thalweg.{package}").registry for package in KINDS[kind][0]]
 
 
-def find(name: str) -> type[Any]:
-    """Return the class with the name that `name_of` returned."""
-    from thalweg.learners import registry
-    from thalweg.learners.base import StreamClassifier
+def name_of(thing: object, kind: str = "learner") -> str:
+    """Return the name of the class of a learner, step or detector for `find`."""
+    names = [registry.name_of(thing) for registry in registries(kind)]
+    return min(names, key=len)  # a public name is shorter than module:class
 
-    return registry.named(name, StreamClassifier)
+
+def find(name: str, kind: str = "learner") -> type[Any]:
+    """Return the class with the name that `name_of` returned: a public one, or one that is imported already.
+
+    A name that is not public imports nothing, so a saved state cannot make a program run other code.
+    """
+    known = registries(kind)
+    for registry in known:
+        if name in registry:
+            return registry.load(name)
+    _, module, base = KINDS[kind]
+    return known[0].named(name, getattr(importlib.import_module(f"thalweg.{module}"), base))
 
 
 def check_header(state: Any, learner: object) -> None:

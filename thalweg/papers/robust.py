@@ -13,7 +13,13 @@ import time
 import numpy as np
 
 from thalweg.errors import StreamError
-from thalweg.learners import AccuracyWeightedEnsemble, DecisionTree, RobustEnsemble, SEAEnsemble
+from thalweg.learners import (
+    AccuracyWeightedEnsemble,
+    DecisionTree,
+    MajorityClass,
+    RobustEnsemble,
+    SEAEnsemble,
+)
 from thalweg.papers.running import Task
 from thalweg.streams import Sphere, datasets
 
@@ -66,14 +72,14 @@ def tasks(quick, data):
 
 def run_sphere(kind, noise, leaves, seed, n_blocks):
     """Return {method: accuracy, its curve, seconds; of robust ones what their outliers were}."""
-    stream = Sphere((n_blocks + 1) * BLOCK, noise=0, step=STEPS[kind], seed=seed)
+    stream = Sphere(n_blocks * BLOCK, noise=0, step=STEPS[kind], seed=seed)
     blocks = list(stream.coded_blocks(BLOCK))
     flips = np.random.default_rng([seed, 1]).random((n_blocks, BLOCK)) < noise
     learners = methods(leaves)
     found = {name: {"curve": [], "seconds": 0.0} for name in (BAGGING, *learners)}
     for learner in learners.values():
         learner.begin(3, [0, 1])
-    for number, flip in enumerate(flips):
+    for number, flip in enumerate(flips[:-1]):
         X, clean = blocks[number]
         for name, learner in learners.items():
             started = time.process_time()
@@ -125,10 +131,11 @@ def run_loans(data, n_blocks):
     X, codes = X[order], codes[order]
     step = max(len(X) // BLOCK // n_blocks, 1)
     learners = {**methods(16), "robust, balanced": methods(16, class_weight="balanced")["robust, e = 1.5"]}
+    learners["majority class"] = MajorityClass()
     found = {name: {"curve": [], "hits": []} for name in learners}
     for name, learner in learners.items():
         learner.begin(stream.n_features, stream.classes, n_categories=stream.n_categories)
-        for start in range(0, len(X) - 2 * BLOCK, step * BLOCK):
+        for start in range(0, len(X) - (step + 1) * BLOCK + 1, step * BLOCK):
             part = slice(start, start + BLOCK)
             learner.test_then_train_coded(np.ascontiguousarray(X[part]), codes[part])
             after = slice(start + step * BLOCK, start + (step + 1) * BLOCK)

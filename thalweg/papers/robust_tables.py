@@ -21,7 +21,7 @@ def report_of(results, quick, title, reference):
     """Return the Report."""
     runs = by_setting(results)
     first = runs["mixed", "0.1", "8"]
-    made = Report(title, reference, {"seeds": len(first), "blocks": len(first[0][ROBUST]["curve"])})
+    made = Report(title, reference, {"seeds": len(first), "blocks": len(first[0][ROBUST]["curve"]) + 1})
     made.tables = [figures_table(runs), noise_table(runs), gains_table(runs), outliers_table(runs)]
     made.tables += [leaves_table(runs), seconds_table(runs)]
     made.claims = claims(runs)

@@ -3,12 +3,10 @@
 import hashlib
 import inspect
 import json
-import multiprocessing
-import os
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
+from thalweg.evaluation.calls import Call, run_calls
 from thalweg.streams.openml import cache_folder
 
 
@@ -23,29 +21,8 @@ class Task:
 
 def run_tasks(paper, tasks, workers=None, fresh=False, quiet=True):
     """Return {task's name: its result}, from the cache where it has been run with these settings before."""
-    places = {task.name: _place(paper, task) for task in tasks}
-    results = {} if fresh else {name: _read(place) for name, place in places.items() if place.is_file()}
-    missing = [task for task in tasks if task.name not in results]
-    for name, result in _progress(_run(missing, workers or os.cpu_count() or 1), len(missing), paper, quiet):
-        places[name].parent.mkdir(parents=True, exist_ok=True)
-        places[name].write_text(json.dumps(result), encoding="utf-8")
-        results[name] = result
-    return results
-
-
-def _run(tasks, workers):
-    if workers == 1 or len(tasks) < 2:
-        for task in tasks:
-            yield task.name, task.run(**task.settings)
-        return
-    # Fresh processes: a forked one may hang on locks that threads of this one hold.
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(task.run, **task.settings): task.name for task in tasks}
-        try:
-            for done in as_completed(running):
-                yield running[done], done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    calls = {task.name: Call(task.run, task.settings, _place(paper, task)) for task in tasks}
+    return dict(_progress(run_calls(calls, workers, fresh), len(calls), paper, quiet))
 
 
 def _place(paper, task):
@@ -57,12 +34,8 @@ def _place(paper, task):
     return cache_folder() / "papers" / paper / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
 
-def _read(place):
-    return json.loads(place.read_text(encoding="utf-8"))
-
-
 def _progress(results, total, paper, quiet):
-    if quiet or not total:
+    if quiet:
         yield from results
         return
     from rich.console import Console

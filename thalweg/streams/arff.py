@@ -7,7 +7,7 @@ import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes
-from thalweg.streams.columns import CATEGORY, NUMBER, Column
+from thalweg.streams.columns import CATEGORY, DATE, NUMBER, Column
 from thalweg.streams.text_files import MAX_ROW, Pieces, TextSource
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
@@ -19,7 +19,9 @@ COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
 
 def looks_like_arff(start: bytes) -> bool:
     """Return whether a file that starts with these bytes is ARFF."""
-    return COMMENT.sub(b"", start).lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
+    start = start.lstrip()
+    without = COMMENT.sub(b"", start) if start.startswith(b"%") else start
+    return without.lstrip()[:9].lower().startswith((b"@relation", b"@attribut"))
 
 
 def arff_source(pieces: Pieces) -> TextSource:
@@ -66,12 +68,15 @@ def _column(line: str, name: str) -> Column:
     column, kind = _plain(found[1]), found[2]
     if kind.startswith("{"):
         values = [_plain(value) for value in _values(kind[1 : kind.rfind("}")])]
-        return Column(column, CATEGORY, Codes(values, where=f"{name}, attribute {column!r}"))
+        codes = Codes(values, where=f"{name}, attribute {column!r}")
+        return Column(column, CATEGORY, codes, is_told=True)
     word = kind.split()[0].lower()
     if word in ("numeric", "real", "integer"):
-        return Column(column, NUMBER)
+        return Column(column, NUMBER, is_told=True)
     if word == "string":
         return Column(column)
+    if word == "date":
+        return Column(column, DATE)
     return Column(column, f"type {word!r}")
 
 

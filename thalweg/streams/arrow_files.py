@@ -11,17 +11,18 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from thalweg.errors import StreamError
-from thalweg.streams.columns import CATEGORY, FLAG, Column
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, Column
 from thalweg.streams.text_files import Batch, Distinct
 
 ROWS = 1 << 14
 NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null)
+DATES = (pa.types.is_timestamp, pa.types.is_date, pa.types.is_time)
 TEXTS = (pa.types.is_string, pa.types.is_large_string)
 IN_DICTIONARIES = (*NUMBERS, *TEXTS, pa.types.is_boolean, pa.types.is_binary, pa.types.is_large_binary)
 
 
 class ArrowSource:
-    """Rows of a Parquet or Arrow file; text and dictionary columns are categories, booleans are flags.
+    """Rows of a Parquet or Arrow file; dictionary columns are categories, booleans are flags.
 
     pyarrow trusts the offsets, lengths and codes of a file, and reads out of bounds if they are wrong. So
     every batch is validated before it is used.
@@ -29,6 +30,7 @@ class ArrowSource:
 
     once = False
     share_read: float | None = None
+    header: bool | None = None
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.name = str(path)
@@ -38,7 +40,10 @@ class ArrowSource:
         with self._opened() as file:
             self._schema = self._schema_of(file)
             self.n_rows = self._claimed_rows(file.metadata) if self._parquet else None
-        self.columns = [Column(field.name, _kind(field.type)) for field in self._schema]
+        self.columns = [
+            Column(field.name, _kind(field.type), is_told=pa.types.is_dictionary(field.type))
+            for field in self._schema
+        ]
 
     def batches(
         self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
@@ -117,6 +122,8 @@ def _kind(type: Any) -> str | None:
         return CATEGORY
     if pa.types.is_dictionary(type) and any(test(type.value_type) for test in IN_DICTIONARIES):
         return CATEGORY
+    if any(test(type) for test in DATES):
+        return DATE
     if any(test(type) for test in NUMBERS):
         return None
     return f"type {str(type)!r}"
@@ -126,4 +133,6 @@ def _array(array: Any, numeric: bool) -> Any:
     type = array.type
     if numeric and _kind(type) in (None, FLAG):
         return array.cast(pa.float64(), safe=False)
-    return array if pa.types.is_dictionary(type) else array.dictionary_encode()
+    if pa.types.is_dictionary(type) or any(test(type) for test in DATES):
+        return array
+    return array.dictionary_encode()

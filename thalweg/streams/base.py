@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Floats, Ints, Labelled
+from thalweg.streams.schema import plain_values, schema
 
 CHUNK = 4096
 
@@ -57,6 +58,21 @@ class Stream:
     def n_categories(self) -> Ints:
         """Number of categories of each input known so far, 0 if it is numeric."""
         return np.zeros(self.n_features, dtype=np.intp)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes as plain data, which JSON can hold.
+
+        `from_file(path, like=…)` reads a file into the same inputs. The dict has the keys `columns` (each has
+        its name, its kind and what reading it needs: codes of categories, parts of dates), `classes`,
+        `more_classes` (whether others may appear), `target`, `ignored` and `header`.
+        """
+        known = getattr(self, "categories", {})
+        columns: list[dict[str, Any]] = []
+        for name, n in zip(self.names, self.n_categories.tolist(), strict=True):
+            values = plain_values(known.get(name, range(n)))
+            kind = {"kind": "category", "values": values, "grows": True} if n else {"kind": "number"}
+            columns.append({"name": name, **kind})
+        return schema(columns, self.classes, self.is_open)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes): rows, and the position of each label in `classes`, -1 if it is missing.

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,10 @@ from numpy.typing import NDArray
 from thalweg._types import Ints
 from thalweg.errors import StreamError
 
-MISSING_TEXT = ("", "?", "NA", "NaN", "nan", "null")
+MISSING_TEXT = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 MISSING, UNKNOWN = -1, -2
 MAX_TEXT = 1 << 16
+BOOLEANS = ("False", "True")
 
 
 def number(text: str) -> float | None:
@@ -24,7 +27,10 @@ def number(text: str) -> float | None:
 
 
 def spelling(value: Any) -> str | None:
-    """Return the canonical text of `value` (1, 1.0, "1" and " 1.0" are all "1"); None if it is missing."""
+    """Return the canonical text of `value`; None if it is missing.
+
+    1, 1.0, "1" and " 1.0" are all "1"; True, "TRUE" and "true" are all "True".
+    """
     if value is None:
         return None
     if isinstance(value, bytes):
@@ -35,12 +41,16 @@ def spelling(value: Any) -> str | None:
             return None
         value = number(text)
         if value is None or math.isinf(value) or abs(value) >= 2**53:
-            return text
+            return text.capitalize() if text.capitalize() in BOOLEANS else text
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if value != value:
         return None
-    return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
+    if not isinstance(value, Real | Decimal):
+        return str(value)
+    if math.isfinite(value) and value == math.floor(value):
+        return str(math.floor(value))
+    return repr(float(value))
 
 
 def holds_rows(text: str) -> bool:

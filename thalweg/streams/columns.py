@@ -1,37 +1,89 @@
 """Columns of a file: their kinds, and their values as numbers."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from thalweg._types import Floats, Ints
-from thalweg.streams.codes import MISSING, UNKNOWN, Codes, holds_rows, number, spelling
+from thalweg.streams.codes import MISSING, MISSING_TEXT, UNKNOWN, Codes, holds_rows, number, spelling
+from thalweg.streams.schema import plain_values
 
-NUMBER, FLAG, CATEGORY = "number", "flag", "category"
-MAX_MIXED_NUMBERS = 20
+NUMBER, FLAG, CATEGORY, DATE, TEXT, IGNORED = "number", "flag", "category", "date", "text", "ignored"
 Problems: TypeAlias = list[tuple[int, str]]
+
+
+class Reader(Protocol):
+    """Reads a column in its own way: dates, text or numbers with a decimal comma."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs within the column; none if it is one input with the name of the column."""
+        ...
+
+    def read(self, array: Any) -> tuple[Floats, Problems]:
+        """Return the values, NaN if missing, and a list of (position, error message)."""
+        ...
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return what a schema needs to read another column in the same way."""
+        ...
 
 
 @dataclass(eq=False)
 class Column:
     """One column: its name, its kind (None: determined by the first rows) and the codes of its categories.
 
-    A flag is a column of 0 and 1: two categories whose codes are their values.
+    A flag is a column of 0 and 1: two categories whose codes are their values. If `is_told`, its kind was
+    named or declared, and is not replaced by a better one. `note` says what is special about it.
     """
 
     name: str
     kind: str | None = None
     codes: Codes = field(default_factory=lambda: Codes(grows=True))
+    reader: Reader | None = None
+    is_told: bool = False
+    note: str = ""
 
     @property
-    def n_categories(self) -> int:
-        """Number of categories known so far, 0 if the column is numeric."""
-        return {NUMBER: 0, FLAG: 2}.get(self.kind or "", max(1, len(self.codes)))
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that it becomes."""
+        parts = () if self.reader is None else self.reader.inputs
+        return tuple(f"{self.name}.{part}" for part in parts) or (self.name,)
+
+    @property
+    def n_categories(self) -> tuple[int, ...]:
+        """Number of categories known so far for each of its inputs, 0 if it is numeric."""
+        n = {FLAG: 2, CATEGORY: max(1, len(self.codes))}.get(self.kind or "", 0)
+        return (n,) * len(self.inputs)
+
+    @property
+    def categories(self) -> list[Any]:
+        """The categories in the order of their codes; none if the column is numeric."""
+        return {FLAG: [0, 1], CATEGORY: self.codes.values}.get(self.kind or "", [])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its cells are numbers that need no reader."""
+        return self.kind in (NUMBER, FLAG) and self.reader is None
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        found: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        found |= {} if self.reader is None else self.reader.to_plain()
+        if self.kind == CATEGORY:
+            found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
+        return found
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
-        """Return the values as floats, NaN if missing, and a list of (position, error message)."""
+        """Return the values as floats, NaN if missing, and a list of (position, error message).
+
+        Of a column that becomes several inputs, these are rows × inputs.
+        """
+        if self.reader is not None:
+            return self.reader.read(array)
         if self.kind == CATEGORY:
             codes, problems = coded(array, self.codes, "is not in the list of this attribute")
             return np.where(codes < 0, np.nan, codes), problems
@@ -47,52 +99,21 @@ class Column:
 
 def coded(array: Any, codes: Codes, complaint: str) -> tuple[Ints, Problems]:
     """Return the code of each value, MISSING if it has none, and a list of (position, error message)."""
-    values, positions = _distinct(array)
+    values, positions = distinct(array)
     found = np.append(codes.of(values), MISSING)[positions]
     unknown = np.flatnonzero(found == UNKNOWN).tolist()
     problems = [(i, _complaint(values[positions[i]], complaint)) for i in unknown]
     return np.maximum(found, MISSING), problems
 
 
-def find_kind(arrays: list[Any]) -> str:
-    """Return the kind of a column whose first rows are `arrays`.
-
-    A column of numbers, or of missing values only, is a number, or a flag if all are 0 or 1. A column without
-    numbers is a category. A mixture is a category if words recur and there are at most 20 distinct numbers;
-    otherwise it is a number, and the words in it are errors.
-    """
-    try:
-        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
-    except pa.ArrowInvalid:
-        return _kind_of_mixture(arrays)
-    used = used[~np.isnan(used)]
-    return FLAG if len(used) and np.isin(used, (0, 1)).all() else NUMBER
-
-
-def _kind_of_mixture(arrays: list[Any]) -> str:
-    counts: dict[str, int] = {}
-    for array in arrays:
-        values, positions = _distinct(array)
-        for value, n in zip(values, np.bincount(positions, minlength=len(values)), strict=False):
-            text = spelling(value)
-            if text is not None and n:
-                counts[text] = counts.get(text, 0) + int(n)
-    words = [text for text in counts if number(text) is None]
-    numbers = len(counts) - len(words)
-    if not words:
-        return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
-    recur = sum(counts[text] for text in words) > len(words)
-    return CATEGORY if not numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
-
-
 def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
     if pa.types.is_float64(array.type):
         return array.to_numpy(zero_copy_only=False), []
-    values, positions = _distinct(array)
+    values, positions = distinct(array)
     floats = np.array([_float(value) for value in values] + [np.nan], dtype=object)
     wrong = np.array([value is None for value in floats])[positions]
     hint = f"is not a number; if this is a column of categories, pass categorical=[{name!r}]"
-    problems = [(i, f"{_shown(values[positions[i]])} {hint}") for i in np.flatnonzero(wrong).tolist()]
+    problems = [(i, f"{shown(values[positions[i]])} {hint}") for i in np.flatnonzero(wrong).tolist()]
     return floats.astype(float)[positions], problems
 
 
@@ -100,10 +121,20 @@ def _float(value: Any) -> float | None:
     if isinstance(value, (str, bytes)):
         text = spelling(value)
         return np.nan if text is None else number(text)
-    return np.nan if value is None else float(value)
+    try:
+        return np.nan if value is None else float(value)
+    except TypeError:  # a date
+        return None
 
 
-def _distinct(array: Any) -> tuple[list[Any], Ints]:
+def as_texts(values: list[Any]) -> Any:
+    """Return values as an Arrow array of text without blanks around it, null if missing."""
+    texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
+    trimmed = pa.array([None if value is None else str(value).strip() for value in texts], pa.string())
+    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING_TEXT)), None, trimmed)
+
+
+def distinct(array: Any) -> tuple[list[Any], Ints]:
     """Return the distinct values, and for each row the position of its value (their number if null)."""
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     values = array.dictionary.to_pylist()
@@ -113,9 +144,10 @@ def _distinct(array: Any) -> tuple[list[Any], Ints]:
 def _complaint(value: Any, otherwise: str) -> str:
     text = spelling(value) or ""
     swallowed = f"has {len(text)} characters in several lines; is there a quote that never ends?"
-    return f"{_shown(value)} {swallowed if holds_rows(text) else otherwise}"
+    return f"{shown(value)} {swallowed if holds_rows(text) else otherwise}"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value for a message, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

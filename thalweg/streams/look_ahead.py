@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from thalweg.errors import StreamError
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.codes import Codes, as_classes, number, spelling
-from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, Column, Problems, find_kind
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
 from thalweg.streams.text_files import TextSource
 
 FIRST_ROWS = 10_000
@@ -25,14 +25,18 @@ def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list
     If `strict`, raise StreamError if a row cannot be parsed.
     """
     head, n_rows, n_bytes = [], 0, 0
+    problems: Problems = []
     for batch in source.batches(names):
         if strict:
             raise_first(source, batch.problems)
+        problems = problems or batch.problems
         head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
         n_rows += head[-1].num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
             return head, False
+    if not n_rows and problems:
+        check_some(source, 0, [f"data row {problems[0][0]}{problems[0][1]}"])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
     return head, True
@@ -45,24 +49,20 @@ def raise_first(source: Source, problems: Problems) -> None:
         raise StreamError(f"{source.name}, data row {row}{complaint}")
 
 
+def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
+    """Raise StreamError if no row could be read; `messages` say why."""
+    if not n_rows and messages:
+        raise StreamError(f"{source.name}: no row could be read; {messages[0]}")
+
+
 def check_kinds(source: Source, columns: Iterable[Column]) -> None:
-    """Raise StreamError if a column is neither numbers nor text."""
+    """Raise StreamError if a column has values of a type that is not read."""
     for column in columns:
-        if column.kind not in (None, NUMBER, FLAG, CATEGORY):
+        if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
             raise StreamError(
                 f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
                 f"make them numbers or text, or pass ignore=[{column.name!r}]"
             )
-
-
-def set_kinds(columns: Iterable[Column], head: list[Any]) -> None:
-    """Set the kind of each column that has none, and the codes of the categories in the first rows."""
-    for j, column in enumerate(columns):
-        arrays = [rows.column(j) for rows in head]
-        column.kind = column.kind or find_kind(arrays)
-        if column.kind == CATEGORY:
-            for array in arrays:
-                column.codes.of(array.dictionary.to_pylist())
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:

@@ -8,6 +8,8 @@ from typing import Any
 from thalweg.errors import StreamError
 from thalweg.streams.base import Stream
 
+SERIES = "santa_fe"
+
 
 def open_stream(
     source: str,
@@ -23,17 +25,20 @@ def open_stream(
     """
     from thalweg.streams import datasets, registry
 
-    is_path = source == "-" or Path(source).suffix or "/" in source or Path(source).is_file()
-    if is_path:
+    if is_path(source):
         from thalweg.streams import from_file
 
+        _check_none(source, "a file", {"data": data})
         return from_file(source, **options)
     name = registry.find(source)
     if name in generators():
+        _check_none(source, "a generator", {"data": data, **options})
         chosen = {"n_rows": rows, "seed": seed}
         return registry.load(name)(**{key: value for key, value in chosen.items() if value is not None})
-    dataset = next((known for known in datasets.names() if known == source.replace("-", "_")), None)
+    dataset = dataset_name(source)
     if dataset:
+        if dataset == SERIES:
+            _check_none(source, "a series of numbers", options)
         return datasets.load(dataset, data=data, **options)
     known = [*map(str.lower, generators()), *datasets.names()]
     near = difflib.get_close_matches(source.lower(), known, n=1)
@@ -46,3 +51,26 @@ def generators() -> list[str]:
     from thalweg.streams import registry
 
     return [name for name in registry if name[0].isupper() and name != "ThresholdSeries"]
+
+
+def is_file(source: str) -> bool:
+    """Return whether the rows of `source` are read from a file with columns."""
+    return is_path(source) or dataset_name(source) not in (None, SERIES)
+
+
+def is_path(source: str) -> bool:
+    """Return whether `source` is the path of a file, or `-`, and not a name."""
+    return source == "-" or bool(Path(source).suffix) or "/" in source or Path(source).is_file()
+
+
+def dataset_name(source: str) -> str | None:
+    """Return the name of the public dataset that `source` means, None if there is none."""
+    from thalweg.streams import datasets
+
+    return next((known for known in datasets.names() if known == source.replace("-", "_")), None)
+
+
+def _check_none(source: str, kind: str, options: dict[str, Any]) -> None:
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given:
+        raise StreamError(f"{source} is {kind}: {', '.join(given)} does not apply to it")

@@ -1,6 +1,7 @@
 """A stream in which some labels are flipped."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,10 @@ class Noisy(Stream):
     def n_categories(self) -> Ints:
         """Number of categories of each input known so far, 0 if it is numeric."""
         return self.stream.n_categories
+
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes as plain data."""
+        return self.stream.schema()
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""

@@ -1,6 +1,5 @@
 """Text files, read in pieces that end at the end of a row and parsed by pyarrow on several threads."""
 
-import csv
 import io
 import os
 import sys
@@ -20,11 +19,12 @@ import pyarrow.csv
 from thalweg._kernels.cells import distinct_cells
 from thalweg._types import Ints
 from thalweg.errors import StreamError
-from thalweg.streams.codes import MISSING_TEXT, number
+from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
+from thalweg.streams.quotes import without_unclosed
 
 PIECE = 1 << 20
-MAX_ROW, MAX_COLUMNS = 1 << 26, 100_000
+MAX_ROW = 1 << 26
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 TEXT = pa.dictionary(pa.int32(), pa.string())
 Distinct: TypeAlias = tuple[list[Any], int, Problems]
@@ -91,10 +91,12 @@ class Pieces:
 class TextSource:
     """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions.
 
-    `share_read` is the share of the file's bytes up to the latest batch; None if unknown.
+    `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
+    whether the names of the columns are those of a first row; None if the format has its own header.
     """
 
     n_rows = None
+    header: bool | None = None
 
     def __init__(
         self,
@@ -159,6 +161,22 @@ class TextSource:
             piece.isascii() or piece.decode()
         except UnicodeDecodeError as error:
             raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+        rows, bad = self._rows(names, numeric, piece)
+        form = self._form(piece)
+        if not form.quote_char or not self._may_be_unclosed(piece, form, rows.num_rows + len(bad)):
+            return rows, bad
+        places = [j for j, column in enumerate(self.columns) if column.name in numeric]
+        piece, unclosed = without_unclosed(piece, form, len(self.columns), places)
+        if not unclosed:
+            return rows, bad
+        rows, bad = self._rows(names, numeric, piece)
+        return rows, _merged(bad, unclosed, rows.num_rows + len(bad))
+
+    def _may_be_unclosed(self, piece: bytes, form: Any, n_rows: int) -> bool:
+        # Either there is a row of several lines, or the last one ends inside a quote.
+        return n_rows < piece.count(b"\n") or piece.count(form.quote_char.encode()) % 2 == 1
+
+    def _rows(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
         bad: Problems = []
         try:
             return self._table(names, numeric, piece, bad), bad
@@ -195,38 +213,11 @@ class TextSource:
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def csv_source(pieces: Pieces, header: bool | None = None, delimiter: str | None = None) -> TextSource:
-    """Open a CSV file; by default its first row is a header if it has no number."""
-    start = pieces.start().lstrip(b"\r\n")
-    if not start.strip():
-        raise StreamError(f"{pieces.name} is empty")
-    if b"\0" in start:
-        raise StreamError(f"{pieces.name} is not UTF-8 text: it has zero bytes in it")
-    text = start.decode("utf-8", "replace")
-    first = text.splitlines()[0]
-    delimiter = delimiter or max(",;\t|", key=first.count)
-    if first.count(delimiter) >= MAX_COLUMNS:
-        raise StreamError(f"{pieces.name} is damaged or no text: it has more than {MAX_COLUMNS} columns")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        cells = [cell.strip() for cell in next(reader)]
-    except csv.Error as error:
-        raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
-    if header is None:
-        header = all(number(cell) is None for cell in cells)
-    names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
-    n_lines = reader.line_num if header else 0
-
-    def body(last: bool) -> Iterator[bytes]:
-        read = pieces.read(last)
-        first = next(read, b"").lstrip(b"\r\n")
-        yield b"".join(first.splitlines(keepends=True)[n_lines:])
-        yield from read
-
-    def form(piece: bytes) -> Any:
-        return pa.csv.ParseOptions(delimiter=delimiter, quote_char='"' if b'"' in piece else False)
-
-    return TextSource(pieces, [Column(name) for name in names], body, form)
+def _merged(bad: Problems, left_out: Problems, n_rows: int) -> Problems:
+    """Return the problems of `n_rows` rows that were numbered without those left out, in order of rows."""
+    places = [number - 1 for number, _ in left_out]
+    numbers = np.delete(np.arange(n_rows + len(left_out)), places) + 1
+    return sorted([*left_out, *((int(numbers[number - 1]), complaint) for number, complaint in bad)])
 
 
 @contextmanager

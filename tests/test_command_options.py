@@ -1,0 +1,167 @@
+"""Options of the command: what the messages name, what does not apply, learners with arguments."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from places import DATA, data_file
+
+from thalweg import cli, command
+from thalweg.drift import ADWIN
+from thalweg.learner_text import read_learner, read_value
+from thalweg.learners import DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
+
+COMMAND = Path(sys.executable).with_name("thalweg")
+
+
+@pytest.fixture
+def thalweg(monkeypatch, capsys):
+    """Run the command in this process: return its exit code, what it prints and what it says."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["thalweg", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def orders(tmp_path):
+    rng = np.random.default_rng(0)
+    days = [f"{i % 28 + 1:02}.01.2024 {i % 24:02}:00" for i in range(300)]
+    labels = rng.choice(["x", "y"], 300)
+    lines = [f"A{i:05};{rng.normal():.3f};{days[i]};{'uv'[i % 2]};{labels[i]}" for i in range(300)]
+    path = tmp_path / "orders.csv"
+    path.write_text("id;price;when;shop;ok\n" + "\n".join(line.replace(".", ",", 1) for line in lines) + "\n")
+    return path
+
+
+def test_what_was_found_is_in_the_terminal_the_page_and_the_json(thalweg, orders, tmp_path):
+    page = tmp_path / "page.html"
+    code, table, _ = thalweg("run", orders, "--learner", "NaiveBayes", "--report", page)
+    found = json.loads(thalweg("run", orders, "--learner", "NaiveBayes", "--json")[1])["columns"]
+    assert code == 0 and found["target"] == "ok" and found["ignored"] == ["id"]
+    assert (found["number"], found["category"], found["date"]) == (["price"], ["shop"], ["when"])
+    ElementTree.fromstring(page.read_text().removeprefix("<!DOCTYPE html>\n"))
+    for words in ("price (decimal comma)", "when (8 inputs)", "id (almost all values differ: an id)"):
+        assert words in table and words in page.read_text()
+
+
+def test_warnings_and_skipped_rows_are_shown(thalweg, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,copy,y\n" + "".join(f"{i % 9}.5,{'uv'[i % 2]},{i % 2}\n" for i in range(300)) + "1\n")
+    page = tmp_path / "page.html"
+    _, table, _ = thalweg("run", path, "--on-error", "skip", "--learner", "NaiveBayes", "--report", page)
+    assert "warning   'copy' equals the target" in table and "data row 301: 1 columns" in table
+    assert "pass --ignore copy" in table
+    assert "equals the target" in page.read_text()
+    plain = json.loads(thalweg("run", path, "--on-error", "skip", "--learner", "NaiveBayes", "--json")[1])
+    assert plain["skipped"] == 1 and "data row 301" in plain["messages"][0]
+
+
+def test_files_are_read_as_told(thalweg, orders):
+    def columns(*options):
+        code, printed, said = thalweg("run", orders, "--learner", "NaiveBayes", "--json", *options)
+        assert code == 0, said
+        return json.loads(printed)["columns"]
+
+    assert columns("--ignore", "price,when")["ignored"] == ["id", "price", "when"]
+    assert columns("--categorical", "id,price")["category"] == ["id", "price", "shop"]
+    assert columns("--text", "shop")["text"] == ["shop"]
+    assert columns("--delimiter", ";", "--header", "--decimal", ",", "--date", "when")["date"] == ["when"]
+    assert columns("--no-header", "--target", "x4", "--ignore", "x0,x1,x2")["target"] == "x4"
+    assert columns("--classes", "x,y,z")["target"] == "ok"
+    code, _, said = thalweg("run", orders, "--classes", "x,z")
+    assert code == 2 and "if it should be, pass --classes" in said
+
+
+def test_drift_leaves_out_what_always_changes(thalweg, orders):
+    code, printed, _ = thalweg("drift", orders, "--json")
+    found = json.loads(printed)
+    assert code == 0 and found["columns"]["ignored"] == ["id"]
+    assert found["inputs"] == 1 + 5 + 1 + 1
+    assert "date      when (5 inputs)" in thalweg("drift", orders, "--delimiter", ";")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sea", "--target", "x"], "sea is a generator: --target does not apply"),
+        (["sea", "--no-header"], "--header does not apply"),
+        (["sea", "--on-error", "skip"], "--on-error does not apply"),
+        (["sea", "--data", "there"], "--data does not apply"),
+        (["orders.csv", "--data", "there"], "orders.csv is a file: --data does not apply"),
+        (["santa_fe", "--ignore", "x"], "--ignore does not apply"),
+        (["sea", "--learner", "NaiveBayes", "--learner", "HoeffdingTree"], "--learner is given 2 times"),
+        (["sea", "--rows", "10", "--rows", "20"], "--rows is given 2 times"),
+        (["sea", "--learner", "HoefdingTree"], "did you mean HoeffdingTree?"),
+        (["sea", "--learner", "naive-bays"], "did you mean NaiveBayes?"),
+        (["sea", "--learner", "DriftReset(detector=ADVIN())"], "did you mean ADWIN?"),
+        (["sea", "--learner", "NaiveBayes(1, 2, 3)"], "too many positional arguments; NaiveBayes takes"),
+        (["sea", "--learner", "NaiveBayes(depth=3)"], "has no parameter 'depth'"),
+        (["sea", "--learner", "NaiveBayes(categorical=[0"], "is a bracket or quote missing?"),
+        (["sea", "--learner", "NaiveBayes(categorical=open('x'))"], "no learner or detector 'open'"),
+        (["sea", "--learner", "NaiveBayes(categorical=().__class__)"], "is neither a literal nor"),
+        (["sea", "--learner", "NaiveBayes(**{'a': 1})"], "one by one"),
+        (["sea", "--learner", "NaiveBayes().fit(1)"], "expected the name of a learner"),
+        (["sea", "--learner", "HoeffdingTree(delta=0.1)", "--set", "delta=0.2"], "delta is given twice"),
+        (["sea", "--learner", "HoeffdingTree", "--set", "delta=0.2", "--set", "delta=0.1"], "given twice"),
+    ],
+)
+def test_mistakes_are_one_line(thalweg, arguments, words):
+    code, printed, said = thalweg("run", *arguments)
+    assert (code, printed, said.count("\n")) == (2, "", 1)
+    assert words in said
+
+
+def test_a_learner_is_read_from_text():
+    text = "LeveragingBagging(hoeffding_tree(grace_period=50), n_members=20, delta=-1e-3)"
+    made = read_learner(text, {}, 7)
+    assert isinstance(made, LeveragingBagging) and (made.n_members, made.delta) == (20, -0.001)
+    assert isinstance(made.member, HoeffdingTree) and made.member.grace_period == 50
+    assert made.random_state == 7
+    assert read_learner("LeveragingBagging(random_state=3)", {}, 7).random_state == 3
+    reset = read_learner("DriftReset(NaiveBayes, ADWIN(delta=0.01))", {}, 0)
+    assert isinstance(reset, DriftReset) and isinstance(reset.member, NaiveBayes)
+    assert isinstance(reset.detector, ADWIN) and reset.detector.delta == 0.01
+    mixed = read_learner("OnlineBagging([NaiveBayes(), HoeffdingTree()])", {}, 0)
+    assert [type(each) for each in mixed.member] == [NaiveBayes, HoeffdingTree]
+
+
+def test_values_are_literals_learners_or_text():
+    assert [read_value(text) for text in ("3", "-2.5", "None", "[0, 1]", "(1, 'a')", "{'a': 1}")] == [
+        3, -2.5, None, [0, 1], (1, "a"), {"a": 1}
+    ]
+    assert [read_value(text) for text in ("gini", "some-thing", "a b")] == ["gini", "some-thing", "a b"]
+    assert isinstance(read_value("naive_bayes"), NaiveBayes)
+    with pytest.raises(ValueError, match="no learner or detector 'eval'"):
+        read_value("eval('1')")
+
+
+def test_a_series_goes_by_its_name(thalweg):
+    data_file("santa-fe-laser.txt")
+    code, printed, said = thalweg("run", "santa_fe", "--data", DATA, "--learner", "NaiveBayes", "--json")
+    assert code == 0, said
+    assert json.loads(printed)["rows"] == 9990
+
+
+def test_a_bug_is_one_line_and_how_to_report_it(thalweg, monkeypatch):
+    monkeypatch.setattr(command, "evaluate", lambda *args, **options: 1 // 0)
+    code, printed, said = thalweg("run", "sea")
+    assert (code, printed, said.count("\n")) == (2, "", 1)
+    assert "ZeroDivisionError at test_command_options.py:" in said and "Please report this line" in said
+    monkeypatch.setenv("THALWEG_TRACEBACK", "1")
+    assert "Traceback" in thalweg("run", "sea")[2]
+
+
+def test_the_installed_command_takes_a_learner_with_arguments():
+    learner = "DriftReset(HoeffdingTree(grace_period=50), detector=ADWIN())"
+    words = [COMMAND, "run", "sea", "--rows", "500", "--learner", learner, "--json"]
+    assert json.loads(subprocess.check_output(words, timeout=120))["learner"] == "DriftReset"

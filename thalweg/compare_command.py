@@ -1,0 +1,135 @@
+"""`thalweg compare`: several learners on several streams."""
+
+import json as jsons
+from typing import Annotated
+
+import typer
+
+from thalweg import options
+from thalweg.options import file_options
+
+HELP = """
+Compare learners on streams: accuracy, cost, ranks and tests.
+
+LEARNERS are names, with arguments if need be: see `thalweg list learners`. Classifiers of scikit-learn and
+River are written with their modules: `sklearn.linear_model.Perceptron()`. The trivial baselines are always
+there. Runs that have ended are kept in the cache folder (THALWEG_CACHE) and not run again.
+
+Examples:
+
+    thalweg compare NaiveBayes HoeffdingTree AdaptiveRandomForest --on sea --on led --seeds 3
+
+    thalweg compare LogisticMixture "NearestNeighbours(n_neighbours=5)" --on prices.csv --report page.html
+"""
+
+
+def compare(
+    learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
+    on: Annotated[
+        list[str], typer.Option(metavar="SOURCE", help="A stream, as for `thalweg run`; repeatable.")
+    ],
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each learner on each stream.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the label in files; else the last.")] = None,
+    rows: options.Rows = None,
+    delay: options.Delay = "0",
+    labels: options.LabelShare = "1",
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    ignore: options.Ignore = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.")] = False,
+):
+    """Compare learners on streams: accuracy, cost, ranks and tests."""
+    chosen = file_options({"ignore": ignore}, target=target, on_error=on_error)
+    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, chosen, fresh, quiet=json)
+    show(found, report, json)
+    if found.errors():
+        raise typer.Exit(1)
+
+
+def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet):
+    """Return the Comparison of learners on streams, all given as a person writes them."""
+    from thalweg.command import make_learner, read_delay, read_share
+    from thalweg.evaluation import compare
+    from thalweg.progress_bar import Bar
+
+    made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
+    with Bar("comparing", "{}", "", quiet) as bar:
+        return compare(
+            made,
+            {_name(source, sources): source for source in sources},
+            file_options=file_options,
+            seeds=seeds,
+            delay=read_delay(delay),
+            labels=read_share(labels, None),
+            rows=rows,
+            limit=limit,
+            jobs=jobs,
+            fresh=fresh,
+            data=data,
+            progress=bar.show,
+        )
+
+
+def show(found, report, json):
+    """Print a Comparison as tables or as JSON, and write its page if asked."""
+    if report:
+        found.write(report)
+    if json:
+        print(jsons.dumps(found.summary()))
+        return
+    from rich.console import Console
+
+    from thalweg.evaluation.comparison_page import accuracy_rows, pair_rows, verdict
+
+    console = Console()
+    console.print(grid("Accuracy, per cent", accuracy_rows(found)))
+    console.print(grid("Cost", _costs(found)))
+    tests = found.tests()
+    if tests["wins"] is not None:
+        console.print(grid("Pairs, by streams", pair_rows(found, tests)))
+    console.print(verdict(found), highlight=False)
+    for name, message in found.errors().items():
+        console.print(f"{name} failed: {message}", highlight=False, markup=False)
+    if report:
+        console.print(f"Page with pictures: {report}", highlight=False)
+
+
+def _short(text, texts):
+    """Return the name of a learner without its module and arguments, if no other has it."""
+    name = _bare(text)
+    return name if sum(_bare(other) == name for other in texts) == 1 else text
+
+
+def _bare(text):
+    return text.partition("(")[0].strip().rpartition(".")[2]
+
+
+def _name(source, sources):
+    """Return the file name of a path, if no other source has it."""
+    name = source.replace("\\", "/").rpartition("/")[2]
+    return name if sum(other.replace("\\", "/").endswith(name) for other in sources) == 1 else source
+
+
+def _costs(found):
+    speed, memory = found.table("rows_per_second"), found.table("memory")
+    rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]
+    for m, name in enumerate(found.learners):
+        figures = speed[:, m].min(), speed[:, m].max(), memory[:, m].max() / 1e3
+        rows.append([name, *(f"{value:,.0f}" for value in figures)])
+    return rows
+
+
+def grid(title, rows):
+    """Return a table for the terminal; the first of `rows` has the titles of the columns."""
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left")
+    for i, cell in enumerate(rows[0]):
+        made.add_column(cell, justify="left" if i == 0 else "right")
+    for row in rows[1:]:
+        made.add_row(*row)
+    return made

@@ -1,0 +1,64 @@
+"""`thalweg continue`: a saved learner goes on learning from another file."""
+
+from typing import Annotated
+
+import typer
+
+from thalweg import options
+
+HELP = """
+Go on learning with a saved model, testing each row before it is learned.
+
+SOURCE must have the columns that the model was trained on, found by their names; others are left out. The
+model is written back to its file, or to `--save`. If it is interrupted, what was learned so far is saved.
+
+Examples:
+
+    thalweg continue model.tw tomorrow.csv
+
+    thalweg continue model.tw tomorrow.parquet --save newer.tw --report page.html
+"""
+
+
+def continue_(
+    model: options.Model,
+    source: Annotated[str, options.SOURCE],
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write here instead of over MODEL.")
+    ] = None,
+    rows: options.Rows = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the labels.")] = 0,
+    delay: options.Delay = "0",
+    labels: options.LabelShare = "1",
+    report: options.Report = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+):
+    """Go on learning with a saved model, testing each row before it is learned."""
+    from thalweg import command, model_files
+    from thalweg.evaluation import prequential
+    from thalweg.evaluation.figures import percentage
+    from thalweg.progress_bar import Bar
+
+    save = save or model
+    model_files.check_writable(save)
+    learner, schema, runs = model_files.load(model)
+    settings = {} if on_error is None else {"on_error": on_error}
+    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **settings)
+    title = f"{type(learner).__name__} on {source}"
+    with Bar(title, "accuracy {}", percentage(float("nan")), json) as bar:
+        run = prequential(
+            stream,
+            learner,
+            delay=command.read_delay(delay),
+            labels=command.read_share(labels, None),
+            seed=seed,
+            rows=rows,
+            progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
+            resume=True,
+        )
+    model_files.save(learner, save, run, stream.schema(), source, runs)
+    command.show(run, report, json, save)
+    if run.interrupted:
+        raise typer.Exit(130)

@@ -1,0 +1,185 @@
+"""What a comparison of learners found: tables, ranks, tests."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import Floats
+from thalweg.evaluation import statistics
+from thalweg.evaluation.figures import BASELINES, plain_number
+from thalweg.evaluation.one_run import rows_right
+from thalweg.evaluation.uncertainty import Difference, paired
+
+METRICS = (
+    "accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss", "recovery",
+    "rows_per_second", "seconds", "memory",
+)  # fmt: skip
+LEVEL = 0.05
+
+
+@dataclass
+class Comparison:
+    """The runs of several learners on several streams.
+
+    Attributes
+    ----------
+    learners, streams : list of str
+        Their names, in the order of the tables.
+    n_seeds : int
+        Number of runs of each learner on each stream.
+    settings : dict
+        How they were evaluated.
+    results : dict
+        {(learner, stream, seed): figures of the run as plain data}.
+    """
+
+    learners: list[str]
+    streams: list[str]
+    n_seeds: int
+    settings: dict[str, Any]
+    results: dict[tuple[str, str, int], dict[str, Any]]
+
+    def table(self, metric: str = "accuracy") -> Floats:
+        """Return a metric as an array [stream, learner], the mean over seeds; NaN if it is not defined."""
+        return self._all(metric).mean(axis=2)
+
+    def spread(self, metric: str = "accuracy") -> Floats:
+        """Return the standard errors of `table`: over seeds, or over parts of the stream for one seed.
+
+        With one seed there is one for the accuracy only.
+        """
+        if self.n_seeds > 1:
+            return self._all(metric).std(axis=2, ddof=1) / np.sqrt(self.n_seeds)
+        shape = len(self.streams), len(self.learners)
+        return self._all("accuracy_error")[:, :, 0] if metric == "accuracy" else np.full(shape, np.nan)
+
+    def baselines(self, metric: str = "accuracy") -> dict[str, Floats]:
+        """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
+        runs = [self._of_stream(stream) for stream in self.streams]
+        return {
+            name: np.array(
+                [np.nan if run is None else _number(run["baselines"][name].get(metric)) for run in runs]
+            )
+            for name in BASELINES
+        }
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The streams that count in the ranks: all learners came to their end without an error."""
+        whole = dict.fromkeys(self.streams, True)
+        for (_, stream, _), result in self.results.items():
+            whole[stream] &= "error" not in result and not result["stopped"]
+        return [stream for stream in self.streams if whole[stream]]
+
+    def scores(self) -> Floats:
+        """Return the accuracies [stream, learner] of the streams that count."""
+        return self.table()[[self.streams.index(stream) for stream in self.ranked]]
+
+    def mean_ranks(self) -> Floats:
+        """Return the mean rank of each learner, 1 for the best; NaN if no stream counts."""
+        if not self.ranked:
+            return np.full(len(self.learners), np.nan)
+        return statistics.ranks(self.scores()).mean(axis=0)
+
+    def tests(self) -> dict[str, Any]:
+        """Return Friedman's test, Nemenyi's critical difference, pairwise Wilcoxon tests, and wins.
+
+        None where there are too few learners or streams for a test.
+        """
+        n_streams, n_learners = len(self.ranked), len(self.learners)
+        if n_streams < 2 or n_learners < 2:
+            return {"friedman": None, "critical_difference": None, "wilcoxon": None, "wins": None}
+        scores = self.scores()
+        return {
+            "friedman": statistics.friedman(scores) if n_learners > 2 else None,
+            "critical_difference": statistics.critical_difference(n_learners, n_streams, LEVEL),
+            "wilcoxon": statistics.wilcoxon(scores),
+            "wins": statistics.wins(scores),
+        }
+
+    def paired(self, first: str, second: str, stream: str, seed: int = 0) -> Difference:
+        """Compare two learners row by row on one stream; rows may depend on each other.
+
+        The difference of accuracies is tested over parts of the stream: see `uncertainty.paired`. If a run
+        was stopped, the rows that both have count.
+        """
+        runs = [self.results[name, stream, seed] for name in (first, second)]
+        for name, run in zip((first, second), runs, strict=True):
+            if "error" in run:
+                raise ValueError(f"{name} has no result on {stream}: {run['error']}")
+        n = min(run["n_scored"] for run in runs)
+        return paired(*(rows_right(run)[:n].astype(np.float64) for run in runs))
+
+    def errors(self) -> dict[str, str]:
+        """Return {run: message} of the runs that failed."""
+        return {
+            f"{learner} on {stream}, seed {seed}": result["error"]
+            for (learner, stream, seed), result in self.results.items()
+            if "error" in result
+        }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each run."""
+        import pandas
+
+        rows = [
+            {"learner": learner, "stream": stream, "seed": seed}
+            | {name: result.get(name) for name in METRICS}
+            for (learner, stream, seed), result in self.results.items()
+        ]
+        return pandas.DataFrame(rows)
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write a self-contained HTML page; return its path."""
+        from thalweg.evaluation.comparison_page import write
+
+        return write(self, path)
+
+    def summary(self) -> dict[str, Any]:
+        """Return all tables and tests as plain data for JSON; None if a figure is not defined."""
+        tests = self.tests()
+        friedman, wilcoxon, wins = tests["friedman"], tests["wilcoxon"], tests["wins"]
+        return {
+            "learners": self.learners,
+            "streams": self.streams,
+            "seeds": self.n_seeds,
+            "settings": {name: str(value) for name, value in self.settings.items() if value is not None},
+            "tables": {metric: _plain(self.table(metric)) for metric in METRICS},
+            "accuracy_error": _plain(self.spread()),
+            "baselines": {name: _plain(values) for name, values in self.baselines().items()},
+            "ranked_streams": self.ranked,
+            "mean_ranks": _plain(self.mean_ranks()),
+            "friedman": None if friedman is None else friedman._asdict(),
+            "critical_difference": tests["critical_difference"],
+            "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
+            "wins_ties_losses": None if wins is None else wins.tolist(),
+            "errors": self.errors(),
+        }
+
+    def _all(self, metric: str) -> Floats:
+        return np.array(
+            [
+                [
+                    [_number(self.results[learner, stream, seed].get(metric)) for seed in range(self.n_seeds)]
+                    for learner in self.learners
+                ]
+                for stream in self.streams
+            ]
+        )
+
+    def _of_stream(self, stream: str) -> dict[str, Any] | None:
+        """Return the longest run on a stream: it has the baselines over the most rows."""
+        runs = [run for key, run in self.results.items() if key[1] == stream and "error" not in run]
+        return max(runs, key=lambda run: run["rows"], default=None)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _plain(values: Floats) -> Any:
+    return [_plain(row) if np.ndim(row) else plain_number(row) for row in values]

@@ -1,0 +1,133 @@
+"""One run of a comparison: what is kept of it, and under which name."""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.evaluation import metrics
+from thalweg.evaluation.figures import BASELINES, plain, plain_number
+from thalweg.evaluation.protocols import prequential
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.uncertainty import standard_error
+from thalweg.streams.base import Generator, Stream
+from thalweg.streams.named import open_stream
+from thalweg.streams.openml import cache_folder
+
+CURVE_POINTS, ROWS_OF_A_POINT = 60, 100
+
+
+class Source(NamedTuple):
+    """A stream, or the name or path that `open_stream` opens with these options."""
+
+    stream: Stream | str
+    options: dict[str, Any]
+
+    def opened(self, seed: int) -> Stream:
+        """Return the stream; a generator that is given by name gets the seed."""
+        return (
+            open_stream(self.stream, seed=seed, **self.options)
+            if isinstance(self.stream, str)
+            else self.stream
+        )
+
+    def key(self) -> Any:
+        """Return what tells this source from others, for JSON; None if that is not known."""
+        if isinstance(self.stream, str):
+            return [self.stream, _file_key(Path(self.stream)), self.options]
+        if isinstance(self.stream, Generator):
+            return [type(self.stream).__qualname__, vars(self.stream)]
+        return None
+
+
+def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a learner on a stream, as plain data; an error is a result too."""
+    try:
+        return result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """Return what a comparison keeps of a Run."""
+    right = (run.predicted == run.labels)[run.labels >= 0]
+    recovery = metrics.recovery(run) if len(run.drifts) else float("nan")
+    return {
+        "rows": run.n_rows,
+        **plain(run),
+        "accuracy_error": plain_number(standard_error(right)),
+        "recovery": plain_number(recovery),
+        "seconds": run.seconds,
+        "rows_per_second": plain_number(run.rows_per_second),
+        "memory": run.memory,
+        "baselines": {name: plain(run.of_baseline(name)) | {"log_loss": None} for name in BASELINES},
+        "curve": curve(right),
+        "right": base64.b64encode(np.packbits(right).tobytes()).decode(),
+        "n_scored": len(right),
+        "drifts": run.drifts.tolist(),
+        "alarms": len(run.alarms),
+        "skipped": run.skipped,
+        "stopped": run.interrupted,
+    }
+
+
+def curve(right: NDArray[Any]) -> list[float]:
+    """Return the accuracy in each of at most 60 equal parts of the rows, of 100 rows or more."""
+    n_parts = max(1, min(CURVE_POINTS, len(right) // ROWS_OF_A_POINT))
+    edges = np.linspace(0, len(right), n_parts + 1).round().astype(int)
+    sums = np.concatenate([[0], np.cumsum(right)])
+    return [float(share) for share in np.diff(sums[edges]) / np.maximum(np.diff(edges), 1)]
+
+
+def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
+    """Return for each scored row whether it was predicted correctly."""
+    packed = np.frombuffer(base64.b64decode(result["right"]), dtype=np.uint8)
+    return np.unpackbits(packed, count=result["n_scored"]).astype(bool)
+
+
+def place(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
+    """Return the file that keeps this run; None if it could be taken for another one."""
+    about = source.key()
+    if about is None:
+        return None
+    try:
+        parts = [_library(), _described(learner), about, seed, settings]
+        key = json.dumps(parts, sort_keys=True, default=_described)
+    except TypeError:
+        return None
+    return cache_folder() / "runs" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+
+
+def _described(value: Any) -> Any:
+    """Return a learner, a distribution or an array as plain data; raise TypeError for anything else."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if hasattr(value, "get_params"):
+        return [f"{type(value).__module__}.{type(value).__qualname__}", value.get_params(deep=False)]
+    if hasattr(value, "dist"):
+        return [value.dist.name, value.args, value.kwds]
+    raise TypeError(f"no plain form of a {type(value).__name__} is known")
+
+
+def _file_key(path: Path) -> Any:
+    if not path.is_file():
+        return None
+    about = path.stat()
+    return [str(path.resolve()), about.st_size, about.st_mtime_ns]
+
+
+def _library() -> list[Any]:
+    """Return the version of this library, and the times of its files: other code may give other results."""
+    from thalweg import __version__
+
+    files = sorted(
+        path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".pyx", ".so")
+    )
+    times = "".join(f"{path.name}{path.stat().st_mtime_ns}" for path in files)
+    return [__version__, hashlib.sha256(times.encode()).hexdigest()]

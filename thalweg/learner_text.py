@@ -1,0 +1,167 @@
+"""Learners and detectors written as text, such as `LeveragingBagging(HoeffdingTree(), n_members=20)`."""
+
+import ast
+import difflib
+import importlib
+import inspect
+from typing import Any
+
+from thalweg import drift, learners
+
+FOREIGN = ("sklearn.", "river.")
+
+
+def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
+    """Return the learner that `text` describes: its name, or its name with arguments.
+
+    Arguments are literals, learners and detectors; nothing else is evaluated. `parameters` are more
+    arguments; `seed` is its `random_state` unless that is given.
+    """
+    node = _parsed(text)
+    if _is_foreign(node):
+        return _foreign_learner(node, text, parameters)
+    name, call = (node, None) if not isinstance(node, ast.Call) else (node.func, node)
+    if not isinstance(name, ast.Name):
+        raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
+    known = _known_learner(name.id)
+    args, given = _arguments(call, text) if call else ([], {})
+    twice = next((key for key in parameters if key in given), None)
+    if twice:
+        raise ValueError(f"{twice} is given twice: in --learner and in --set")
+    kind = learners.registry.load(known)
+    chosen = {**given, **parameters}
+    if "random_state" in inspect.signature(kind).parameters and "random_state" not in chosen:
+        chosen["random_state"] = seed
+    return _made(known, kind, args, chosen)
+
+
+def read_value(text: str) -> Any:
+    """Return a literal, a learner or detector such as NaiveBayes(), or else the text itself."""
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return text
+    if isinstance(node, ast.Name):
+        return _value(node, text) if _find(node.id) else text
+    try:
+        return _value(node, text)
+    except ValueError:
+        if any(isinstance(part, ast.Call) for part in ast.walk(node)):
+            raise
+        return text
+
+
+def _parsed(text: str) -> ast.expr:
+    plain = text.strip()
+    name, bracket, rest = plain.partition("(")
+    try:
+        return ast.parse(name.strip().replace("-", "_") + bracket + rest, mode="eval").body
+    except (SyntaxError, ValueError):
+        if bracket:
+            raise ValueError(f"--learner {text}: cannot be read; is a bracket or quote missing?") from None
+        return ast.Name(plain)
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    """Return the value of a part of the text: a literal, or a learner or detector."""
+    if isinstance(node, ast.Name):
+        if node.id in ("inf", "nan"):
+            return float(node.id)
+        return _object(node.id, [], {})
+    if _is_foreign(node):
+        return _foreign(node, text)
+    if isinstance(node, ast.Call):
+        if not isinstance(node.func, ast.Name):
+            raise ValueError(f"{text}: only learners and detectors can have arguments")
+        return _object(node.func.id, *_arguments(node, text))
+    if isinstance(node, ast.List | ast.Tuple):
+        values = [_value(each, text) for each in node.elts]
+        return values if isinstance(node, ast.List) else tuple(values)
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        pairs = zip(node.keys, node.values, strict=True)
+        return {_value(key, text): _value(value, text) for key, value in pairs if key is not None}
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        part = ast.unparse(node)
+        raise ValueError(f"{text}: {part} is neither a literal nor a learner or detector") from None
+
+
+def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
+    args = [_value(arg, text) for arg in call.args]
+    given = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise ValueError(f"{text}: write the arguments one by one, not as **…")
+        given[keyword.arg] = _value(keyword.value, text)
+    return args, given
+
+
+def _object(name: str, args: list[Any], given: dict[str, Any]) -> Any:
+    registry = _find(name)
+    if registry is None:
+        raise ValueError(f"there is no learner or detector {name!r}; {_hint(name, _all_names(), 'names')}")
+    known = str(registry.find(name))
+    return _made(known, registry.load(known), args, given)
+
+
+def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
+    signature = inspect.signature(kind)
+    unknown = next((key for key in given if key not in signature.parameters), None)
+    accepted = ", ".join(sorted(signature.parameters)) or "no parameters"
+    if unknown is not None:
+        raise ValueError(f"{name} has no parameter {unknown!r}: {name} takes {accepted}")
+    try:
+        signature.bind(*args, **given)
+    except TypeError as error:
+        raise ValueError(f"{name}: {error}; {name} takes {accepted}") from None
+    return kind(*args, **given)
+
+
+def _is_foreign(node: ast.expr) -> bool:
+    name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return name.startswith(FOREIGN) and "(" not in name
+
+
+def _foreign_learner(node: ast.expr, text: str, parameters: dict[str, Any]) -> Any:
+    from thalweg.adapters import RiverLearner, SklearnLearner
+
+    kind = RiverLearner if ast.unparse(node).startswith("river.") else SklearnLearner
+    return _made(kind.__name__, kind, [_foreign(node, text)], parameters)
+
+
+def _foreign(node: ast.expr, text: str) -> Any:
+    """Return the object of scikit-learn or River that a part of the text makes, such as river.bayes.NB()."""
+    call = node if isinstance(node, ast.Call) else None
+    dotted = ast.unparse(call.func if call else node)
+    module, _, name = dotted.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{dotted}: {error}") from None
+    if not isinstance(kind, type):
+        raise ValueError(f"{dotted} is not a class")
+    args, given = _arguments(call, text) if call else ([], {})
+    return _made(dotted, kind, args, given)
+
+
+def _find(name: str) -> Any:
+    return next((each for each in (learners.registry, drift.registry) if each.find(name)), None)
+
+
+def _known_learner(name: str) -> str:
+    known = learners.registry.find(name)
+    if known is None:
+        raise ValueError(f"there is no learner {name!r}; {_hint(name, list(learners.registry), 'learners')}")
+    return known
+
+
+def _all_names() -> list[str]:
+    return [*learners.registry, *drift.registry]
+
+
+def _hint(name: str, known: list[str], what: str) -> str:
+    by_lower = {each.lower(): each for each in known}
+    wanted = name.lower().replace("_", "").replace("-", "")
+    near = difflib.get_close_matches(wanted, list(by_lower), n=1, cutoff=0.7)
+    return f"did you mean {by_lower[near[0]]}?" if near else f"the {what} are {', '.join(known)}"

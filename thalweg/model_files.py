@@ -1,0 +1,56 @@
+"""What the command keeps in a model file beside the learner: its inputs, and how it did."""
+
+import datetime
+from pathlib import Path
+
+from thalweg import saving
+from thalweg.errors import ModelFileError
+from thalweg.streams.named import is_file, open_stream
+
+MOST_RUNS = 100  # whose results are kept
+RESULTS = ("rows", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted", "seconds")
+
+
+def save(learner, path, run, schema, source, earlier=()):
+    """Write a learner after a run to a file: with the schema of its inputs, and the results so far."""
+    about = {
+        "source": source,
+        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "settings": {name: str(value) for name, value in run.settings.items()},
+        **{name: value for name, value in run.summary().items() if name in RESULTS},
+    }
+    runs = [*earlier, about][-MOST_RUNS:]
+    saving.save(learner, path, notes={"schema": schema, "runs": runs})
+
+
+def load(path):
+    """Return the learner in a file that the command wrote, its schema, and the results so far."""
+    learner = saving.load(path)
+    notes = saving.describe(path)["notes"]
+    if not hasattr(learner, "n_features_in_"):
+        raise ModelFileError(f"{path}: the model has learned nothing yet")
+    return learner, notes.get("schema"), notes.get("runs", [])
+
+
+def open_like(source, learner, schema, path, rows=None, seed=0, data=None, **options):
+    """Return the stream `source` with the inputs of a saved learner; raise ValueError if they differ."""
+    if is_file(source):
+        if schema is None:
+            raise ValueError(
+                f"{path} does not say what its inputs are: it was not written by `thalweg run --save`. "
+                "Use thalweg.load in Python"
+            )
+        return open_stream(source, rows=rows, seed=seed, data=data, like=schema, **options)
+    stream = open_stream(source, rows=rows, seed=seed, data=data, **options)
+    if stream.n_features != learner.n_features_in_:
+        raise ValueError(f"{source} has {stream.n_features} inputs, the model {learner.n_features_in_}")
+    return stream
+
+
+def check_writable(path):
+    """Raise ValueError if a file cannot be written there, before hours of work are lost."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: give the name of a file")
+    if not path.resolve().parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.resolve().parent}")

@@ -1,0 +1,76 @@
+"""Options that several commands share."""
+
+import re
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand
+
+SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
+
+
+PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
+
+
+class OnceCommand(TyperCommand):
+    """A command that refuses an option given twice, unless it is one that can be repeated."""
+
+    def parse_args(self, ctx, args):
+        """Parse the arguments of the command line."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for parameter in set(order):
+            times = order.count(parameter)
+            if times > 1 and not parameter.multiple and parameter.param_type_name == "option":
+                name = max(parameter.opts, key=len)
+                raise ValueError(f"{name} is given {times} times: give it once")
+        return super().parse_args(ctx, args)
+
+
+Text = str | None
+Model = Annotated[str, typer.Argument(help="A model file, as `thalweg run --save` writes it.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
+Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
+Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
+Delay = Annotated[
+    str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
+]
+LabelShare = Annotated[str, typer.Option(help="Share of the labels that come, 0 to 1.")]
+OnError = Annotated[
+    Text, typer.Option("--on-error", help="A row that cannot be read: raise (default), or skip and count it.")
+]
+Categorical = Annotated[Text, typer.Option(help="Columns of categories, a,b,c.")]
+Numeric = Annotated[Text, typer.Option(help="Columns of numbers, even if all 0 and 1.")]
+Dates = Annotated[Text, typer.Option(help="Columns of dates, also as seconds since 1970.")]
+Words = Annotated[Text, typer.Option(help="Columns of text, whose words are counted.")]
+Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
+Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
+Header = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether the first row of a CSV file has names.")
+]
+Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV file; tab for tabs.")]
+Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
+
+
+def file_options(lists, **plain):
+    """Return the options of `from_file` that were given: `lists` are texts a,b,c."""
+    if plain.get("delimiter") in ("tab", "\\t"):
+        plain["delimiter"] = "\t"
+    chosen = plain | {name: listed(text) for name, text in lists.items()}
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def in_options(text):
+    """Return a message in which `pass ignore=['a', 'b']` is written as an option of the command."""
+
+    def option(found):
+        values = re.sub(r"[\[\]'\"]", "", found[2]).replace(", ", ",")
+        name = found[1].replace("_", "-")
+        return f"pass --{name} {values}"
+
+    return re.sub(PASSED, option, text)
+
+
+def listed(text):
+    """Return the parts of a text a,b,c; None if it is None."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,50 @@
+"""`thalweg predict`: the answers of a saved learner for the rows of a file."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from thalweg import options
+
+HELP = """
+Predict the labels of a file's rows with a saved model, which stays as it is.
+
+SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
+Without `--out` the predictions are printed as CSV. If SOURCE has labels, a line on standard error says how
+many of them were predicted.
+
+Examples:
+
+    thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
+
+    thalweg predict model.tw tomorrow.parquet --out predictions.parquet
+"""
+
+
+def predict(
+    model: options.Model,
+    source: Annotated[str, options.SOURCE],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write here: .csv, .parquet or .jsonl (JSON lines).")
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
+    ] = False,
+    rows: options.Rows = None,
+    data: options.Data = None,
+):
+    """Predict the labels of a file's rows with a saved model, which stays as it is."""
+    from thalweg import model_files
+    from thalweg.predictions import predictions, write
+
+    learner, schema, _ = model_files.load(model)
+    if out:
+        model_files.check_writable(out)
+    stream = model_files.open_like(source, learner, schema, model, rows, data=data)
+    blocks = predictions(learner, stream, rows, probabilities)
+    n, n_right, n_scored = write(blocks, out)
+    words = f"{n:,} rows"
+    if n_scored:
+        words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"
+    print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)

@@ -1,0 +1,261 @@
+"""The stream of the rows of a file."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Block, Floats, Ints
+from thalweg.errors import StreamError, one_line
+from thalweg.streams.base import Stream, recut
+from thalweg.streams.codes import MISSING, Codes, as_classes
+from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, Column, Problems, coded
+from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
+from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, set_kind
+from thalweg.streams.like import Like
+from thalweg.streams.look_ahead import (
+    Source,
+    all_classes,
+    check_any,
+    check_kinds,
+    check_labels,
+    check_some,
+    first_classes,
+    first_rows,
+    raise_first,
+)
+from thalweg.streams.reading import reading
+from thalweg.streams.schema import schema
+from thalweg.streams.text_files import Batch
+
+N_MESSAGES = 5
+
+
+class FileStream(Stream):
+    """A stream of the rows of a file, opened by `from_file`.
+
+    Each pass over the rows starts with the same classes, whatever labels appeared in the one before.
+
+    Attributes
+    ----------
+    skipped : int
+        Number of bad rows left out so far.
+    messages : list of str
+        What was wrong with the first five of them.
+    columns : FoundColumns
+        The target, the kinds of the other columns, and warnings about guesses that may be wrong.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        label: Column | None,
+        classes: Iterable[Any] | None,
+        on_error: str,
+        scan_labels: bool = False,
+        guesses: Guesses | None = None,
+        is_target_told: bool = False,
+        like: Like | None = None,
+    ) -> None:
+        self.source = source
+        self.name = source.name
+        self.label = label
+        self.on_error = on_error
+        self._n_bytes = _size(source)
+        strict = on_error == "raise"
+        guesses = guesses or Guesses()
+        candidates, warnings = _candidates(source, label) if like is None else like.choose(source, label)
+        last = [] if label is None else [label]
+        check_kinds(source, [*candidates, *last])
+        head, is_whole = first_rows(source, [column.name for column in [*candidates, *last]], strict)
+        if like is None:
+            self.inputs = _inputs(source, candidates, head, guesses, warnings)
+        else:
+            self.inputs = candidates
+            like.set_readers(candidates, head, guesses, source.name)
+        warnings += column_warnings(self.inputs, head)
+        self._read_names = [column.name for column in [*self.inputs, *last]]
+        self._names = tuple(name for column in self.inputs for name in column.inputs)
+        self.n_features = len(self._names)
+        check_names(source, self._names)
+        n_rows = None
+        if like is not None:
+            self._first_classes, self.is_open = like.classes, like.more_classes and label is not None
+        elif label is None:
+            self._first_classes = np.empty(0, dtype=np.int64)
+        elif classes is not None or label.codes.values:
+            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+        elif scan_labels:
+            self._first_classes, n_rows = all_classes(source, label, strict)
+        else:
+            self._first_classes, self.is_open = first_classes(source, label, head), not is_whole
+            if is_whole:
+                check_any(source, label, self._first_classes)
+                n_rows = None if source.once else sum(rows.num_rows for rows in head)
+        if label is not None:
+            warnings += target_warnings(source.columns, self.inputs, label, self._first_classes, head,
+                                        is_target_told)
+        self._more_classes = label is None or (classes is None and label.codes.grows)
+        if like is not None:
+            self._more_classes = like.more_classes
+        self.columns: FoundColumns = found_columns(source.columns, label, warnings)
+        self.n_rows = (n_rows or source.n_rows) if strict else None
+        self._restart()
+
+    def _restart(self) -> None:
+        self.skipped = 0
+        self.messages: list[str] = []
+        self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
+        self.classes = self._first_classes
+
+    @property
+    def first_classes(self) -> NDArray[Any]:
+        """The labels known before the first row is read."""
+        return self._first_classes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return self._names
+
+    @property
+    def n_categories(self) -> Ints:
+        """Number of categories of each input known so far, 0 if it is numeric."""
+        return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
+
+    def categories_of(self, j: int) -> list[Any]:
+        """Return the categories of input `j` in the order of their codes; none if it is numeric."""
+        places = [column for column in self.inputs for _ in column.inputs]
+        return places[j].categories
+
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
+        columns = [column.to_plain() for column in self.inputs]
+        ignored = self.columns.of_kind(IGNORED)
+        target, header = self.columns.target, self.source.header
+        return schema(columns, self.classes, self._more_classes, target, ignored, header)
+
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
+        """Yield (X, codes) in blocks of `size` rows."""
+        return recut(self._chunks(), size)
+
+    def expected_rows(self, done: int) -> int | None:
+        """Return the number of rows, estimated from the bytes read if it is not known."""
+        share = self.source.share_read
+        return self.n_rows if self.n_rows is not None or not share else max(done, round(done / share))
+
+    def _chunks(self) -> Iterator[Block]:
+        self._restart()
+        numeric = {column.name for column in self.inputs if column.is_plain}
+        total = 0
+        with reading(self.source.name):
+            for batch in self.source.batches(self._read_names, numeric, last=True):
+                X, codes, problems = self._converted(batch)
+                if problems or batch.problems:
+                    X, codes = self._without(X, codes, problems, batch)
+                yield X, codes
+                total += len(X)
+        check_some(self.source, total, self.messages)
+        if total < (self.n_rows or 0):
+            raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
+        n_bytes = _size(self.source)
+        if n_bytes is not None and n_bytes < (self._n_bytes or 0):
+            raise StreamError(f"{self.name} was cut short: {self._n_bytes} bytes before, {n_bytes} now")
+        if self.is_open and self.label is not None:
+            check_any(self.source, self.label, self.classes)
+
+    def _converted(self, batch: Batch) -> tuple[Floats, Ints, Problems]:
+        """Return X, codes and a list of (position, error message)."""
+        X = np.empty((batch.rows.num_rows, self.n_features))
+        problems: Problems = []
+        start = 0
+        for j, column in enumerate(self.inputs):
+            values, wrong = column.read(batch.rows.column(j))
+            if values.ndim == 1:
+                X[:, start] = values
+            else:
+                X[:, start : start + values.shape[1]] = values
+            start += len(column.inputs)
+            problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+        if self.label is None:
+            return X, np.full(len(X), MISSING, dtype=np.intp), problems
+        known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
+        unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
+        column = batch.rows.column(len(self.inputs))
+        codes, wrong = coded(column, self._labels, unknown)
+        if wrong and self.is_open:
+            self._add_labels(self.label, column)
+            codes, wrong = coded(column, self._labels, unknown)
+        problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
+        return X, codes, problems
+
+    def _add_labels(self, label: Column, column: Any) -> None:
+        # In the order of rows: a dictionary may have another order, and list values that no row has.
+        self._labels.grows = True
+        self._labels.of(column.unique().to_pylist())
+        self._labels.grows = False
+        check_labels(self.source, label, self._labels)
+        self.classes = as_classes(self._labels.values, ordered=True)
+
+    def _without(self, X: Floats, codes: Ints, problems: Problems, batch: Batch) -> Block:
+        """Leave out the rows that have a problem and count them, or raise StreamError for the first one."""
+        found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
+        found |= dict(batch.problems)
+        if self.on_error == "raise":
+            raise_first(self.source, list(found.items()))
+        self.skipped += len(found)
+        for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
+            self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
+        wrong = sorted({i for i, _ in problems})
+        return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
+
+
+def _size(source: Source) -> int | None:
+    """Return the size of a file in bytes; None for standard input, or if the file is gone."""
+    with suppress(OSError):
+        return None if source.once else Path(source.name).stat().st_size
+    return None
+
+
+def _candidates(source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
+    """Return the columns that may be inputs, and no warnings; raise StreamError if there is none."""
+    found = [column for column in source.columns if column.kind != IGNORED and column is not label]
+    if not found and label is None:
+        raise StreamError(f"{source.name}: every column is ignored")
+    if not found and label is not None:
+        raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
+    return found, []
+
+
+def _inputs(
+    source: Source, columns: list[Column], head: list[Any], guesses: Guesses, warnings: list[str]
+) -> list[Column]:
+    """Set the kinds of columns; return those that are inputs; add to the warnings."""
+    for j, column in enumerate(columns):
+        set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
+    inputs = [column for column in columns if column.kind != IGNORED]
+    if not inputs:
+        # Better a strange input than none.
+        for j, column in enumerate(columns):
+            if column.note in ID_NOTES:
+                warnings.append(f"{column.name!r} is all there is to learn from, though {column.note}")
+                arrays = [rows.column(j) for rows in head]
+                column.kind, column.is_told = NUMBER if is_number(arrays) else CATEGORY, True
+                column.note = ""
+                set_kind(column, arrays, guesses, source.name)
+                inputs.append(column)
+    if not inputs:
+        raise StreamError(f"{source.name}: every column is ignored")
+    return inputs
+
+
+def check_names(source: Source, names: Sequence[str]) -> None:
+    """Raise StreamError if a name is there twice."""
+    twice, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        hint = "rename one, or pass header=False if the first row is no header"
+        raise StreamError(f"{source.name}: two columns are called {twice!r}; {hint}")

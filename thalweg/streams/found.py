@@ -1,0 +1,179 @@
+"""What was found in the columns of a file, and which of it may be a mistake."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from thalweg.streams.codes import number, spelling
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
+from thalweg.streams.dates import Dates
+from thalweg.streams.decimals import Decimals
+
+KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
+MANY_CLASSES = 100
+FEW_ROWS, FEW_VALUES = 200, 20
+TARGET_NAMES = {"class", "label", "target", "y", "classes", "labels"}
+SECONDS = (8e8, 2.2e9)  # 1995 to 2039
+
+
+@dataclass(frozen=True)
+class FoundColumns:
+    """What the columns of a file were taken for.
+
+    Attributes
+    ----------
+    target : str or None
+        The column of labels.
+    kinds : dict
+        For every other column "number", "category", "date", "text" or "ignored", in the order of the file.
+    notes : dict
+        What is special about some of them: why one is ignored, how many inputs it became, a decimal comma.
+    warnings : tuple of str
+        Guesses that are likely to be wrong, and what to do then.
+    """
+
+    target: str | None
+    kinds: dict[str, str]
+    notes: dict[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Return the names of the columns of one kind."""
+        return [name for name, found in self.kinds.items() if found == kind]
+
+    def in_words(self, most: int = 8) -> list[tuple[str, str]]:
+        """Return pairs such as ("category", "colour, size"), at most 8 names each."""
+        pairs = [] if self.target is None else [("target", self.target)]
+        for kind in KINDS:
+            names = self.of_kind(kind)
+            if names:
+                listed = ", ".join(self._with_note(name) for name in names[:most])
+                more = f" and {len(names) - most:,} more" if len(names) > most else ""
+                pairs.append((kind, listed + more))
+        return pairs
+
+    def _with_note(self, name: str) -> str:
+        return f"{name} ({self.notes[name]})" if name in self.notes else name
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return everything as a dict for JSON."""
+        inputs = {kind: self.of_kind(kind) for kind in KINDS}
+        return {"target": self.target, **inputs, "notes": self.notes, "warnings": list(self.warnings)}
+
+
+def found_columns(columns: Sequence[Column], label: Column | None, warnings: Sequence[str]) -> FoundColumns:
+    """Return what the columns of a file were taken for."""
+    kinds, notes = {}, {}
+    for column in columns:
+        if column is label:
+            continue
+        kind = column.kind or NUMBER
+        kinds[column.name] = CATEGORY if kind == FLAG else kind if kind in KINDS else IGNORED
+        note = column.note
+        if kind in (DATE, TEXT):
+            note = f"{len(column.inputs)} inputs" + (", hashed words" if kind == TEXT else "")
+        if note:
+            notes[column.name] = note
+    return FoundColumns(None if label is None else label.name, kinds, notes, tuple(warnings))
+
+
+def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
+    """Return warnings about inputs that may not be what they were taken for."""
+    found = []
+    for column in columns:
+        name, reader = column.name, column.reader
+        if isinstance(reader, Decimals) and reader.is_ambiguous:
+            point, other = ("comma", ".") if reader.point == "," else ("point", ",")
+            found.append(f"{name!r} may have a decimal {point} or not: if not, pass decimal={other!r}")
+        if isinstance(reader, Dates) and reader.is_ambiguous:
+            found.append(f"{name!r}: day and month could be swapped; taken as {reader.layout.name}")
+        if column.kind == CATEGORY and not column.is_told:
+            found += _mixture_warnings(name, column.categories)
+        if column.kind == NUMBER and reader is None and not column.is_told:
+            found += _number_warnings(name, [rows.column(name) for rows in head])
+    return found
+
+
+def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
+    texts = [text for value in values if (text := spelling(value)) is not None]
+    words = [text for text in texts if number(text) is None]
+    if not words or len(words) >= len(texts) - len(words):
+        return []
+    hint = f"if not, pass numeric=[{name!r}]"
+    return [f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; {hint}"]
+
+
+def _number_warnings(name: str, arrays: list[Any]) -> list[str]:
+    n_rows = sum(len(array) for array in arrays)
+    if n_rows < FEW_ROWS or len(arrays[0][:FEW_ROWS].unique()) < FEW_VALUES:
+        return []
+    try:
+        start = _floats([arrays[0][:FEW_VALUES]])
+        if not len(start) or ((start % 1).any() and start.min() < SECONDS[0]):
+            return []
+        numbers = _floats(arrays)
+    except pa.ArrowInvalid:  # there are words among the numbers
+        return []
+    low, high = numbers.min(), numbers.max()
+    if any(SECONDS[0] * unit <= low and high <= SECONDS[1] * unit for unit in (1, 1e3, 1e6, 1e9)):
+        return [f"{name!r} looks like time since 1970: if it is, pass date=[{name!r}]"]
+    whole = not (numbers % 1).any()
+    if whole and low >= 19_000_101 and high <= 21_001_231 and (numbers % 100 <= 31).all():
+        return [f"{name!r} looks like dates: if these are, pass date=[{name!r}]"]
+    if whole and len(np.unique(numbers)) == n_rows:
+        return [f"{name!r}: all values differ; if it is an id, pass ignore=[{name!r}]"]
+    return []
+
+
+def _floats(arrays: list[Any]) -> NDArray[Any]:
+    values = [np.asarray(array.dictionary_decode().cast("float64").fill_null(np.nan)) for array in arrays]
+    joined = np.concatenate(values)
+    return joined[~np.isnan(joined)]
+
+
+def target_warnings(
+    columns: Sequence[Column], inputs: Sequence[Column], label: Column, classes: Any, head: list[Any],
+    is_told: bool,
+) -> list[str]:
+    """Return warnings about a column of labels that may be the wrong one, or that an input gives away."""
+    found = []
+    if len(classes) > MANY_CLASSES:
+        found.append(f"the target {label.name!r} has {len(classes):,} classes: is it the column of labels?")
+    named = [column.name for column in columns if column.name.lower() in TARGET_NAMES]
+    if not is_told and named and label.name not in named:
+        hint = f"{named[0]!r} may be it: pass target={named[0]!r}"
+        found.append(f"the target is {label.name!r}, the last column; {hint}")
+    for column in inputs:
+        if column.kind in (CATEGORY, FLAG, NUMBER) and _is_same(column.name, label.name, head):
+            hint = f"if it is only known afterwards, pass ignore=[{column.name!r}]"
+            found.append(f"{column.name!r} equals the target in the first rows; {hint}")
+    return found
+
+
+def _is_same(name: str, label: str, head: list[Any]) -> bool:
+    """Return whether a column tells the label and the label tells it, in all first rows that have both."""
+    pairs: set[tuple[Any, Any]] = set()
+    n_rows = 0
+    for part in _parts(head):
+        try:
+            both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
+        except ArithmeticError:  # a damaged decimal number
+            return False
+        pairs |= {(a, b) for a, b in both if a is not None and b is not None}
+        n_rows += part.num_rows
+        spelled = {(spelling(a), spelling(b)) for a, b in pairs}
+        if len(spelled) > min(len({a for a, _ in spelled}), len({b for _, b in spelled})):
+            return False
+    return n_rows >= FEW_ROWS // 4 and len(pairs) > 1
+
+
+def _parts(head: list[Any]) -> Iterator[Any]:
+    """Yield the first rows in parts: a short one first, which tells most columns apart."""
+    for rows in head:
+        yield rows.slice(0, FEW_VALUES)
+        for start in range(FEW_VALUES, rows.num_rows, FEW_ROWS):
+            yield rows.slice(start, FEW_ROWS)

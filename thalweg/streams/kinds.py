@@ -1,0 +1,160 @@
+"""What kind of values a column has, as its first rows tell."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg._types import Floats
+from thalweg.errors import StreamError
+from thalweg.streams.codes import BOOLEANS, Codes, number, spelling
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, distinct
+from thalweg.streams.dates import PARTS, find_dates
+from thalweg.streams.decimals import find_decimals
+from thalweg.streams.words import Words
+
+MAX_MIXED_NUMBERS = 20
+N_WORDS = 256
+MIN_ID_ROWS, ID_SHARE = 50, 0.95
+MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0
+ID_NAME = re.compile(r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|index|idx|row)$")
+CAMEL_ID = re.compile(r"[a-z](Id|ID|Nr|No)$")
+ID_NOTES = ("all values differ: a row number or id", "almost all values differ: an id")
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text."""
+
+    decimal: str | None = None
+    delimiter: str | None = None
+    date_parts: tuple[str, ...] = PARTS
+    n_words: int = N_WORDS
+
+
+def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) -> None:
+    """Set the kind of a column whose first rows are `arrays`, and how to read it."""
+    if column.kind == DATE:
+        column.reader = find_dates(arrays, guesses.date_parts, told=True)
+        if column.reader is None:
+            raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
+    elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
+        _guess(column, arrays, guesses)
+    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(arrays)):
+        column.reader = find_decimals(arrays, ",", guesses.delimiter)
+    if column.kind == TEXT:
+        column.reader = Words(guesses.n_words) if guesses.n_words else None
+    if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
+        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out as asked", None
+    if column.kind == CATEGORY:
+        _set_codes(column, arrays)
+
+
+def _guess(column: Column, arrays: list[Any], guesses: Guesses) -> None:
+    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(arrays))
+    numbers = _numbers(arrays) if may_be_plain else None
+    if numbers is not None:
+        column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
+        if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
+            _leave_out(column, ID_NOTES[0])
+        return
+    column.reader = find_decimals(arrays, guesses.decimal, guesses.delimiter)
+    if column.reader is not None:
+        column.kind, column.note = NUMBER, "marks between thousands"
+        if column.reader.point == ",":
+            column.note = "decimal comma"
+        return
+    column.reader = find_dates(arrays, guesses.date_parts, told=False)
+    if column.reader is not None:
+        column.kind = DATE
+        return
+    counts = _counts(arrays)
+    column.kind = column.kind or _kind_of_mixture(counts)
+    if column.kind == CATEGORY:
+        _refine(column, counts)
+
+
+def _refine(column: Column, counts: dict[str, int]) -> None:
+    """Leave out a column of categories that are ids; read it as text if its categories are sentences."""
+    n_rows, n_values = sum(counts.values()), len(counts)
+    n_words = sum(len(value.split()) for value in counts) / max(n_values, 1)
+    if n_words >= TEXT_WORDS and n_values >= max(MIN_TEXTS, TEXT_SHARE * n_rows):
+        column.kind = TEXT
+    elif n_rows >= MIN_ID_ROWS and n_values >= ID_SHARE * n_rows:
+        _leave_out(column, ID_NOTES[1])
+
+
+def _leave_out(column: Column, why: str) -> None:
+    column.kind, column.note = IGNORED, why
+
+
+def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
+    """Return whether whole numbers count rows, or all differ in a column whose name is that of an id.
+
+    `numbers` are the distinct ones of each array.
+    """
+    n_rows = sum(len(array) for array in arrays)
+    if n_rows < MIN_ID_ROWS or len(numbers) < n_rows or (numbers % 1).any():
+        return False
+    steps = np.diff(numbers)
+    if len(np.unique(steps)) == 1 and abs(steps[0]) == 1:
+        return True
+    is_name = ID_NAME.search(name.lower()) or CAMEL_ID.search(name)
+    return bool(is_name) and len(np.unique(numbers)) == n_rows
+
+
+def is_number(arrays: list[Any]) -> bool:
+    """Return whether all values are numbers or missing."""
+    return _numbers(arrays) is not None
+
+
+def _numbers(arrays: list[Any]) -> Floats | None:
+    """Return the distinct numbers of each array, joined; None if a value is not a number."""
+    try:
+        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
+    except pa.ArrowInvalid:
+        return None
+    return used[~np.isnan(used)]
+
+
+def has_points(arrays: list[Any]) -> bool:
+    """Return whether there is a point in any text."""
+    return any(pa.types.is_string(array.type.value_type) and "." in "".join(array.dictionary.to_pylist())
+               for array in arrays)
+
+
+def _counts(arrays: list[Any]) -> dict[str, int]:
+    """Return how often each value occurs, by its canonical spelling."""
+    counts: dict[str, int] = {}
+    for array in arrays:
+        values, positions = distinct(array)
+        for value, n in zip(values, np.bincount(positions, minlength=len(values)), strict=False):
+            text = spelling(value)
+            if text is not None and n:
+                counts[text] = counts.get(text, 0) + int(n)
+    return counts
+
+
+def _kind_of_mixture(counts: dict[str, int]) -> str:
+    """Return the kind of a column that has words in it.
+
+    It is a category if there are more different words than numbers, or if words recur and there are at most
+    20 distinct numbers; otherwise it is a number, and the words in it are errors.
+    """
+    words = [text for text in counts if number(text) is None]
+    numbers = len(counts) - len(words)
+    if not words:
+        return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
+    recur = sum(counts[text] for text in words) > len(words)
+    return CATEGORY if len(words) > numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
+
+
+def _set_codes(column: Column, arrays: list[Any]) -> None:
+    found = [value for array in arrays for value in distinct(array)[0]]
+    spelled = {text for value in found if (text := spelling(value)) is not None}
+    if not len(column.codes) and spelled and spelled <= set(BOOLEANS):
+        # False is 0 and True is 1, whichever comes first, as in files that have a type for them.
+        column.codes = Codes(BOOLEANS, grows=True)
+    column.codes.of(found)

@@ -1,0 +1,139 @@
+"""Reading a file into the inputs that another file became, as its schema says."""
+
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from thalweg.errors import StreamError
+from thalweg.streams.codes import Codes, as_classes
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.dates import PARTS, Dates, like_dates
+from thalweg.streams.decimals import Decimals, find_decimals
+from thalweg.streams.kinds import Guesses, has_points, is_number
+from thalweg.streams.look_ahead import Source, check_kinds
+from thalweg.streams.schema import VERSION
+from thalweg.streams.words import Words
+
+KINDS = (NUMBER, FLAG, CATEGORY, DATE, TEXT)
+
+
+class Like:
+    """A schema, checked; it chooses the columns of a file and says how to read them.
+
+    Kinds, codes and parts of dates are those of the schema. How numbers and dates are written is looked up in
+    the file: as in the schema if that fits its first rows, and otherwise as it is found.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        try:
+            if schema["schema"] != VERSION:
+                raise ValueError(f"its version is {schema['schema']!r}, this release reads {VERSION}")
+            self.target: str | None = schema["target"]
+            self.header: bool | None = schema["header"]
+            self.ignored = list(schema["ignored"])
+            self.more_classes = bool(schema["more_classes"])
+            self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
+            self._specs = {spec["name"]: spec for spec in schema["columns"]}
+            self.names = [name for spec in schema["columns"] for name in _example(spec).inputs]
+            if not self.names or len(self._specs) < len(schema["columns"]):
+                raise ValueError("its columns have no names of their own")
+        except (KeyError, TypeError, ValueError, AttributeError, StreamError) as error:
+            said = f"{error} is missing in it" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"from_file: like must be what a stream's schema() returns; {said}") from None
+
+    def choose(self, source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
+        """Return the columns that become inputs, in the order of the schema, and warnings about the others.
+
+        Raise StreamError if one is missing.
+        """
+        by_name = {column.name: column for column in source.columns if column is not label}
+        missing = [name for name in self._specs if name not in by_name]
+        if missing:
+            is_some = len(missing) < len(self._specs)
+            raise StreamError(f"{source.name}: {_missing(missing, list(by_name), is_some)}")
+        chosen = [by_name[name] for name in self._specs]
+        check_kinds(source, chosen)
+        extra = []
+        for column in source.columns:
+            if column.name not in self._specs and column is not label:
+                is_known = column.name in (*self.ignored, self.target)
+                column.kind = IGNORED
+                column.note = "as in the schema" if is_known else "not in the schema"
+                extra += [] if is_known else [repr(column.name)]
+        for column in chosen:
+            example = _example(self._specs[column.name])
+            column.kind, column.codes, column.reader = example.kind, example.codes, example.reader
+            column.is_told = True
+        return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
+
+    def set_readers(self, columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
+        """Set how to read the columns, whose first rows are `head`."""
+        for j, column in enumerate(columns):
+            arrays = [rows.column(j) for rows in head]
+            if column.kind == NUMBER:
+                known = column.reader if isinstance(column.reader, Decimals) else None
+                column.reader = known = _decimals(known, arrays, guesses)
+                column.note = "decimal comma" if known and known.point == "," else ""
+            elif column.kind == FLAG and not is_number(arrays):
+                column.kind, column.codes = CATEGORY, Codes([False, True])
+            elif isinstance(column.reader, Dates):
+                column.reader = like_dates(column.reader, arrays)
+                if column.reader is None:
+                    raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
+
+
+def _example(spec: dict[str, Any]) -> Column:
+    """Return a column as a part of a schema describes it."""
+    column = Column(str(spec["name"]), spec["kind"])
+    if column.kind == CATEGORY:
+        column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name)
+    elif column.kind == DATE:
+        parts = tuple(spec["parts"])
+        if not parts or not set(parts) <= set(PARTS):
+            raise ValueError(f"a date has no parts {parts}")
+        column.reader = Dates.named(spec["layout"], float(spec["origin"]), parts)
+    elif column.kind == TEXT:
+        column.reader = Words(int(spec["n_words"]))
+    elif column.kind == NUMBER and spec.get("decimal") in (".", ","):
+        column.reader = Decimals(spec["decimal"])
+    elif column.kind not in KINDS:
+        raise ValueError(f"there is no kind {column.kind!r} of columns")
+    return column
+
+
+def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> Decimals | None:
+    """Return how to read numbers: as `known` if that fits, else as plain numbers, else as they look."""
+    if not all(_is_text(array) for array in arrays):
+        return None
+    decimal = guesses.decimal
+    is_plain = is_number(arrays)
+    if decimal is None and known is not None and not any(known.read(array)[1] for array in arrays):
+        return Decimals(known.point, is_ambiguous=is_plain and has_points(arrays))
+    if is_plain and decimal != ",":
+        return None
+    found = find_decimals(arrays, decimal, guesses.delimiter)
+    return known if found is None and decimal is None else found
+
+
+def _is_text(array: Any) -> bool:
+    return pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type)
+
+
+def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
+    """Return a message about missing columns; `is_some` says whether there are any that are not missing."""
+    listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    hints = list(_hints(missing, known)) if is_some else []
+    hint = ", ".join(hints[:3]) if hints else f"it has {', '.join(known[:20])}"
+    ending = "" if is_some else "; is its first row a header?"
+    return f"there is no column {listed}, which the schema has; {hint}{ending}"
+
+
+def _hints(missing: list[str], known: list[str]) -> Iterator[str]:
+    by_lower = {name.lower().strip(): name for name in known}
+    for name in missing:
+        near = difflib.get_close_matches(name.lower().strip(), list(by_lower), n=1)
+        if near:
+            yield f"{by_lower[near[0]]!r} may be {name!r}"

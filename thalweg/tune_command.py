@@ -1,0 +1,129 @@
+"""`thalweg tune`: a search for parameters on the first part of a stream, judged on the rest."""
+
+import itertools
+import json as jsons
+from typing import Annotated
+
+import typer
+
+from thalweg import options
+from thalweg.options import file_options
+
+HELP = """
+Search for parameters of a learner on the first part of a stream, and judge them on the rest.
+
+The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`.
+
+Examples:
+
+    thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try delta=0.001,0.01
+
+    thalweg tune prices.csv --learner NearestNeighbours --try n_neighbours=1,3,5,9 --try window=500,5000 --n 5
+"""
+
+
+def tune(
+    source: Annotated[str, options.SOURCE],
+    learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],
+    try_: Annotated[
+        list[str], typer.Option("--try", metavar="NAME=A,B,C", help="Values of a parameter; repeatable.")
+    ],
+    n: Annotated[int | None, typer.Option(min=1, help="Try this many choices at random, not all.")] = None,
+    share: Annotated[float, typer.Option(help="Share of the rows to search on.")] = 0.3,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A fixed parameter; repeatable.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Column of the label in a file; else the last.")] = None,
+    rows: options.Rows = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
+    delay: options.Delay = "0",
+    labels: options.LabelShare = "1",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    on_error: options.OnError = None,
+    ignore: options.Ignore = None,
+):
+    """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
+    from thalweg import evaluation
+    from thalweg.command import make_learner, read_delay, read_share
+    from thalweg.progress_bar import Bar
+
+    with Bar("searching", "{}", "", json) as bar:
+        found = evaluation.tune(
+            make_learner(learner, set_ or [], seed),
+            read_grid(try_),
+            source,
+            share=share,
+            n=n,
+            seed=seed,
+            delay=read_delay(delay),
+            labels=read_share(labels, None),
+            rows=rows,
+            jobs=jobs,
+            data=data,
+            file_options=file_options({"ignore": ignore}, target=target, on_error=on_error),
+            progress=bar.show,
+        )
+    show(found, json)
+
+
+def read_grid(texts):
+    """Return {parameter: values} from texts such as `n_members=5,10,20`; those in brackets are one value."""
+    from thalweg.learner_text import read_value
+
+    grid = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise ValueError(f"--try {text}: give a parameter and values, such as n_members=5,10,20")
+        if name in grid:
+            raise ValueError(f"--try {name} is given twice: give all its values at once")
+        grid[name] = [read_value(value) for value in _parts(values)]
+    return grid
+
+
+def show(found, json):
+    """Print what a search found."""
+    if json:
+        said = {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "tried": [[{name: str(v) for name, v in each.items()}, score] for each, score in found.tried],
+            "rows_searched": found.n_rows_searched,
+            "rows_judged": found.n_rows_judged,
+            "accuracy": found.accuracy,
+            "accuracy_before": found.accuracy_before,
+            "difference": found.difference._asdict(),
+        }
+        print(jsons.dumps(said))
+        return
+    from rich.console import Console
+
+    from thalweg.compare_command import grid
+
+    console, difference = Console(), found.difference
+    rows = [["parameters", "accuracy"]]
+    rows += [[_settings(each), f"{100 * score:.2f}"] for each, score in itertools.islice(found.tried, 20)]
+    console.print(grid(f"On the first {found.n_rows_searched:,} rows, per cent", rows))
+    console.print(
+        f"On the {found.n_rows_judged:,} rows after them, which the search has not seen: "
+        f"{100 * found.accuracy:.2f} % with {_settings(found.parameters)}, "
+        f"{100 * found.accuracy_before:.2f} % without; the difference is "
+        f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points "
+        f"({'more than' if difference.p_value < 0.05 else 'may be'} chance, p = {difference.p_value:.2g}).",
+        highlight=False,
+    )
+
+
+def _settings(parameters):
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+def _parts(text):
+    depth, start = 0, 0
+    for i, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            yield text[start:i]
+            start = i + 1
+    yield text[start:]
