@@ -246,19 +246,34 @@ def test_table_page_and_json_have_the_same_figures(tmp_path):
     table = thalweg(*same, "--report", page, env={**os.environ, "COLUMNS": "200"}).stdout
     figures = result(*same)
     tree = ElementTree.fromstring(page.read_text().removeprefix("<!DOCTYPE html>\n"))
-    head, *rows = [[cell.text for cell in row] for row in next(tree.iter("table")).iter("tr")]
+    head, *rows = [
+        [" ".join("".join(cell.itertext()).split()) for cell in row]
+        for row in next(tree.iter("table")).iter("tr")
+    ]
+    shown = {row[0]: row[1:] for row in rows[:-1]}
     lines = {cells[1].strip(): [cell.strip() for cell in cells[2:-1]]
              for cells in (line.split("│") for line in table.splitlines()) if len(cells) > 3}
-    assert list(lines) == head[1:-1]
+    errors = lines.pop("± std. error")
+    lines["accuracy"] = [f"{share} ± {error}" for share, error in zip(lines["accuracy"], errors, strict=True)]
+    assert lines == shown
     assert len(lines) == 7
-    names = ("accuracy", "balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc", "log_loss")
-    for figure, name in zip(head[1:-1], names, strict=True):
-        shown = f"{figures[name]:.4f}" if name == "log_loss" else f"{100 * figures[name]:.2f} %"
-        assert lines[figure][0] == rows[0][head.index(figure)] == shown
-        assert lines[figure][1:] == [row[head.index(figure)] for row in rows[1:]]
-    baselines, baselines_shown = figures["baselines"], ("majority", "no_change", "label_chain")
-    assert lines["accuracy"][1:] == [f"{100 * baselines[name]:.2f} %" for name in baselines_shown]
-    assert lines["log-loss"][1:] == ["–", "–", "–"]
+    names = ("balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc")
+    titles = ("balanced accuracy", "kappa", "kappa M", "kappa temporal", "AUC")
+    assert [shown[title][0] for title in titles] == [f"{100 * figures[name]:.2f} %" for name in names]
+    assert shown["log-loss"] == [f"{figures['log_loss']:.4f}", "–", "–", "–"]
+    shares = [figures["accuracy"], *figures["baselines"].values()]
+    uncertain = [figures["accuracy_error"], *figures["baselines_errors"].values()]
+    expected = [f"{100 * a:.2f} % ± {100 * b:.2f}" for a, b in zip(shares, uncertain, strict=True)]
+    assert shown["accuracy"] == expected
+    assert head[1] == "NaiveBayes"
+
+
+def test_totals_only_have_the_same_figures_but_auc(tmp_path):
+    same = ("run", "sea", "--rows", 3000, "--learner", "NaiveBayes")
+    rows, totals = result(*same), result(*same, "--totals", "--report", tmp_path / "page.html")
+    assert totals["auc"] is None and rows["auc"] > 0.8
+    assert totals["kappa"] == rows["kappa"] and totals["baselines"] == rows["baselines"]
+    assert "--totals" in totals["command"] and "--totals" in (tmp_path / "page.html").read_text()
 
 
 def wait_until_it_used(seconds, process):

@@ -83,6 +83,9 @@ def run(
         str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Keep totals only: constant memory, no AUC.")
+    ] = False,
     report: options.Report = None,
     save: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep the trained learner here, such as model.tw.")
@@ -122,6 +125,7 @@ def run(
             data=data,
             file_options=chosen,
             quiet=json,
+            totals=totals,
             save=save,
         )
         command.show(outcome, report, json, save)

@@ -2,7 +2,9 @@
 
 import json as jsons
 import re
+import shlex
 import sys
+from pathlib import Path
 
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
@@ -23,7 +25,8 @@ MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
 def evaluate(
-    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None
+    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
+    totals=False,
 ):
     """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
 
@@ -49,10 +52,12 @@ def evaluate(
             bar.show(done, total, percentage(accuracy))
 
         settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
+        settings["keep"] = "totals" if totals else "rows"
         if chunk:
             run = chunked(stream, made, chunk, **settings)
         else:
             run = prequential(stream, made, delay=late, **settings)
+    run.command = command_line()
     if is_default and not quiet:
         print(f"Of its answers now: {made.describe()}", file=sys.stderr)
     if save:
@@ -61,6 +66,12 @@ def evaluate(
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
     return run
+
+
+def command_line():
+    """Return the command as it was typed, or nothing if this is another program."""
+    name = Path(sys.argv[0]).name
+    return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""
 
 
 def default_learner(parameters, seed):
@@ -127,7 +138,7 @@ def show(run, report, json, save=None):
 
     After Ctrl-C, only if that does not take long.
     """
-    if run.interrupted and len(run.labels) > MOST_ROWS_IN_A_HURRY:
+    if run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY:
         return
     if report:
         from thalweg.evaluation import report as pages
@@ -161,8 +172,11 @@ def table(run):
     result.add_column("")
     for title in (run.learner, *BASELINES.values()):
         result.add_column(title, justify="right")
-    for cells in zip(*columns, strict=True):
-        result.add_row(*cells)
+    for title, *cells in zip(*columns, strict=True):
+        figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)
+        result.add_row(title, *figures)
+        if any(errors):
+            result.add_row("± std. error", *errors)
     return result
 
 

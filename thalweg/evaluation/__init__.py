@@ -11,6 +11,9 @@ registry = Registry(
         "chunked": "protocols",
         "holdout": "protocols",
         "Run": "run",
+        "TotalsRun": "totals_only",
+        "paired": "uncertainty",
+        "standard_error": "uncertainty",
         "compare": "comparing",
         "Comparison": "comparison",
         "tune": "tuning",
@@ -22,7 +25,7 @@ registry = Registry(
         "suspicious": "suspicions",
         "Suspicions": "suspicions",
     },
-    submodules=("metrics", "report"),
+    submodules=("metrics", "plots", "report"),
 )
 metric_registry = Registry(
     __name__,
@@ -40,10 +43,11 @@ metric_registry = Registry(
         "recovery": "metrics",
     },
 )
-__all__ = [*registry, "metrics", "report"]
+__all__ = [*registry, "metrics", "plots", "report"]
 
 if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
+    from thalweg.evaluation import plots as plots
     from thalweg.evaluation import report as report
     from thalweg.evaluation.comparing import compare as compare
     from thalweg.evaluation.comparison import Comparison as Comparison
@@ -53,8 +57,11 @@ if TYPE_CHECKING:
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
+    from thalweg.evaluation.totals_only import TotalsRun as TotalsRun
     from thalweg.evaluation.tuning import Tuned as Tuned
     from thalweg.evaluation.tuning import tune as tune
+    from thalweg.evaluation.uncertainty import paired as paired
+    from thalweg.evaluation.uncertainty import standard_error as standard_error
     from thalweg.evaluation.watching import DriftReport as DriftReport
     from thalweg.evaluation.watching import watch as watch
 else:

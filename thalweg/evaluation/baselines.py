@@ -58,6 +58,13 @@ class Baselines:
         )
         return {"no_change": last, "majority": leading, "label_chain": following}
 
+    def new_codes(self) -> dict[str, NDArray[Any]]:
+        """Return the predictions for the rows tested since the last call, and keep them no longer."""
+        self._predict()
+        answers, self._answers = self._answers, self._answers[:1]
+        last, leading, following = (np.concatenate(parts) for parts in zip(*answers, strict=True))
+        return {"no_change": last, "majority": leading, "label_chain": following}
+
     def _predict(self) -> None:
         learned = np.concatenate([self._last[:0], *self._learned])
         known = np.concatenate([np.empty(0, np.int64), *self._n_known]) - self._n_labels

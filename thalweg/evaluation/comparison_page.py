@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
+from thalweg.evaluation.chart_style import N_STYLES
 from thalweg.evaluation.comparison import LEVEL, Comparison
 from thalweg.evaluation.figures import BASELINES, NOT_DEFINED
 from thalweg.evaluation.page import table, text, write_page
@@ -127,7 +128,7 @@ def _chart(comparison: Comparison, stream: str) -> str:
             continue
         n_rows = max(n_rows, result["rows"])
         middle = (np.arange(len(result["curve"])) + 0.5) / max(len(result["curve"]), 1) * result["rows"]
-        lines.append(Line(learner, f"line{i % 5}", middle, np.array(result["curve"])))
+        lines.append(Line(learner, f"line{i % N_STYLES}", middle, np.array(result["curve"])))
     if not lines:
         return "<p>No learner has a result.</p>"
     drifts = next(

@@ -33,14 +33,14 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
         parts.append(pairs(report.columns.in_words(most=100)))
     if len(report.stops):
         picture = _map(report, findings)
-        parts.append(f"<h3>Distance from the reference over time</h3><figure>{picture}</figure>")
+        parts.append(f"<h2>Distance from the reference over time</h2><figure>{picture}</figure>")
         parts.append(f'<p class="note">{text(_map_note(report, findings))}</p>')
     if findings:
-        parts.append(f"<h3>What changed</h3>{_table(report, findings)}")
+        parts.append(f"<h2>What changed</h2>{_table(report, findings)}")
         pictures = findings[:MOST_PICTURES]
-        parts.append(f"<h3>Before and after: the {len(pictures)} smallest p-values</h3>")
+        parts.append(f"<h2>Before and after: the {len(pictures)} smallest p-values</h2>")
         parts += [_picture(report, finding) for finding in pictures]
-    parts.append(f'<h3>False alarms</h3><p class="note">{text(drift_words.rate(report))}</p>')
+    parts.append(f'<h2>False alarms</h2><p class="note">{text(drift_words.rate(report))}</p>')
     parts.append(_settings(report))
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 

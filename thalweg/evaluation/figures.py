@@ -3,8 +3,12 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from thalweg.evaluation import metrics
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.tally import LEARNER
+from thalweg.evaluation.uncertainty import MOST_PARTS, error_of_parts, standard_error
 
 NOT_DEFINED = "–"
 BASELINES = {
@@ -17,16 +21,20 @@ BASELINES = {
 class Figure(NamedTuple):
     """A figure: the name of its metric, its title, and whether it is shown as a percentage.
 
-    `of_baselines` is False for figures that need probabilities, which the baselines do not have.
+    `of_baselines` is False for figures that need probabilities, which the baselines do not have; `needs_rows`
+    is True for those that a Run that keeps totals only does not have.
     """
 
     name: str
     title: str
     is_share: bool = True
     of_baselines: bool = True
+    needs_rows: bool = False
 
     def of(self, run: Run) -> float:
         """Return the value for a Run; shares are fractions of 1; NaN if it is not defined."""
+        if self.needs_rows and not run.keeps_rows:
+            return math.nan
         return getattr(metrics, self.name)(run)
 
     def shown(self, value: float) -> str:
@@ -42,7 +50,7 @@ FIGURES = (
     Figure("kappa", "kappa"),
     Figure("kappa_m", "kappa M"),
     Figure("kappa_temporal", "kappa temporal"),
-    Figure("auc", "AUC"),
+    Figure("auc", "AUC", needs_rows=True),
     Figure("log_loss", "log-loss", is_share=False, of_baselines=False),
 )
 
@@ -52,18 +60,39 @@ def percentage(share: float) -> str:
     return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"
 
 
+def rate(run: Run, baseline: str | None = None) -> float:
+    """Return the accuracy of the learner or of a baseline."""
+    return metrics.rate_of(run, baseline or LEARNER)
+
+
+def rate_error(run: Run, baseline: str | None = None) -> float:
+    """Return the standard error of the accuracy of the learner or of a baseline, by batch means."""
+    if not run.keeps_rows:
+        return error_of_parts(run.tally.accuracy_of_parts(baseline or LEARNER, MOST_PARTS))
+    answered = run.predicted if baseline is None else run.baselines[baseline]
+    return standard_error(np.where(run.labels >= 0, run.labels == answered, np.nan))
+
+
+def with_error(run: Run, baseline: str | None = None) -> str:
+    """Return the accuracy and its standard error as text."""
+    error = rate_error(run, baseline)
+    return percentage(rate(run, baseline)) + ("" if math.isnan(error) else f" ± {100 * error:.2f}")
+
+
 def shown(run: Run, baseline: str | None = None) -> list[str]:
-    """Return all figures of the learner, or of a baseline, as text."""
+    """Return all figures of the learner, or of a baseline, as text; the accuracy with its standard error."""
     answers = run if baseline is None else run.of_baseline(baseline)
-    return [
+    texts = [
         figure.shown(figure.of(answers) if figure.of_baselines or baseline is None else math.nan)
         for figure in FIGURES
     ]
+    return [with_error(run, baseline), *texts[1:]]
 
 
 def plain(run: Run) -> dict[str, float | None]:
     """Return all figures as numbers; shares are fractions of 1; None if a figure is not defined."""
-    return {figure.name: plain_number(figure.of(run)) for figure in FIGURES}
+    numbers = {figure.name: plain_number(figure.of(run)) for figure in FIGURES}
+    return {"accuracy": numbers["accuracy"], "accuracy_error": plain_number(rate_error(run)), **numbers}
 
 
 def plain_number(value: float) -> float | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
+from thalweg.evaluation.history import Notes
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
 from thalweg.streams.base import Stream
@@ -137,10 +138,12 @@ def run_steps(
     total: int | None = None,
     stream: Stream | None = None,
     limit: float | None = None,
+    notes: Notes | None = None,
 ) -> float:
     """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
 
-    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds.
+    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `notes`
+    are made after each step.
     """
     clock, inside = time.perf_counter, 0.0
     last_moment = clock() + (math.inf if limit is None else limit)
@@ -167,6 +170,8 @@ def run_steps(
                 end = clock()
                 inside += end - begin
                 record.add(step, p, n)
+            if notes is not None:
+                notes.add(record.n_rows)
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS

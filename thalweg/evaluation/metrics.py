@@ -14,21 +14,20 @@ from numpy.typing import NDArray
 from thalweg.evaluation import metric_registry
 from thalweg.evaluation.ranking import area, over_grid
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
 from thalweg.evaluation.totals import Score, check, ratio, total
 
 __all__ = [*metric_registry]
 
-SMALLEST_PROBABILITY = np.finfo(np.float64).eps
-
 
 def accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Share of rows predicted correctly."""
-    return agreement(run.labels, run.predicted, window, fade)
+    return rate_of(run, LEARNER, window, fade)
 
 
 def kappa(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Cohen's kappa: accuracy above that of guessing with the same class shares."""
-    n = total(run.labels >= 0, window, fade)
+    n = _n_scored(run, window, fade)
     by_chance = 0.0
     for true, guessed, _ in _class_totals(run, window, fade):
         by_chance = by_chance + ratio(true, n) * ratio(guessed, n)
@@ -37,14 +36,12 @@ def kappa(run: Run, window: int | None = None, fade: float | None = None) -> Sco
 
 def kappa_m(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of the majority class; NaN if that makes no error."""
-    majority = agreement(run.labels, run.baselines["majority"], window, fade)
-    return _above(accuracy(run, window, fade), majority)
+    return _above(accuracy(run, window, fade), rate_of(run, "majority", window, fade))
 
 
 def kappa_temporal(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of repeating the last label; NaN if that makes no error."""
-    no_change = agreement(run.labels, run.baselines["no_change"], window, fade)
-    return _above(accuracy(run, window, fade), no_change)
+    return _above(accuracy(run, window, fade), rate_of(run, "no_change", window, fade))
 
 
 def balanced_accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
@@ -81,6 +78,8 @@ def f1(run: Run, window: int | None = None, fade: float | None = None) -> Score:
 
 def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Mean of -ln of the probability of the true class, clipped to at least 2.2e-16."""
+    if _is_total(run, window, fade):
+        return ratio(run.tally.log_loss, run.tally.n_scored)
     scored = run.labels >= 0
     given = run.probabilities[np.arange(len(scored)), np.where(scored, run.labels, 0)]
     losses = np.where(scored, -np.log(np.clip(given, SMALLEST_PROBABILITY, 1)), 0)
@@ -89,6 +88,8 @@ def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> 
 
 def brier(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Mean squared error of the probabilities; for two classes, of class 1 only."""
+    if _is_total(run, window, fade):
+        return ratio(run.tally.brier, run.tally.n_scored)
     scored = run.labels >= 0
     distances = np.zeros(len(scored))
     for k in [1] if len(run.classes) == 2 else range(len(run.classes)):
@@ -132,10 +133,31 @@ def agreement(
     return ratio(total(labels == answered, window, fade), total(labels >= 0, window, fade))
 
 
+def rate_of(run: Run, answerer: str, window: int | None = None, fade: float | None = None) -> Score:
+    """Share of rows that the learner or a baseline predicted correctly."""
+    if _is_total(run, window, fade):
+        return ratio(run.tally.confusions[answerer].trace(), run.tally.n_scored)
+    answered = run.predicted if answerer == LEARNER else run.baselines[answerer]
+    return agreement(run.labels, answered, window, fade)
+
+
+def _n_scored(run: Run, window: int | None, fade: float | None) -> Score:
+    return run.tally.n_scored if _is_total(run, window, fade) else total(run.labels >= 0, window, fade)
+
+
+def _is_total(run: Run, window: int | None, fade: float | None) -> bool:
+    """Return whether the answer must come from the totals of a run that keeps nothing else."""
+    return not run.keeps_rows and window is None and fade is None
+
+
 def _class_totals(
     run: Run, window: int | None, fade: float | None, first: int = 0
 ) -> Iterator[tuple[Score, Score, Score]]:
     """Yield for each class the totals of its rows, of rows predicted as it, and of both."""
+    if _is_total(run, window, fade):
+        counts = run.tally.confusions[LEARNER].astype(np.float64)
+        yield from list(zip(counts.sum(axis=1), counts.sum(axis=0), counts.diagonal(), strict=True))[first:]
+        return
     scored = run.labels >= 0
     for k in range(first, len(run.classes)):
         true, guessed = run.labels == k, (run.predicted == k) & scored

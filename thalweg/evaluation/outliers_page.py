@@ -19,17 +19,17 @@ def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
     found = lines.found
     parts = [f'<p class="lead">{text(headline(found))}</p>']
     parts.append(f'<p class="note">{text(reliability(found))}</p>')
-    parts.append(f"<h3>Where they are</h3><figure>{_where(found)}</figure>")
+    parts.append(f"<h2>Where they are</h2><figure>{_where(found)}</figure>")
     note = "Share of rows for which another label is believed, over the rows in their order."
     parts.append(f'<p class="note">{note}</p>')
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
-        parts.append(f"<h3>What was taken for what</h3>{table(rows)}")
-        parts.append(f"<h3>The most suspicious rows</h3>{_table(lines)}")
-    parts.append(f"<h3>Who was asked</h3>{_opinions(found)}")
+        parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
+        parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
+    parts.append(f"<h2>Who was asked</h2>{_opinions(found)}")
     if lines.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
-        parts.append(f"<h3>Columns</h3>{pairs(lines.columns.in_words(most=100))}")
+        parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
 
 

@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg import __version__
 from thalweg._parameters import is_real, is_whole, wrong
 from thalweg._types import Block, Ints
-from thalweg.errors import one_line
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
+from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
+from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.sparse_rows import checked_sparse_rows
 from thalweg.streams.arrays import Arrays
-from thalweg.streams.base import Stream, check_closed, stream_name
+from thalweg.streams.base import Stream, stream_name
 from thalweg.waiting import WaitingRows
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
@@ -33,6 +36,7 @@ def prequential(
     progress: Progress | None = None,
     limit: float | None = None,
     resume: bool = False,
+    keep: str = "rows",
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -66,6 +70,9 @@ def prequential(
     resume : bool
         Go on with what the learner has learned instead of resetting it. The stream must have its inputs, and
         its classes in the same order.
+    keep : "rows" or "totals"
+        With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
+        streams without end.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
@@ -76,7 +83,9 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(stream, learner, steps, settings, total, progress, limit=limit, resume=resume)
+    return _evaluate(
+        stream, learner, steps, settings, total, progress, limit=limit, resume=resume, keep=keep
+    )
 
 
 def chunked(
@@ -87,6 +96,7 @@ def chunked(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
+    keep: str = "rows",
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -96,7 +106,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress
+    stream, learner, rows, progress, keep
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -118,7 +128,7 @@ def chunked(
                 known = codes >= 0
                 yield Step(X[known], codes[known], learned=True)
 
-    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress)
+    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress, keep=keep)
 
 
 def holdout(
@@ -176,24 +186,40 @@ def _evaluate(
     n_tests: int | None = None,
     limit: float | None = None,
     resume: bool = False,
+    keep: str = "rows",
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
+    if keep not in ("rows", "totals"):
+        raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
     numbered = settings["protocol"] == "holdout"
+    date = time.strftime("%Y-%m-%d %H:%M:%S %z")
     begin = time.perf_counter()
-    classes = _resumed(stream, learner) if resume else _begin(stream, learner)
+    classes = resume_learner(stream, learner) if resume else begin_learner(stream, learner)
     most = MOST_CLASSES if stream.is_open else None
-    record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
-    inside = run_steps(steps(), learner, record, progress, total, stream if stream.is_open else None, limit)
+    n_classes = max(len(classes), 1)
+    if keep == "totals":
+        record: Record = TotalsRecord(n_classes, most)
+    else:
+        record = Record(n_classes, n_tests if numbered else total, numbered, most)
+    notes, growing = Notes(learner), stream if stream.is_open else None
+    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
     drifts = np.asarray(stream.drifts, dtype=np.int64)
     order = None
     if stream.is_open:
-        classes, order = _sorted_classes(stream, record.highest_code + 1)
-    return Run(
+        classes, order = sorted_classes(stream, record.highest_code + 1)
+    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
+    kind = TotalsRun if keep == "totals" else Run
+    return kind(
         learner=type(learner).__name__,
-        parameters=learner.get_params(deep=False) if hasattr(learner, "get_params") else {},
+        parameters=parameters,
+        became=as_they_ran(learner, parameters),
+        inputs=inputs_of(stream),
+        history=notes.history(),
+        version=__version__,
+        date=date,
         stream=stream_name(stream),
         classes=classes,
         settings=settings,
@@ -208,45 +234,6 @@ def _evaluate(
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),
     )
-
-
-def _begin(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
-    """Call `begin` of the learner for a stream; return the classes that are known at the start."""
-    classes, settings = np.asarray(stream.first_classes), {}
-    if stream.is_open:
-        if not isinstance(learner, StreamClassifier):
-            check_closed(stream, type(learner).__name__)
-        settings = {"more_classes": True}
-    names, n_categories = stream.names, stream.n_categories
-    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
-    return classes
-
-
-def _resumed(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
-    """Check that the learner can go on with a stream; return the classes that are known at the start."""
-    learner._check_begun()
-    if stream.n_features != learner.n_features_in_:
-        raise ValueError(
-            f"{stream_name(stream)} has {stream.n_features} inputs, but {type(learner).__name__} has learned "
-            f"{learner.n_features_in_}"
-        )
-    known, first = np.asarray(learner.classes_), np.asarray(stream.first_classes)
-    if not np.array_equal(known, first[: len(known)]):
-        raise ValueError(
-            f"{stream_name(stream)} has the classes {one_line(str(first))}, but {type(learner).__name__} has "
-            f"learned {one_line(str(known))}"
-        )
-    return first
-
-
-def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
-    """Return the sorted classes of the rows that were read, and their codes."""
-    n_first = len(stream.first_classes)
-    classes = np.asarray(stream.classes)[: max(n_first, n_found)]
-    if not len(classes):
-        raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
-    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
-    return classes[order], order
 
 
 def _blocks(stream: Stream, learner: Any, size: int, delay: Any) -> Iterator[tuple[Any, Ints]]:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._types import Floats
+from thalweg._types import Floats, Ints
+from thalweg.evaluation.history import History
+from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.found import FoundColumns
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """The predictions of a learner for a stream; the metrics are functions of a Run.
 
@@ -23,8 +25,12 @@ class Run:
     ----------
     learner, parameters : str, dict
         The class of the learner and its parameters.
+    became : dict of str
+        What parameters that are None became in this run, in words, as far as the learner says so.
     stream, classes : str, ndarray
         The name of the stream and its labels in the order of their codes.
+    inputs : dict of list
+        The names of the inputs by kind: "number" and "category".
     settings : dict
         The protocol and its settings.
     labels : ndarray of int
@@ -45,6 +51,10 @@ class Run:
         Total time, and the time spent in the learner.
     memory : int
         Size of the state of the learner at the end, in bytes.
+    history : History or None
+        Weights of members, or forgetting, over time; None if the learner has no such numbers.
+    version, date, command : str
+        The version of thalweg, the time of the start, and the command, if there was one.
     columns : FoundColumns or None
         What the columns of a file were taken for.
     skipped, messages : int, list of str
@@ -62,16 +72,34 @@ class Run:
     n_rows: int
     parameters: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, list[str]] = field(default_factory=dict)
     row_numbers: NDArray[np.int64] | None = None
     drifts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     alarms: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     seconds: float = 0.0
     learner_seconds: float = 0.0
     memory: int = 0
+    became: dict[str, str] = field(default_factory=dict)
+    history: History | None = None
+    version: str = ""
+    date: str = ""
+    command: str = ""
     columns: "FoundColumns | None" = None
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
+    keeps_rows = True
+
+    def __repr__(self) -> str:
+        from thalweg.evaluation.figures import with_error
+
+        speed = "" if math.isnan(self.rows_per_second) else f", {self.rows_per_second:,.0f} rows/s"
+        return f"<{self.learner} on {self.stream}: accuracy {with_error(self)}, {self.n_rows:,} rows{speed}>"
+
+    def _repr_html_(self) -> str:
+        from thalweg.evaluation.report import short
+
+        return short(self)
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -88,11 +116,40 @@ class Run:
         """Rows of the stream per second, including reading, predicting and learning."""
         return self.n_rows / self.seconds if self.seconds > 0 else math.nan
 
+    @cached_property
+    def tally(self) -> Tally:
+        """Sums over all tested rows: confusion, calibration, and parts over time."""
+        tally = Tally(max(1, len(self.classes)))
+        for start in range(0, len(self.labels), ROWS_AT_A_TIME):
+            rows = slice(start, start + ROWS_AT_A_TIME)
+            answers = {name: codes[rows] for name, codes in self.baselines.items()}
+            tally.add(self.labels[rows], self.probabilities[rows], answers)
+        return tally
+
+    @property
+    def n_scored(self) -> int:
+        """Number of tested rows that have a label."""
+        return self.tally.n_scored
+
     @property
     def class_shares(self) -> dict[Any, float]:
         """Share of each class in the tested rows that have a label, in the order of `classes`."""
-        counts = np.bincount(self.labels[self.labels >= 0], minlength=len(self.classes))
+        counts = self.confusion().sum(axis=1)
         return dict(zip(self.classes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+
+    def confusion(self) -> Ints:
+        """Return the number of rows of each true class (first axis) that got each answer (second axis)."""
+        return self.tally.confusions[LEARNER][: len(self.classes), : len(self.classes)].copy()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a line for each tested row.
+
+        Its columns are the row of the stream, the label (missing: None), the answer and whether it is
+        correct, the probability of each class, and the answers of the baselines.
+        """
+        from thalweg.evaluation.frames import frame_of
+
+        return frame_of(self)
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
         """Return the Run of the tested rows from `start` to `stop`; times remain those of the whole run."""
@@ -114,17 +171,17 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
-        from thalweg.evaluation.figures import plain, plain_number
-        from thalweg.evaluation.metrics import agreement
+        from thalweg.evaluation.figures import BASELINES, plain, plain_number, rate, rate_error
 
-        answers = self.baselines.items()
         return {
             "learner": self.learner,
             "stream": self.stream,
             "rows": self.n_rows,
+            "inputs": {kind: len(names) for kind, names in self.inputs.items()},
             "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),
-            "baselines": {name: plain_number(agreement(self.labels, codes)) for name, codes in answers},
+            "baselines": {name: plain_number(rate(self, name)) for name in BASELINES},
+            "baselines_errors": {name: plain_number(rate_error(self, name)) for name in BASELINES},
             "seconds": self.seconds,
             "learner_seconds": self.learner_seconds,
             "rows_per_second": plain_number(self.rows_per_second),
@@ -135,7 +192,21 @@ class Run:
             "skipped": self.skipped,
             "messages": self.messages,
             "interrupted": self.interrupted,
+            "settings": {name: setting(value) for name, value in self.settings.items()},
+            "parameters": {name: repr(value) for name, value in self.parameters.items()},
+            "became": self.became,
+            "version": self.version,
+            "date": self.date,
+            "command": self.command,
         }
+
+
+def setting(value: Any) -> str:
+    """Return a setting as text; a frozen distribution by its name and parameters."""
+    if not hasattr(value, "rvs") or not hasattr(value, "dist"):
+        return str(value)
+    parameters = [*map(str, value.args), *(f"{name}={number}" for name, number in value.kwds.items())]
+    return f"{value.dist.name}({', '.join(parameters)})"
 
 
 def bytes_of(state: Any) -> int:

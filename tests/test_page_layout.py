@@ -1,0 +1,82 @@
+"""Pages laid out by a browser: nothing sticks out, text is readable, and the pointer shows values."""
+
+import pytest
+from browser import ask, needs_chromium
+
+from thalweg.evaluation import metrics, prequential, report
+from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
+from thalweg.streams import LED, SEA
+
+pytestmark = needs_chromium
+
+LAYOUT = """(function () {
+  var shown = Array.from(document.querySelectorAll("svg.chart")).filter(function (svg) {
+    return svg.getBoundingClientRect().width > 0; });
+  var sizes = shown.map(function (svg) {
+    return 13 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; });
+  var outside = shown.reduce(function (names, svg) {
+    var box = svg.getBoundingClientRect();
+    return names.concat(Array.from(svg.querySelectorAll("text")).filter(function (text) {
+      var place = text.getBoundingClientRect();
+      return place.right > box.right + 1 || box.left - 1 > place.left; }).map(function (text) {
+      return text.textContent; })); }, []);
+  return { overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+           smallest: Math.min.apply(null, sizes), n: shown.length, outside: outside };
+})()"""
+
+HOVER = """(function () {
+  var svg = Array.from(document.querySelectorAll("svg.chart[data-frame]")).filter(function (svg) {
+    return svg.getBoundingClientRect().width > 0; })[0];
+  var box = svg.getBoundingClientRect(), frame = svg.dataset.frame.split(" ").map(Number);
+  var x = box.left + frame[1] / svg.viewBox.baseVal.width * box.width;
+  svg.dispatchEvent(new window.PointerEvent("pointermove", { clientX: x, clientY: box.top + 60 }));
+  var tip = svg.parentNode.querySelector(".tip"), place = tip.getBoundingClientRect();
+  var seen = { hidden: tip.hidden, text: tip.innerText, inside: place.left >= 0, right: place.right };
+  svg.dispatchEvent(new window.PointerEvent("pointerleave"));
+  return { seen: seen, after: tip.hidden };
+})()"""
+
+
+@pytest.fixture(scope="module")
+def one():
+    return prequential(SEA(4000, period=1000), DynamicWeightedMajority())
+
+
+@pytest.fixture(scope="module")
+def several(one):
+    learners = (NaiveBayes(), HoeffdingTree(), LogisticMixture(), LogisticMixture(prior=2.0))
+    return [one, *(prequential(SEA(4000, period=1000), learner) for learner in learners)]
+
+
+@pytest.mark.parametrize("width", [420, 900, 1400])
+@pytest.mark.parametrize("kind", ["one", "several", "many classes"])
+def test_nothing_sticks_out_and_text_is_readable(kind, width, one, several, tmp_path):
+    runs = {"one": one, "several": several}.get(kind) or prequential(LED(2000), NaiveBayes())
+    found = ask(report.write(runs, tmp_path / "page.html"), width, LAYOUT, tmp_path)
+    assert found["overflow"] == 0
+    assert found["n"] >= 3
+    assert found["smallest"] >= 10.5
+    assert found["outside"] == []
+
+
+def test_nothing_is_cut_off_in_print(several, tmp_path):
+    page = report.write(several, tmp_path / "page.html")
+    text = page.read_text(encoding="utf-8").replace("@media screen", "@media tty")
+    page.write_text(text.replace("@media print", "@media screen"), encoding="utf-8")
+    cut = """Array.from(document.querySelectorAll(".scroll table")).map(function (table) {
+      return table.getBoundingClientRect().right - window.innerWidth; })"""
+    assert max(ask(page, 720, cut, tmp_path)) <= 0
+
+
+@pytest.mark.parametrize("width", [420, 1400])
+def test_the_pointer_shows_values(width, one, tmp_path):
+    found = ask(report.write(one, tmp_path / "page.html", window=500), width, HOVER, tmp_path)
+    seen = found["seen"]
+    assert not seen["hidden"] and seen["inside"] and seen["right"] <= width and found["after"]
+    head, *lines = [line for line in seen["text"].splitlines() if line.strip()]
+    assert head in ("row 3,999", "row 4,000", "row 3,998")
+    accuracy = 100 * metrics.accuracy(one, window=500)[-1]
+    value, _, name = lines[0].partition(" % ")
+    assert float(value) == pytest.approx(accuracy, abs=0.11)
+    assert name == "DynamicWeightedMajority"
+    assert len(lines) == 4

@@ -1,0 +1,158 @@
+"""The numbers behind the pictures of a run, for the page and for matplotlib."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Ints
+from thalweg.evaluation.metrics import agreement
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.tally import ANSWERERS, LEARNER
+from thalweg.evaluation.totals import ratio
+
+MOST_SHARE_PARTS = 64
+OTHERS = "others"
+
+
+class Curve(NamedTuple):
+    """Points over the rows of a stream."""
+
+    rows: NDArray[Any]
+    values: Floats
+
+
+class Shares(NamedTuple):
+    """The share of each named class in each part of a run; `rows` are the ends of the parts."""
+
+    rows: Ints
+    values: Floats
+    names: list[str]
+
+
+class Confusion(NamedTuple):
+    """Counts of true classes (first axis) and answers for named classes; the last may be all others."""
+
+    names: list[str]
+    counts: Ints
+
+    @property
+    def rates(self) -> Floats:
+        """The share of the rows of each true class that got each answer; NaN if the class has no rows."""
+        return np.asarray(ratio(self.counts, self.counts.sum(axis=1, keepdims=True)))
+
+
+class Reliability(NamedTuple):
+    """How sure the answers were, how often they were right, and how many rows that is, in ranges."""
+
+    sure: Floats
+    right: Floats
+    rows: Floats
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean distance of sureness and share of correct answers."""
+        return float(ratio(np.abs(self.sure - self.right) @ self.rows, self.rows.sum()))
+
+
+def usual_window(n: int) -> int:
+    """Return a round number near a fiftieth of `n` rows."""
+    target = max(10, n / 50)
+    power = 10 ** math.floor(math.log10(target))
+    return int(min((power, 2 * power, 5 * power, 10 * power), key=lambda choice: abs(choice - target)))
+
+
+def window_of(run: Run, window: int | None) -> int:
+    """Return the window to use for a run: the given one or a usual one, and not more than there are rows."""
+    n = run.tally.n
+    return max(1, min(window or usual_window(n), n))
+
+
+def over_time(
+    run: Run, answerer: str = LEARNER, window: int | None = None, cumulative: bool = False, most: int = 800
+) -> Curve:
+    """Return the accuracy over time, thinned out to `most` points.
+
+    It is the accuracy over a sliding window, or over all rows so far if it is `cumulative`; for a holdout
+    that of each test; for a run that keeps totals only that of each part.
+    """
+    if run.keeps_rows:
+        answered = run.predicted if answerer == LEARNER else run.baselines[answerer]
+        numbers = np.arange(len(run.labels)) if run.row_numbers is None else run.row_numbers
+        right, scored = run.labels == answered, run.labels >= 0
+    else:
+        numbers = run.tally.ends - 1
+        right = run.tally.right[: len(numbers), ANSWERERS.index(answerer)]
+        scored = run.tally.labels[: len(numbers)].sum(axis=1)
+    if cumulative:
+        x, y = numbers, ratio(np.cumsum(right), np.cumsum(scored))
+    elif not run.keeps_rows:
+        x, y = numbers, ratio(right, scored)
+    elif is_grouped(run):
+        x, start = np.unique(numbers, return_index=True)
+        y = ratio(np.add.reduceat(right.astype(int), start), np.add.reduceat(scored.astype(int), start))
+    else:
+        size = window_of(run, window)
+        sliding = np.asarray(agreement(run.labels, answered, window=size))
+        x, y = numbers[size - 1 :], sliding[size - 1 :]
+    kept = np.unique(np.linspace(0, len(x) - 1, min(most, len(x))).round().astype(int))
+    return Curve(x[kept], np.atleast_1d(y)[kept])
+
+
+def title_over_time(run: Run, window: int | None = None, cumulative: bool = False) -> str:
+    """Return what `over_time` shows, in words."""
+    if cumulative:
+        return "accuracy over all rows so far"
+    if not run.keeps_rows:
+        return f"accuracy of each {run.tally.part_size:,} rows"
+    if is_grouped(run):
+        return "accuracy of each test"
+    return f"accuracy over the last {window_of(run, window):,} rows"
+
+
+def label_shares(run: Run, most: int = 7) -> Shares:
+    """Return the share of each class over time; of many classes the most frequent, and all others."""
+    tally = run.tally
+    n_parts = tally.n_parts
+    if not n_parts:
+        return Shares(np.empty(0, dtype=np.int64), np.empty((0, 0)), [])
+    starts = np.unique(np.arange(min(MOST_SHARE_PARTS, n_parts)) * n_parts // min(MOST_SHARE_PARTS, n_parts))
+    counts = np.add.reduceat(tally.labels[:n_parts, : len(run.classes)], starts)
+    names, kept, rest = _most_frequent(run, most)
+    columns = [counts[:, k] for k in kept] + ([counts[:, rest].sum(axis=1)] if len(rest) else [])
+    ends = tally.ends[np.append(starts[1:], n_parts) - 1]
+    values = ratio(np.column_stack(columns), counts.sum(axis=1, keepdims=True))
+    return Shares(ends, np.asarray(values), names)
+
+
+def confusion(run: Run, most: int = 10) -> Confusion:
+    """Return the confusion matrix; of many classes the most frequent, and all others together."""
+    counts = run.confusion()
+    names, kept, rest = _most_frequent(run, most)
+    if len(rest):
+        counts = np.column_stack([counts[:, kept], counts[:, rest].sum(axis=1)])
+        counts = np.vstack([counts[kept], counts[rest].sum(axis=0)])
+    return Confusion(names, counts)
+
+
+def reliability(run: Run) -> Reliability:
+    """Return how often answers were right, by how sure the learner was, in ranges that have rows."""
+    rows, sure, right = run.tally.bins[:, run.tally.bins[0] > 0]
+    return Reliability(sure / rows, right / rows, rows)
+
+
+def is_grouped(run: Run) -> bool:
+    """Return whether several tested rows belong to one row of the stream, as in a holdout."""
+    numbers = run.row_numbers
+    return numbers is not None and len(numbers) > 1 and bool((numbers[1:] == numbers[:-1]).any())
+
+
+def _most_frequent(run: Run, most: int) -> tuple[list[str], Ints, Ints]:
+    """Return the names and codes of the most frequent classes in their order, and the codes of the others."""
+    totals = run.confusion().sum(axis=1)
+    if len(totals) <= most:
+        return [str(label) for label in run.classes], np.arange(len(totals)), np.empty(0, dtype=np.int64)
+    kept = np.sort(np.argsort(-totals, kind="stable")[: most - 1])
+    rest = np.setdiff1d(np.arange(len(totals)), kept)
+    return [*(str(run.classes[k]) for k in kept), f"{len(rest)} {OTHERS}"], kept, rest

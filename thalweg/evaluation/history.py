@@ -1,0 +1,117 @@
+"""What a learner shows of itself: weights or forgetting over time, and parameters as they ran."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import Floats, Ints
+
+MOST_NOTES, MOST_MEMBERS = 128, 100
+ATTRIBUTES = {
+    "shares_": "share in the answer",
+    "decay_": "forgetting",
+    "weights_": "weight",
+}
+
+
+@dataclass
+class History:
+    """Numbers of a learner over time: `values` has a line for each of `rows` and a column for each name."""
+
+    title: str
+    rows: Ints
+    values: Floats
+    names: list[str] = field(default_factory=list)
+
+    def most_important(self, most: int) -> "History":
+        """Return the `most` columns that are largest on average; missing values count as 0."""
+        size = np.nan_to_num(np.abs(self.values)).mean(axis=0)
+        kept = np.sort(np.argsort(-size, kind="stable")[:most])
+        return History(self.title, self.rows, self.values[:, kept], [self.names[m] for m in kept])
+
+
+class Notes:
+    """Reads an attribute of a learner now and then; keeps at most 128 notes, evenly over the run."""
+
+    def __init__(self, learner: Any) -> None:
+        self._learner = learner
+        kind = type(learner)
+        has_history = hasattr(kind, "history_")
+        self._name = None if has_history else next((name for name in ATTRIBUTES if hasattr(kind, name)), None)
+        self._rows: list[int] = []
+        self._values: list[Floats] = []
+        self._period = self._next = 0
+
+    def add(self, row: int) -> None:
+        """Read the attribute at this row, if a note is due."""
+        if self._name is None or row < self._next:
+            return
+        value = np.ravel(getattr(self._learner, self._name))[:MOST_MEMBERS]
+        self._rows.append(row)
+        self._values.append(np.array(value, dtype=np.float64))
+        if len(self._rows) == MOST_NOTES:
+            self._rows, self._values = self._rows[1::2], self._values[1::2]
+            self._period = 2 * self._period or 2 * row // MOST_NOTES
+        self._next = row + self._period
+
+    def history(self) -> History | None:
+        """Return what was noted, or what the learner itself noted; None if that is nothing."""
+        if self._name is not None:
+            rows = np.array(self._rows, dtype=np.int64)
+            found = History(ATTRIBUTES[self._name], rows, _joined(self._values))
+        else:
+            noted = getattr(self._learner, "_noted", "")
+            kept = getattr(self._learner, "history_", {}) if noted else {}
+            if noted not in kept:
+                return None
+            found = History(noted, np.asarray(kept["row"]), np.asarray(kept[noted])[:, :MOST_MEMBERS])
+        found.names = _names(self._learner, found.values.shape[1])
+        has_values = found.values.size and not np.isnan(found.values).all()
+        return found if has_values and np.nanmin(found.values) < np.nanmax(found.values) else None
+
+
+def as_they_ran(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
+    """Return in words what the parameters that are None became, as far as the learner says so."""
+    found = {}
+    for name, value in parameters.items():
+        if value is not None:
+            continue
+        if name == "random_state":
+            became: Any = getattr(learner, "_seed", None)
+        elif name in ("member", "members"):
+            became = _kinds(learner)
+        else:
+            became = getattr(learner, f"{name}_", None)
+            became = f"{became:g}" if isinstance(became, float) else became
+        if isinstance(became, int | str):
+            found[name] = str(became)
+    return found
+
+
+def _kinds(learner: Any) -> str | None:
+    names = [_name(member) for member in getattr(learner, "members_", ())]
+    return ", ".join(dict.fromkeys(names)) or None
+
+
+def _names(learner: Any, n: int) -> list[str]:
+    """Return the members' kinds as names if they differ, numbered where there are several, else numbers."""
+    names = [_name(member) for member in getattr(learner, "members_", ())][:n]
+    if len(names) != n or len(set(names)) == 1:
+        return [f"member {m + 1}" for m in range(n)] if n > 1 else [""]
+    return [
+        f"{name} {names[:m].count(name) + 1}" if names.count(name) > 1 else name
+        for m, name in enumerate(names)
+    ]
+
+
+def _name(member: Any) -> str:
+    return type(member).__name__
+
+
+def _joined(values: list[Floats]) -> Floats:
+    """Return the values as one array, with NaN where there was no such member."""
+    joined = np.full((len(values), max(map(len, values), default=0)), np.nan)
+    for line, value in zip(joined, values, strict=True):
+        line[: len(value)] = value
+    return joined

@@ -1,0 +1,154 @@
+"""The pictures of the page as matplotlib figures, one call each: `plots.confusion(run).figure.savefig(…)`.
+
+Each function draws into the given axes, or a new figure, and returns the axes. They need matplotlib, which is
+imported on demand.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from thalweg.evaluation import curves
+from thalweg.evaluation.chart_style import BASE_DASHES, DASHES, LIGHT
+from thalweg.evaluation.figures import BASELINES, with_error
+from thalweg.evaluation.page_pictures import names_of
+from thalweg.evaluation.run import Run
+
+__all__ = ["accuracy_over_time", "confusion", "label_shares", "reliability", "weights"]
+
+
+def accuracy_over_time(
+    runs: Run | Iterable[Run],
+    window: int | None = None,
+    cumulative: bool = False,
+    baselines: bool = True,
+    axes: Any | None = None,
+) -> Any:
+    """Draw the accuracy over time of a Run, or of several Runs on one stream; return the axes.
+
+    Known drifts are marked below the axis by "|", the alarms of the learners by "x".
+
+    Parameters
+    ----------
+    runs : Run or sequence of Run
+        The runs to show.
+    window : int or None
+        Number of rows of the sliding window; by default about a fiftieth of the run.
+    cumulative : bool
+        Show the accuracy over all rows so far instead.
+    baselines : bool
+        Whether the baselines are shown too.
+    axes : matplotlib Axes or None
+        Where to draw; by default a new figure.
+    """
+    chosen, axes = _runs(runs), _axes(axes, 8, 4)
+    for i, (run, name) in enumerate(zip(chosen, names_of(chosen), strict=True)):
+        curve = curves.over_time(run, window=window, cumulative=cumulative)
+        axes.plot(curve.rows, 100 * curve.values, label=f"{name}: {with_error(run)}", **_style(i))
+        axes.plot(run.alarms, np.full(len(run.alarms), -0.03), "x", color=_colour(i), **_below(axes))
+    for name, title in BASELINES.items() if baselines else ():
+        curve = curves.over_time(chosen[0], name, window, cumulative)
+        dash = _dash(BASE_DASHES[name])
+        axes.plot(curve.rows, 100 * curve.values, label=title, color="0.5", linewidth=0.9, linestyle=dash)
+    drifts = chosen[0].drifts
+    axes.plot(drifts, np.full(len(drifts), -0.03), "|", color="black", **_below(axes))
+    axes.set(xlabel="row", ylabel=f"{curves.title_over_time(chosen[0], window, cumulative)} (%)")
+    axes.legend(fontsize="small")
+    return axes
+
+
+def confusion(run: Run, most: int = 10, axes: Any | None = None) -> Any:
+    """Draw the confusion matrix with rates in per cent, of the `most` frequent classes; return the axes."""
+    axes = _axes(axes, 5, 4.5)
+    found = curves.confusion(run, most)
+    rates = 100 * found.rates
+    axes.imshow(np.nan_to_num(rates), cmap="Blues", vmin=0, vmax=100)
+    for k, j in np.ndindex(*rates.shape):
+        if not np.isnan(rates[k, j]):
+            colour = "white" if rates[k, j] > 60 else "black"
+            axes.text(j, k, f"{rates[k, j]:.1f}", ha="center", va="center", color=colour, fontsize="small")
+    places = range(len(found.names))
+    axes.set_xticks(places, found.names, rotation=45 if len(found.names) > 4 else 0)
+    axes.set_yticks(places, found.names)
+    axes.set(xlabel="answer", ylabel="true class", title="% of the rows of each true class")
+    return axes
+
+
+def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
+    """Draw how often answers were correct, by how sure the learner was; return the axes."""
+    chosen, axes = _runs(runs), _axes(axes, 4.5, 4.5)
+    axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.9, linestyle="--")
+    lowest = 100.0
+    for i, (run, name) in enumerate(zip(chosen, names_of(chosen), strict=True)):
+        found = curves.reliability(run)
+        axes.plot(100 * found.sure, 100 * found.right, "o", markersize=4, label=name, **_style(i))
+        lowest = min(lowest, 100 * np.min([found.sure, found.right], initial=1.0))
+    low = 50 if lowest >= 50 else 0
+    axes.set(xlabel="how sure the answer was (%)", ylabel="correct answers (%)")
+    axes.set(xlim=(low, 100), ylim=(low, 100))
+    axes.legend(fontsize="small")
+    return axes
+
+
+def label_shares(run: Run, most: int = 7, axes: Any | None = None) -> Any:
+    """Draw the share of each class over time, of the `most` frequent classes; return the axes."""
+    axes = _axes(axes, 8, 3)
+    shares = curves.label_shares(run, most)
+    for i, name in enumerate(shares.names):
+        axes.plot(shares.rows, 100 * shares.values[:, i], label=name, **_style(i))
+    axes.set(xlabel="row", ylabel="share of the labels (%)")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize="small")
+    return axes
+
+
+def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
+    """Draw the weights of the learner's members, or its forgetting, over time; return the axes.
+
+    Raises ValueError if the learner has no such numbers.
+    """
+    if run.history is None:
+        raise ValueError(f"plots.weights: {run.learner} has no weights or forgetting that change over time")
+    axes = _axes(axes, 8, 3)
+    kept = run.history.most_important(most)
+    for i, name in enumerate(kept.names):
+        axes.plot(kept.rows, kept.values[:, i], label=name or None, **_style(i))
+    axes.set(xlabel="row", ylabel=kept.title)
+    if len(kept.names) > 1:
+        axes.legend(fontsize="small")
+    return axes
+
+
+def _runs(runs: Run | Iterable[Run]) -> list[Run]:
+    chosen = [runs] if isinstance(runs, Run) else list(runs)
+    if not chosen:
+        raise ValueError("plots: no run to draw, give at least one")
+    return chosen
+
+
+def _axes(axes: Any | None, width: float, height: float) -> Any:
+    if axes is not None:
+        return axes
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("evaluation.plots needs matplotlib: pip install thalweg[plot]") from error
+    return Figure(figsize=(width, height), layout="constrained").subplots()
+
+
+def _style(number: int) -> dict[str, Any]:
+    return {"color": _colour(number), "linestyle": _dash(DASHES[number % len(DASHES)])}
+
+
+def _colour(number: int) -> str:
+    return LIGHT[number % len(LIGHT)]
+
+
+def _dash(dash: str) -> Any:
+    return (0, tuple(map(float, dash.split()))) if dash else "-"
+
+
+def _below(axes: Any) -> dict[str, Any]:
+    """Return where marks below the axis go: rows across, shares of the height up."""
+    return {"transform": axes.get_xaxis_transform(), "clip_on": False, "markersize": 6, "linestyle": "none"}

@@ -1,0 +1,133 @@
+"""Sums over the tested rows of a run, in constant memory: what confusion, calibration and charts need."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Ints
+
+LEARNER = "learner"
+ANSWERERS = (LEARNER, "no_change", "majority", "label_chain")
+N_BINS = 20
+MOST_PARTS = 256
+SMALLEST_PROBABILITY = np.finfo(np.float64).eps
+ROWS_AT_A_TIME = 65_536
+
+
+class Tally:
+    """Sums over rows that are added block by block; how they are cut into blocks makes no difference.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows so far.
+    confusions : dict of ndarray
+        For the learner and each baseline, the number of rows of each true class (first axis) and answer.
+    log_loss, brier : float
+        Sums over the rows that have a label, as in `metrics`.
+    bins : ndarray
+        Rows, sum of the answer's probability, and correct answers, for each of 20 equal ranges of it.
+    part_size : int
+        Number of rows of a part: over time the run is cut into 128 to 256 equal parts, the last one shorter.
+    labels, right : ndarray
+        Rows of each part and class, and correct answers of each part and answerer.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.n = 0
+        self.confusions = {name: np.zeros((n_classes, n_classes), dtype=np.int64) for name in ANSWERERS}
+        self.log_loss = self.brier = 0.0
+        self.bins = np.zeros((3, N_BINS))
+        self.part_size = 1
+        self.labels = np.zeros((MOST_PARTS, n_classes), dtype=np.int64)
+        self.right = np.zeros((MOST_PARTS, len(ANSWERERS)), dtype=np.int64)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes so far."""
+        return self.labels.shape[1]
+
+    @property
+    def n_scored(self) -> int:
+        """Number of rows that have a label."""
+        return int(self.confusions[LEARNER].sum())
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts over time that have rows."""
+        return -(-self.n // self.part_size)
+
+    @property
+    def ends(self) -> Ints:
+        """The row after each part."""
+        return np.minimum(np.arange(1, self.n_parts + 1) * self.part_size, self.n)
+
+    def of(self, answerer: str) -> "Tally":
+        """Return the Tally of a baseline, as if it were the learner; it has no probabilities."""
+        other = Tally(self.n_classes)
+        other.n, other.part_size, other.labels = self.n, self.part_size, self.labels
+        other.confusions = self.confusions | {LEARNER: self.confusions[answerer]}
+        other.right = self.right.copy()
+        other.right[:, ANSWERERS.index(LEARNER)] = self.right[:, ANSWERERS.index(answerer)]
+        other.log_loss = other.brier = float("nan")
+        return other
+
+    def set_classes(self, n_classes: int) -> None:
+        """Increase the number of classes."""
+        n_new = n_classes - self.n_classes
+        self.confusions = {name: np.pad(counts, (0, n_new)) for name, counts in self.confusions.items()}
+        self.labels = np.pad(self.labels, ((0, 0), (0, n_new)))
+
+    def reorder(self, order: Ints) -> None:
+        """Keep only the classes `order`, in this order."""
+        self.confusions = {name: counts[np.ix_(order, order)] for name, counts in self.confusions.items()}
+        self.labels = self.labels[:, order]
+
+    def add(self, labels: Ints, probabilities: Floats, answers: Mapping[str, NDArray[np.integer]]) -> None:
+        """Add rows: their labels (-1: none), the learner's probabilities and the answers of the baselines."""
+        while self.n + len(labels) > MOST_PARTS * self.part_size:
+            self._join_parts()
+        part = (self.n + np.arange(len(labels))) // self.part_size
+        scored = labels >= 0
+        part, y, p = part[scored], labels[scored], probabilities[scored]
+        answer = p.argmax(axis=1)
+        np.add.at(self.labels, (part, y), 1)
+        for i, name in enumerate(ANSWERERS):
+            given = answer if name == LEARNER else answers[name][scored]
+            np.add.at(self.confusions[name], (y, given), 1)
+            self.right[:, i] += np.bincount(part[given == y], minlength=MOST_PARTS)
+        self._add_probabilities(y, p, answer)
+        self.n += len(labels)
+
+    def _add_probabilities(self, y: Ints, p: Floats, answer: Ints) -> None:
+        if not len(y):
+            return
+        rows = np.arange(len(y))
+        given = p[rows, y]
+        self.log_loss -= float(np.log(np.clip(given, SMALLEST_PROBABILITY, 1)).sum())
+        if p.shape[1] == 2:
+            self.brier += float(((p[:, 1] - y) ** 2).sum())
+        else:
+            self.brier += float((p * p).sum() + (1 - 2 * given).sum())
+        sure = p[rows, answer]
+        place = np.minimum((sure * N_BINS).astype(np.intp), N_BINS - 1)
+        for line, weights in enumerate((None, sure, answer == y)):
+            self.bins[line] += np.bincount(place, weights, N_BINS)
+
+    def _join_parts(self) -> None:
+        """Make parts twice as long."""
+        for counts in (self.labels, self.right):
+            half = counts.reshape(MOST_PARTS // 2, 2, -1).sum(axis=1)
+            counts[: len(half)], counts[len(half) :] = half, 0
+        self.part_size *= 2
+
+    def accuracy_of_parts(self, answerer: str = LEARNER, most: int = MOST_PARTS) -> Floats:
+        """Return the accuracies of up to `most` nearly equal parts, without parts that have no labels."""
+        n_parts = self.n_parts
+        starts = np.unique(np.arange(min(most, n_parts)) * n_parts // max(1, min(most, n_parts)))
+        if not len(starts):
+            return np.empty(0)
+        scored = np.add.reduceat(self.labels[:n_parts].sum(axis=1), starts)
+        right = np.add.reduceat(self.right[:n_parts, ANSWERERS.index(answerer)], starts)
+        return right[scored > 0] / scored[scored > 0]
