@@ -174,7 +174,8 @@ class Ensemble(MemberList, SeededClassifier):
         for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):
             columns = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
             columns = self._grown_columns(slot, columns, n_features)
-            members.append(grown_member(self, member, None if columns is None else len(columns)))
+            categories = self.n_categories_ if columns is None else self.n_categories_[columns]
+            members.append(grown_member(self, member, categories))
             kernels.append(self._kernel_of(members[slot], columns))
             if adapter is not None:
                 kernels[slot].inherit(adapter)

@@ -5,10 +5,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._types import Ints
+from thalweg.errors import ParameterError
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels, Names
 from thalweg.learners.saving import OF_THE_BASE
 
+N_TEXTS = 16  # categories of a text input that can have a coefficient each
 M = TypeVar("M", bound="Growing")
 
 
@@ -26,13 +29,19 @@ class Growing(Contract):
         attributes and modifies none in place. Here, axes of arrays that are as long as there are inputs or
         classes are extended, and members extend themselves.
         """
-        before = vars(self).copy()
+        before, width = vars(self).copy(), self._row_width or n_features
         self._begin_again()
         own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False))
-        changes = {(n_features, self.n_features_in_), (n_classes, self._n_columns)}
+        changes = {(width, self._row_width or self.n_features_in_), (n_classes, self._n_columns)}
+        changes.add((n_features, self.n_features_in_))
         vars(self).update({name: grown(before[name], vars(self)[name], changes) for name in own})
         if self.n_features_in_ > n_features:
             self._try_new_inputs()
+
+    @property
+    def _row_width(self) -> int | None:
+        """How many numbers the learner makes of a row, if not as many as there are inputs."""
+        return None
 
     def _begin_again(self) -> None:
         """Do what `_begin` does, with the same seeds."""
@@ -67,6 +76,12 @@ class Growing(Contract):
             return
         try:
             self._grow_from(*before)
+        except ParameterError as error:
+            if new not in names.texts:
+                raise
+            raise ValueError(
+                f"{self._who}: {new!r} is a new input of text, which this learner must have in the first row"
+            ) from error
         except FixedInputsError as error:
             raise ValueError(
                 f"{self._who}: {new!r} is a new input, but this learner must know all inputs at begin(): "
@@ -74,28 +89,32 @@ class Growing(Contract):
             ) from error
 
     def _set_inputs(self, names: Names, n_features: int) -> None:
-        # New inputs are numeric, and nothing is known about them.
+        # New inputs are numeric or text, and nothing is known about them.
+        n_old = self._names.n_features
         n_new = n_features - self.n_features_in_
         self._names, self.n_features_in_ = names, n_features
         self.n_categories_ = np.pad(self.n_categories_, (0, n_new))
+        self.n_categories_[[names[name] for name in names.texts if names[name] >= n_old]] = N_TEXTS
         if self._means is not None:
             mean, count = (np.pad(each, (0, n_new)) for each in self._means)
             self._means = mean, count
 
 
-def grown_member(owner: Contract, member: M, n_features: int | None = None) -> M:
-    """Return `member` extended to the labels of its owner and to this number of inputs.
+def grown_member(owner: Contract, member: M, n_categories: Ints | None = None) -> M:
+    """Return `member` extended to the labels of its owner, and to inputs of these numbers of categories.
 
-    By default it has as many inputs as the owner.
+    By default it has the inputs of the owner.
     """
     before = member.n_features_in_, member._n_columns
-    n_features = owner.n_features_in_ if n_features is None else n_features
+    n_categories = owner.n_categories_ if n_categories is None else n_categories
+    n_features = len(n_categories)
     if before == (n_features, owner._n_columns):
         return member
     new = object.__new__(type(member))
     vars(new).update(vars(member))
     new._labels, new.classes_ = owner._labels, owner.classes_
     new._set_inputs(new._names.of_width(n_features, new._who), n_features)
+    new.n_categories_ = n_categories
     new._grow_from(*before)
     return new
 

@@ -87,7 +87,7 @@ class LastLabels(OneMember):
         old = self._kernel
         self._begin_again()
         self._kernel.inherit(old)
-        member = grown_member(self, old.member, len(self._member_categories(self._kernel)))
+        member = grown_member(self, old.member, self._member_categories(self._kernel))
         self._set_member(self._kernel, member)
 
     def _check_member(self, member: StreamClassifier) -> None:

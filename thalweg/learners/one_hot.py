@@ -33,6 +33,10 @@ class OneHot(StreamClassifier):
         return self._own is not None
 
     @property
+    def _row_width(self) -> int | None:
+        return None if self._own is None else width_of(self._own)
+
+    @property
     def input_names_(self) -> list[str]:
         """Names of the inputs that have a coefficient each: of a category, the input's name and its code."""
         self._check_begun()

@@ -44,6 +44,9 @@ class Saved(Contract):
                 "means": states.to_plain(means),
                 "memory": self._state(),
             }
+            if self._names.texts:
+                texts = self._names.texts.items()
+                state["texts"] = [[self._names[name], list(codes)] for name, codes in texts]
         return state
 
     def restore(self, state: dict[str, Any]) -> Self:
@@ -67,6 +70,7 @@ class Saved(Contract):
                 self._check_size(state["memory"])
                 is_open = state.get("open_inputs") is True
                 self._begin_unlocked(None if is_open else len(counts), labels, names, counts)
+                self._names.texts = states.texts_of(state, list(self._names)) if is_open else {}
                 # A generator among the parameters has been used.
                 self.set_params(**states.from_plain(state["parameters"]))
                 names = states.names_of(state, "feature_names", len(counts))

@@ -128,6 +128,18 @@ def names_of(state: dict[str, Any], name: str, n_features: int) -> list[str | in
     return names
 
 
+def texts_of(state: dict[str, Any], names: list[Any]) -> dict[Any, dict[str, int]]:
+    """Return the codes of the categories of inputs that are text; raise StateError if they are not valid."""
+    found = {}
+    for place, texts in state.get("texts", ()):
+        if type(place) is not int or not 0 <= place < len(names):
+            raise StateError(f"the state's 'texts' name input {place!r} of {len(names)}")
+        if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
+            raise StateError("the state's 'texts' must hold different strings")
+        found[names[place]] = {text: code for code, text in enumerate(texts)}
+    return found
+
+
 def means_of(state: dict[str, Any], n_features: int) -> tuple[Floats, Floats]:
     """Return copies of the running means of the inputs and of their counts."""
     mean, count = (array_of(state, name, 1, n_features).astype(np.float64) for name in ("mean", "count"))
