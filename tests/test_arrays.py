@@ -140,7 +140,7 @@ def test_drifts_are_kept():
         (lambda: from_arrays(X, y[:, None]), "one dimension"),
         (lambda: from_arrays(X, y, names=["a"]), "1 names for 3 inputs"),
         (lambda: from_arrays(X, y, names=["a", "b", "a"]), "different names, got a, b, a"),
-        (lambda: from_arrays(pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), [0]), "row 0, input day"),
+        (lambda: from_arrays(pd.DataFrame({"t": pd.to_timedelta(["1h"])}), [0]), "input t has spans of time"),
         (lambda: from_arrays(X, y, categorical=["a"]), "no input 'a'; inputs are x0, x1, x2"),
         (lambda: from_arrays(X, y, categorical=[3]), "no input 3"),
         (lambda: from_arrays([[1.0, "red"]], [0]), "row 0, input x1: 'red' is not a number; name the input"),

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._frames import check_names, frame_names, frame_rows
 from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._parameters import is_whole
@@ -113,7 +114,7 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
             return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
         with self._lock.write:
             labels, codes = self._labels.extended(y, self._who)
-            rows = self._checked(X)[0]
+            rows = self._checked(X, learns=True)[0]
             codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             return self._learn_open(rows, codes, w, labels, None, np.zeros((len(rows), len(labels.list))))
 
@@ -139,7 +140,7 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         self._check_begun()
         with self._lock.write:
             labels = self._labels if classes is None else self._labels.continued(classes, self._who)
-            rows, has_missing = self._checked(X)
+            rows, has_missing = self._checked(X, learns=True)
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             mask = None if asked is None else as_mask(asked, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
@@ -331,11 +332,26 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         self._check_begun()
         return PythonKernel(self, self.n_features_in_, self._n_columns)
 
-    def _checked(self, X: Any) -> tuple[Any, bool]:
+    def _checked(self, X: Any, learns: bool = False) -> tuple[Any, bool]:
         self._check_inputs()
-        if not isinstance(X, np.ndarray) and is_sparse(X):
-            return checked_sparse_rows(X, self), False
+        if not isinstance(X, np.ndarray):
+            if is_sparse(X):
+                return checked_sparse_rows(X, self), False
+            names = frame_names(X)
+            if names is not None:
+                return self._checked_frame(X, names, learns)
         return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
+
+    def _checked_frame(self, X: Any, names: list[Any], learns: bool) -> tuple[Any, bool]:
+        # A learner without names of inputs gets those of the first frame it learns.
+        is_named = all(isinstance(name, str) for name in names)
+        if is_named and len(self._names) == self.n_features_in_:
+            check_names(names, list(self._names), self._who)
+        rows = as_rows(frame_rows(X, self._who), self.n_features_in_, self._who)
+        found = usual_rows(rows, names, self._who)
+        if is_named and learns and not self._names:
+            self._names = Names(names, self.n_features_in_, self._who)
+        return found
 
     def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
         # With weights the rows are being learned, and each is filled with the means of the rows before it.

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._frames import check_no_dates, unmasked
 from thalweg._kernels.missing import clip, scan
 from thalweg._types import Floats, Ints, Mask
 
@@ -28,8 +29,10 @@ def as_rows(X: ArrayLike, n_features: int, who: str) -> Floats:
 
 def as_numbers(X: ArrayLike, who: str) -> Floats:
     """Return X as a C-ordered float64 array of two dimensions; None and empty text become NaN."""
-    if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2:
+    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2:
         return np.ascontiguousarray(X)
+    check_no_dates(X, who)
+    X = unmasked(X)
     try:
         rows = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -46,6 +49,7 @@ def as_row(x: ArrayLike, n_features: int, who: str) -> Floats:
     """Return one row, a sequence of numbers, as an array of shape (1, n_features)."""
     if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (n_features,):
         return np.ascontiguousarray(x)[None]
+    x = unmasked(x)
     try:
         row = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):

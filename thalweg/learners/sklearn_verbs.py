@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from thalweg._frames import as_table, check_no_dates, unmasked
 from thalweg._types import Floats
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels, as_numbers
@@ -70,6 +71,8 @@ class SklearnVerbs(Contract):
         return tags
 
     def _validated(self, X: ArrayLike, *y: ArrayLike, reset: bool) -> Any:
+        check_no_dates(X, self._who)
+        X = as_table(unmasked(X))
         try:
             return validate_data(
                 self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False,

@@ -1,13 +1,18 @@
 """A stream of rows that are in memory."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._frames import as_array, frame_columns, frame_names, unmasked
 from thalweg._types import Block, Floats, Ints
 from thalweg.streams.base import CHUNK, Stream, recut
+from thalweg.streams.schema import plain_values, schema
+
+if TYPE_CHECKING:  # importing it takes pyarrow
+    from thalweg.streams.dates import Dates
 
 
 def from_arrays(
@@ -18,15 +23,16 @@ def from_arrays(
     classes: ArrayLike | None = None,
     drifts: ArrayLike = (),
 ) -> "Arrays":
-    """Return a stream of the rows of arrays, lists or a pandas DataFrame.
+    """Return a stream of the rows of arrays, lists, or a data frame of pandas, polars or Arrow.
 
     A numeric array is not copied: blocks are converted to float64 when they are read. Missing values (NaN,
     None, NA) stay missing; a missing label is coded -1.
 
     Parameters
     ----------
-    X : array-like or pandas.DataFrame of shape (n_rows, n_features)
-        The rows in order. Text and pandas' categorical columns of a DataFrame are categorical inputs.
+    X : array-like or data frame of shape (n_rows, n_features)
+        The rows in order. Text and categorical columns of a frame are categorical inputs; dates become inputs
+        as those of files do: elapsed days, and the time of day, weekday and month as cycles.
     y : array-like of shape (n_rows,)
         Their labels, of any type.
     names : sequence of str, optional
@@ -68,22 +74,26 @@ class Arrays(Stream):
         classes: ArrayLike | None = None,
         drifts: ArrayLike = (),
     ) -> None:
-        columns = getattr(X, "columns", None)
-        if columns is None:
+        given = frame_names(X)
+        if given is None:
             X = _matrix(X)
-        self.n_rows, self.n_features = X.shape
+        self.n_rows, n_columns = X.shape
         if names is None:
-            names = [f"x{j}" for j in range(self.n_features)] if columns is None else columns
-        self._names = tuple(map(str, names))
-        if len(self._names) != self.n_features:
-            raise ValueError(f"from_arrays: {len(self._names)} names for {self.n_features} inputs")
-        if len(set(self._names)) < self.n_features:
-            raise ValueError(f"from_arrays: inputs need different names, got {', '.join(self._names)}")
-        chosen = self._positions(categorical)
+            names = [f"x{j}" for j in range(n_columns)] if given is None else given
+        columns = tuple(map(str, names))
+        if len(columns) != n_columns:
+            raise ValueError(f"from_arrays: {len(columns)} names for {n_columns} inputs")
+        if len(set(columns)) < n_columns:
+            raise ValueError(f"from_arrays: inputs need different names, got {', '.join(columns)}")
+        chosen = _positions(categorical, columns)
         self.categories: dict[str, NDArray[Any]] = {}
-        if columns is not None or chosen or X.dtype.kind not in "fiub":
+        self._dates: dict[str, Dates] = {}
+        self._columns = columns
+        if given is not None or chosen or X.dtype.kind not in "fiub":
             X = self._coded(X, chosen)
         self._X = X
+        self._names = tuple(name for column in columns for name in self._inputs_of(column))
+        self.n_features = len(self._names)
         self._check_finite()
         self._codes, self.classes = _code_labels(y, classes)
         if len(self._codes) != self.n_rows:
@@ -108,29 +118,38 @@ class Arrays(Stream):
     def _block(self, rows: slice) -> Floats:
         return np.require(self._X[rows], dtype=np.float64, requirements=["C", "W"])
 
-    def _positions(self, inputs: Sequence[int | str]) -> set[int]:
-        positions = set()
-        for which in inputs:
-            if isinstance(which, str) and which in self._names:
-                positions.add(self._names.index(which))
-            elif not isinstance(which, str) and 0 <= which < self.n_features:
-                positions.add(int(which))
-            else:
-                known = ", ".join(self._names)
-                raise ValueError(f"from_arrays: there is no input {which!r}; inputs are {known}")
-        return positions
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes as plain data; see `Stream.schema`."""
+        columns: list[dict[str, Any]] = []
+        for name in self._columns:
+            kind: dict[str, Any] = {"kind": "number"}
+            if name in self._dates:
+                kind = {"kind": "date", **self._dates[name].to_plain()}
+            elif name in self.categories:
+                kind = {"kind": "category", "values": plain_values(self.categories[name]), "grows": True}
+            columns.append({"name": name, **kind})
+        return schema(columns, self.classes, more_classes=False)
+
+    def _inputs_of(self, column: str) -> tuple[str, ...]:
+        dates = self._dates.get(column)
+        return (column,) if dates is None else tuple(f"{column}.{part}" for part in dates.inputs)
 
     def _coded(self, X: Any, chosen: set[int]) -> Floats:
-        """Return a float64 copy of `X` whose categorical columns are coded."""
-        coded = np.empty((self.n_rows, self.n_features))
-        for j, name in enumerate(self._names):
-            column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
-            if j in chosen or (hasattr(X, "iloc") and _is_text(column)):
-                codes, self.categories[name] = _code(column)
-                coded[:, j] = np.where(codes < 0, np.nan, codes)
+        """Return a float64 copy of `X` whose categories are coded and whose dates are inputs."""
+        parts: list[Floats] = []
+        is_frame = frame_names(X) is not None
+        columns = frame_columns(X) if is_frame else X.T
+        for j, (name, column) in enumerate(zip(self._columns, columns, strict=True)):
+            array = as_array(column)
+            if j in chosen or (is_frame and _is_text(column, array)):
+                codes, self.categories[name] = _code(column if _has_categories(column) else array)
+                parts.append(np.where(codes < 0, np.nan, codes))
+            elif array.dtype.kind == "M":
+                self._dates[name], found = _dates_of(column)
+                parts.append(found)
             else:
-                coded[:, j] = _numbers(column, name)
-        return coded
+                parts.append(_numbers(array, name))
+        return np.column_stack(parts) if parts else np.empty((self.n_rows, 0))
 
     def _check_finite(self) -> None:
         for start in range(0, self.n_rows, CHUNK):
@@ -141,7 +160,7 @@ class Arrays(Stream):
 
 
 def _matrix(X: Any) -> NDArray[Any]:
-    X = X if isinstance(X, np.ndarray) else _from_list(X)
+    X = unmasked(X) if isinstance(X, np.ndarray) else _from_list(X)
     if X.ndim != 2:
         raise ValueError(f"from_arrays: X needs two dimensions, got shape {X.shape}")
     return X
@@ -156,17 +175,46 @@ def _from_list(rows: Any) -> NDArray[Any]:
         return X
 
 
-def _is_text(column: Any) -> bool:
-    return hasattr(column, "cat") or (
-        column.dtype.kind in "OSU" and any(isinstance(value, str) for value in column)
-    )
+def _positions(inputs: Sequence[int | str], names: tuple[str, ...]) -> set[int]:
+    positions = set()
+    for which in inputs:
+        if isinstance(which, str) and which in names:
+            positions.add(names.index(which))
+        elif not isinstance(which, str) and 0 <= which < len(names):
+            positions.add(int(which))
+        else:
+            known = ", ".join(names)
+            raise ValueError(f"from_arrays: there is no input {which!r}; inputs are {known}")
+    return positions
 
 
-def _numbers(column: Any, name: str) -> Floats:
+def _has_categories(column: Any) -> bool:
+    return hasattr(column, "iloc") and hasattr(column, "cat")  # a categorical column of pandas
+
+
+def _is_text(column: Any, array: NDArray[Any]) -> bool:
+    if _has_categories(column) or array.dtype.kind in "SU":
+        return True
+    return array.dtype.kind == "O" and any(isinstance(value, str) for value in array)
+
+
+def _dates_of(column: Any) -> tuple["Dates", Floats]:
+    """Return how the dates of a column become inputs, and these inputs."""
+    import pyarrow as pa
+
+    from thalweg.streams.dates import PARTS, find_dates
+
+    array = column.to_arrow() if hasattr(column, "to_arrow") else column
+    array = array.combine_chunks() if hasattr(array, "combine_chunks") else pa.array(array)
+    dates = find_dates([array], PARTS, told=False)
+    assert dates is not None  # an array of dates has nothing else
+    return dates, dates.read(array)[0]
+
+
+def _numbers(column: NDArray[Any], name: str) -> Floats:
     """Return a column as floats, NaN where missing; raise ValueError if a value is not a number."""
-    if hasattr(column, "to_numpy"):
-        is_number = column.dtype.kind in "fiub"
-        column = column.to_numpy(float, na_value=np.nan) if is_number else column.to_numpy(object)
+    if column.dtype.kind == "m":
+        raise ValueError(f"from_arrays: input {name} has spans of time; make them numbers, such as hours")
     try:
         return np.asarray(column, dtype=float)
     except (TypeError, ValueError):
@@ -195,7 +243,7 @@ def _missing(value: Any) -> bool:
 
 def _code(values: Any) -> tuple[Ints, NDArray[Any]]:
     """Return the codes of `values` (-1 if missing) and the values in the order of their codes."""
-    if hasattr(values, "cat"):
+    if _has_categories(values):
         return values.cat.codes.to_numpy(), values.cat.categories.to_numpy()
     values = np.asarray(values)
     if values.dtype.kind == "f":
@@ -218,7 +266,11 @@ def _code(values: Any) -> tuple[Ints, NDArray[Any]]:
 
 
 def _code_labels(y: Any, classes: ArrayLike | None) -> tuple[Ints, NDArray[Any]]:
-    values = y if hasattr(y, "cat") or hasattr(y, "dtype") else np.asarray(y, dtype=object)
+    if isinstance(y, np.ma.MaskedArray):
+        missing, y = np.ma.getmaskarray(y), np.array(y.data, dtype=object)
+        y[missing] = None
+    is_array = isinstance(y, np.ndarray) or hasattr(y, "iloc")
+    values = y if is_array else as_array(y) if hasattr(y, "cast") else np.asarray(y, dtype=object)
     if values.ndim != 1:
         raise ValueError(f"from_arrays: y needs one dimension, got shape {values.shape}")
     codes, known = _code(values)
