@@ -1,14 +1,16 @@
 """Frames of pandas, polars and Arrow go wherever arrays go: names, masks and dates are respected."""
 
 import datetime
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array, random
 
 from thalweg.evaluation import prequential
-from thalweg.learners import HoeffdingTree, NaiveBayes
+from thalweg.learners import HoeffdingTree, LinearLogistic, NaiveBayes
 from thalweg.streams import from_arrays, from_file
 
 N = 40
@@ -149,3 +151,33 @@ def test_dictionaries_and_time_zones_of_arrow():
     arrow, pandas = (next(from_arrays(each, LABELS).coded_blocks())[0] for each in (table, table.to_pandas()))
     np.testing.assert_allclose(arrow[:, 1:], pandas[:, 1:], atol=1e-9)
     assert np.isnan(arrow[1, 0]) and np.isnan(pandas[1, 0])
+
+
+@pytest.mark.parametrize("learner", [LinearLogistic(), NaiveBayes()], ids=str)
+def test_sparse_matrices_are_streams(learner):
+    X = random(600, 50, density=0.1, random_state=1, format="csc")
+    y = X @ np.linspace(-1, 1, 50) > 0
+    sparse, dense = from_arrays(X, y), from_arrays(X.toarray(), y)
+    for size in (7, 1000):
+        blocks = zip(sparse.coded_blocks(size), dense.coded_blocks(size), strict=True)
+        assert all(np.array_equal(a, b) for pair in blocks for a, b in zip(*pair, strict=True))
+    for settings in ({}, {"rows": 450, "block": 100}, {"labels": 0.5}, {"delay": 3}):
+        one, other = (prequential(stream, learner, **settings) for stream in (sparse, dense))
+        np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-12)
+        assert one.n_rows == other.n_rows
+
+
+def test_wide_sparse_rows_do_not_become_dense():
+    n, columns = 3000, np.random.default_rng(1).integers(0, 20_000, 60_000)
+    X = csr_array((np.ones(len(columns)), columns, np.arange(0, len(columns) + 1, 20)), shape=(n, 20_000))
+    labels = np.asarray(X[:, :700].sum(axis=1) > 0)
+    stream = from_arrays(X, labels)
+    tracemalloc.start()
+    prequential(stream, LinearLogistic())
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 60e6  # one dense block of 1000 rows has 160 MB
+    with pytest.raises(ValueError, match="infinite"):
+        from_arrays(X * np.inf, labels)
+    with pytest.raises(ValueError, match="holds numbers"):
+        from_arrays(X, labels, categorical=[0])

@@ -128,7 +128,7 @@ def test_a_name_is_learned_from_rows_that_are_learned_alone():
             call({"a": 1.0, "b": 2.0})
 
 
-@pytest.mark.parametrize("row, label", [({"b": np.inf}, 0), ({"b": "wet"}, 0), ({"b": 1.0}, np.nan)])
+@pytest.mark.parametrize("row, label", [({"b": np.inf}, 0), ({"b": ["wet"]}, 0), ({"b": 1.0}, np.nan)])
 def test_a_refused_row_leaves_nothing_behind(row, label):
     learner = NaiveBayes()
     with pytest.raises(ValueError):

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._parameters import is_real, wrong
+from thalweg._parameters import is_real, is_whole, wrong
 from thalweg._types import Block, Ints
 from thalweg.errors import one_line
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.sparse_rows import checked_sparse_rows
+from thalweg.streams.arrays import Arrays
 from thalweg.streams.base import Stream, check_closed, stream_name
 from thalweg.waiting import WaitingRows
 
@@ -70,7 +72,7 @@ def prequential(
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        blocks = _limited(stream.coded_blocks(block), rows)
+        blocks = _limited(_blocks(stream, learner, block, delay), rows)
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
@@ -245,6 +247,16 @@ def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
         raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
     order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
     return classes[order], order
+
+
+def _blocks(stream: Stream, learner: Any, size: int, delay: Any) -> Iterator[tuple[Any, Ints]]:
+    """Yield blocks of a stream, of sparse rows if stream and learner can and no row waits for its label."""
+    is_sparse = getattr(stream, "is_sparse", False) and getattr(learner, "takes_sparse", False)
+    if not isinstance(stream, Arrays) or not is_sparse or _observes(learner) or not is_whole(delay) or delay:
+        yield from stream.coded_blocks(size)
+        return
+    for X, codes in stream.sparse_blocks(size):
+        yield checked_sparse_rows(X, learner), codes
 
 
 def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:

@@ -32,7 +32,9 @@ def from_arrays(
     ----------
     X : array-like or data frame of shape (n_rows, n_features)
         The rows in order. Text and categorical columns of a frame are categorical inputs; dates become inputs
-        as those of files do: elapsed days, and the time of day, weekday and month as cycles.
+        as those of files do: elapsed days, and the time of day, weekday and month as cycles. Of a sparse
+        matrix of SciPy only blocks become dense, and none does in `prequential` with a learner that takes
+        sparse rows, such as LinearLogistic.
     y : array-like of shape (n_rows,)
         Their labels, of any type.
     names : sequence of str, optional
@@ -61,6 +63,8 @@ class Arrays(Stream):
     ----------
     categories : dict
         For each categorical input its values in the order of their codes.
+    is_sparse : bool
+        Whether the rows are a sparse matrix; `sparse_blocks` yields them as such.
     """
 
     n_rows: int
@@ -89,9 +93,12 @@ class Arrays(Stream):
         self.categories: dict[str, NDArray[Any]] = {}
         self._dates: dict[str, Dates] = {}
         self._columns = columns
+        if hasattr(X, "tocsr") and (chosen or X.dtype.kind not in "fiub"):
+            raise ValueError("from_arrays: a sparse matrix holds numbers; pass categories in an array")
         if given is not None or chosen or X.dtype.kind not in "fiub":
             X = self._coded(X, chosen)
         self._X = X
+        self.is_sparse = hasattr(X, "tocsr")
         self._names = tuple(name for column in columns for name in self._inputs_of(column))
         self.n_features = len(self._names)
         self._check_finite()
@@ -115,7 +122,14 @@ class Arrays(Stream):
         starts = range(0, len(self._codes), max(size, 1))
         return recut(((self._block(slice(a, a + size)), self._codes[a : a + size]) for a in starts), size)
 
+    def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
+        """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
+        for start in range(0, self.n_rows, size):
+            yield self._X[start : start + size], self._codes[start : start + size]
+
     def _block(self, rows: slice) -> Floats:
+        if self.is_sparse:
+            return np.asarray(self._X[rows].toarray(), dtype=np.float64)
         return np.require(self._X[rows], dtype=np.float64, requirements=["C", "W"])
 
     def schema(self) -> dict[str, Any]:
@@ -152,6 +166,10 @@ class Arrays(Stream):
         return np.column_stack(parts) if parts else np.empty((self.n_rows, 0))
 
     def _check_finite(self) -> None:
+        if self.is_sparse:
+            if np.isinf(self._X.data).any():
+                raise ValueError("from_arrays: the sparse matrix has an infinite value")
+            return
         for start in range(0, self.n_rows, CHUNK):
             infinite = np.isinf(self._X[start : start + CHUNK])
             if infinite.any():
@@ -159,11 +177,12 @@ class Arrays(Stream):
                 raise ValueError(f"from_arrays: row {start + row}, input {self._names[j]}: infinite value")
 
 
-def _matrix(X: Any) -> NDArray[Any]:
-    X = unmasked(X) if isinstance(X, np.ndarray) else _from_list(X)
+def _matrix(X: Any) -> Any:
+    if not hasattr(X, "tocsr"):
+        X = unmasked(X) if isinstance(X, np.ndarray) else _from_list(X)
     if X.ndim != 2:
         raise ValueError(f"from_arrays: X needs two dimensions, got shape {X.shape}")
-    return X
+    return X.tocsr() if hasattr(X, "tocsr") else X
 
 
 def _from_list(rows: Any) -> NDArray[Any]:
