@@ -10,7 +10,7 @@ from sklearn.base import clone
 from thalweg._kernels.adapter import AdapterKernel
 from thalweg._kernels.pipeline import PipelineKernel
 from thalweg._parameters import whole_number, wrong
-from thalweg._types import State
+from thalweg._types import Ints, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
 from thalweg.learners.base import StreamClassifier
@@ -131,9 +131,11 @@ class Pipeline(MemberList, OneMember):
         self._steps = self._begun_steps()
         kernels = [step._kernel for step in self._steps]
         kernel = PipelineKernel(self._who, n_features, n_classes, kernels, most_kept)
-        n_categories = self._steps[-1]._described()[1] if self._steps else self.n_categories_
-        self._set_member(kernel, self._begun_member(n_categories))
+        self._set_member(kernel, self._begun_member(self._member_categories()))
         return kernel
+
+    def _member_categories(self) -> Ints:
+        return self._steps[-1]._described()[1] if self._steps else self.n_categories_
 
     def _set_member(self, kernel: Any, member: StreamClassifier) -> None:
         if member.takes_missing:
@@ -154,7 +156,7 @@ class Pipeline(MemberList, OneMember):
         for step, before in zip(self._kernel.steps, old.steps, strict=True):
             step.inherit(before)
         self._kernel.inherit(old)
-        self._set_member(self._kernel, grown_member(self, old.member, self._kernel.width))
+        self._set_member(self._kernel, grown_member(self, old.member, self._member_categories()))
 
     def _state(self) -> State:
         return super()._state() | {"steps": [step.state() for step in self._kernel.steps]}
