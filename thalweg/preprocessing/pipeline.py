@@ -134,9 +134,6 @@ class Pipeline(MemberList, OneMember):
         self._set_member(kernel, self._begun_member(self._member_categories()))
         return kernel
 
-    def _member_categories(self) -> Ints:
-        return self._steps[-1]._described()[1] if self._steps else self.n_categories_
-
     def _set_member(self, kernel: Any, member: StreamClassifier) -> None:
         if member.takes_missing:
             kernel.set_member(member, member._handle())
