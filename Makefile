@@ -56,7 +56,7 @@ fuzz: $(VENV)/.tested
 	done; exit $$failed
 
 docs: $(VENV)/.tested
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build dist site report.html

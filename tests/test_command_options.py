@@ -137,7 +137,12 @@ def test_a_learner_is_read_from_text():
 
 def test_values_are_literals_learners_or_text():
     assert [read_value(text) for text in ("3", "-2.5", "None", "[0, 1]", "(1, 'a')", "{'a': 1}")] == [
-        3, -2.5, None, [0, 1], (1, "a"), {"a": 1}
+        3,
+        -2.5,
+        None,
+        [0, 1],
+        (1, "a"),
+        {"a": 1},
     ]
     assert [read_value(text) for text in ("gini", "some-thing", "a b")] == ["gini", "some-thing", "a b"]
     assert isinstance(read_value("naive_bayes"), NaiveBayes)
@@ -165,3 +170,13 @@ def test_the_installed_command_takes_a_learner_with_arguments():
     learner = "DriftReset(HoeffdingTree(grace_period=50), detector=ADWIN())"
     words = [COMMAND, "run", "sea", "--rows", "500", "--learner", learner, "--json"]
     assert json.loads(subprocess.check_output(words, timeout=120))["learner"] == "DriftReset"
+
+
+@pytest.mark.parametrize(
+    "name", ["run", "drift", "outliers", "compare", "tune", "predict", "continue", "inspect"]
+)
+def test_help_has_plain_words_for_values(thalweg, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "120")
+    _, shown, _ = thalweg(name, "--help")
+    assert "<" not in shown
+    assert "--json" in shown or name == "predict"

@@ -12,8 +12,32 @@ SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dat
 PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
 
 
+PLACEHOLDERS = {
+    "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
+    "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
+    "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
+    "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
+    "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
+}  # fmt: skip
+
+
 class OnceCommand(TyperCommand):
     """A command that refuses an option given twice, unless it is one that can be repeated."""
+
+    def __init__(self, *args, **settings):
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            if parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None
+            elif parameter.metavar is None:
+                parameter.metavar = _placeholder(parameter)
+
+    def get_help_option(self, ctx):
+        """Return --help, whose value is nothing to be told."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.metavar = " "
+        return option
 
     def parse_args(self, ctx, args):
         """Parse the arguments of the command line."""
@@ -24,6 +48,14 @@ class OnceCommand(TyperCommand):
                 name = max(parameter.opts, key=len)
                 raise ValueError(f"{name} is given {times} times: give it once")
         return super().parse_args(ctx, args)
+
+
+def _placeholder(parameter):
+    """Return what stands for the value of an option in the help."""
+    if getattr(parameter, "is_flag", False):
+        return " "
+    name = max(parameter.opts, key=len).lstrip("-")
+    return PLACEHOLDERS.get(name, "N")
 
 
 Text = str | None
