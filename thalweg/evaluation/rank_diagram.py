@@ -9,9 +9,9 @@ from thalweg._types import Floats
 from thalweg.evaluation.page import text
 from thalweg.evaluation.statistics import groups_alike
 
-WIDTH, MARGIN, AXIS, STEP, BAR = 720, 150, 46, 24, 11
+AXIS_WIDTH, CHARACTER, AXIS, STEP, BAR = 320, 7.4, 46, 24, 11
 STYLE = """
-.ranks { font: 13px system-ui, sans-serif; max-width: 720px; }
+.ranks { font: 13px system-ui, sans-serif; }
 .ranks text { fill: var(--ink, #1f2933); } .ranks line { stroke: var(--ink, #1f2933); }
 .ranks .group { stroke-width: 5; } .ranks .lead { stroke-width: 1; }
 """
@@ -21,14 +21,15 @@ def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) ->
     """Return the SVG; ranks within the critical `difference` of each other are joined."""
     order = np.argsort(mean_ranks, kind="stable")
     values = np.asarray(mean_ranks)[order]
-    low, high = 1.0, float(len(names))
     groups = groups_alike(values, difference)
+    margin = 20 + CHARACTER * max(len(name) + 5 for name in names)
+    unit = AXIS_WIDTH / max(len(names) - 1, 1)
 
     def at(rank: float) -> float:
-        return MARGIN + (rank - low) / max(high - low, 1e-9) * (WIDTH - 2 * MARGIN)
+        return margin + (rank - 1) * unit
 
     top = AXIS + 14 + BAR * len(groups)
-    parts = [*_axis(len(names), at), *_scale(difference, low, high)]
+    parts = [*_axis(len(names), at), *_scale(margin, difference, difference * unit)]
     parts += [
         _line("group", at(values[first]) - 4, AXIS + 12 + BAR * i, at(values[last]) + 4, AXIS + 12 + BAR * i)
         for i, (first, last) in enumerate(groups)
@@ -37,15 +38,16 @@ def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) ->
     for i, (place, value) in enumerate(zip(order, values, strict=True)):
         on_left = i < n_left
         y = top + STEP * (i if on_left else len(names) - 1 - i) + 12
-        edge, anchor = (MARGIN - 8, "end") if on_left else (WIDTH - MARGIN + 8, "start")
+        edge, anchor = (margin - 8, "end") if on_left else (margin + AXIS_WIDTH + 8, "start")
         parts += [_line("lead", at(value), AXIS, at(value), y), _line("lead", at(value), y, edge, y)]
         x = edge - 4 if on_left else edge + 4
         label = text(f"{names[place]} {value:.2f}")
         parts.append(f'<text x="{x}" y="{y + 4}" text-anchor="{anchor}">{label}</text>')
-    height = top + STEP * n_left + 16
+    width, height = 2 * margin + AXIS_WIDTH, top + STEP * n_left + 16
     return (
-        f'<svg class="ranks" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="mean ranks of the learners"><style>{STYLE}</style>{"".join(parts)}</svg>'
+        '<div class="scroll"><svg class="ranks" xmlns="http://www.w3.org/2000/svg" '
+        f'style="width: {width:.0f}px" viewBox="0 0 {width:.0f} {height}" role="img" aria-label="mean ranks of the learners">'
+        f"<style>{STYLE}</style>{''.join(parts)}</svg></div>"
     )
 
 
@@ -57,14 +59,15 @@ def _axis(n: int, at: Callable[[float], float]) -> list[str]:
     return parts
 
 
-def _scale(difference: float, low: float, high: float) -> list[str]:
-    length = difference / max(high - low, 1e-9) * (WIDTH - 2 * MARGIN)
-    if length > WIDTH - 2 * MARGIN:
-        return []
-    words = f"critical difference {difference:.2f}"
+def _scale(left: float, difference: float, length: float) -> list[str]:
+    """Return a bar as long as the critical difference, if it fits."""
+    if length > AXIS_WIDTH:
+        return [
+            f'<text x="{left:.1f}" y="12">critical difference {difference:.2f}, longer than the axis</text>'
+        ]
     return [
-        _line("group", MARGIN, 8, MARGIN + length, 8),
-        f'<text x="{MARGIN + length + 8:.1f}" y="12">{words}</text>',
+        _line("group", left, 8, left + length, 8),
+        f'<text x="{left + length + 8:.1f}" y="12">critical difference {difference:.2f}</text>',
     ]
 
 
