@@ -60,6 +60,21 @@ def interrupted(call, after):
     return None
 
 
+def interrupt_thrice(learner, X, y, start, seconds):
+    """Learn the rows from `start` on with up to three interrupts; return how many there were."""
+    n_interrupts = 0
+    for share in (0.1, 0.3, 0.2):
+        late = interrupted(partial(learner.test_then_train, X[start:], y[start:]), share * seconds)
+        if late is None:
+            return n_interrupts
+        error, delay = late
+        assert delay < SECONDS
+        n_interrupts, start = n_interrupts + 1, start + getattr(error, "rows_learned", 0)
+        assert_proper(learner.predict_block(X[:20]))
+    learner.test_then_train(X[start:], y[start:])
+    return n_interrupts
+
+
 @needs_signals
 @pytest.mark.parametrize("name", LONG)
 def test_an_interrupt_ends_long_work_soon_and_changes_nothing(name):
@@ -69,20 +84,15 @@ def test_an_interrupt_ends_long_work_soon_and_changes_nothing(name):
     learner.test_then_train(X[: N - 1], y[: N - 1])
     state = learner.state()
     state["parameters"] |= later
-    whole, other = type(learner)().restore(state), type(learner)().restore(state)
+    whole = type(learner)().restore(state)
     started = time.process_time()
     whole.test_then_train(X[N - 1 :], y[N - 1 :])
-    seconds, start, n_interrupts = time.process_time() - started, N - 1, 0
-    for share in (0.1, 0.3, 0.2):
-        late = interrupted(partial(other.test_then_train, X[start:], y[start:]), share * seconds)
-        if late is None:
-            start = len(X)
+    seconds = time.process_time() - started
+    for _ in range(5):  # on a busy machine a signal may come too late
+        other = type(learner)().restore(state)
+        n_interrupts = interrupt_thrice(other, X, y, N - 1, seconds)
+        if n_interrupts:
             break
-        error, delay = late
-        assert delay < SECONDS
-        n_interrupts, start = n_interrupts + 1, start + getattr(error, "rows_learned", 0)
-        assert_proper(other.predict_block(X[:20]))
-    other.test_then_train(X[start:], y[start:])
     for each in (whole, other):
         each.flush()
     assert n_interrupts

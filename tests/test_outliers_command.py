@@ -132,7 +132,7 @@ def test_command_prints_saves_and_draws(tmp_path):
     text = page.read_text()
     ElementTree.fromstring(text.partition("\n")[2])
     assert "target    ok" in done.stdout and "<dt>target</dt>" in text
-    assert "&lt;up&gt;" in text and "<script" not in text
+    assert "&lt;up&gt;" in text and "<up>" not in text
     assert "http" not in text.replace("http://www.w3.org", "")
 
 

@@ -46,7 +46,8 @@ def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) ->
     width, height = 2 * margin + AXIS_WIDTH, top + STEP * n_left + 16
     return (
         '<div class="scroll"><svg class="ranks" xmlns="http://www.w3.org/2000/svg" '
-        f'style="width: {width:.0f}px" viewBox="0 0 {width:.0f} {height}" role="img" aria-label="mean ranks of the learners">'
+        f'style="width: {width:.0f}px" viewBox="0 0 {width:.0f} {height}" role="img" '
+        'aria-label="mean ranks of the learners">'
         f"<style>{STYLE}</style>{''.join(parts)}</svg></div>"
     )
 
