@@ -164,7 +164,7 @@ def show(run, report, json, save=None):
 
 
 def table(run):
-    """Return the figures of the learner and of the two trivial ones side by side."""
+    """Return the figures of the learner and of the trivial ones side by side."""
     from rich.table import Table
 
     columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
