@@ -121,7 +121,7 @@ def test_it_says_what_carries_the_answer():
     labels = np.arange(600) % 2
     stack = AdaptiveStacking([NaiveBayes(), LastLabels(NaiveBayes())]).begin(1, [0, 1])
     stack.test_then_train(np.random.default_rng(0).normal(size=(600, 1)), labels)
-    assert stack.describe().startswith("LastLabels(NaiveBayes) ")
+    assert stack.describe().startswith("NaiveBayes + last label ")
     np.testing.assert_allclose(stack.shares_.sum(), 1)
     assert stack.shares_[1] > 0.8
     assert stack.history_["weight"].shape[1] == 2

@@ -11,6 +11,11 @@ from thalweg.options import in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
+# If the rows are wide, and if not: the quick choice, and by how many points it was behind (docs/stacking.md).
+QUICK = {
+    True: ("LinearLogistic", "6 to 14 points"),
+    False: ("LogisticMixture", "0.1 to 13 points, 1 to 2 in most cases,"),
+}
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
@@ -32,6 +37,8 @@ def evaluate(
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     is_default = made is None
     made = default_learner(parameters, seed) if is_default else made
+    if is_default and not quiet:
+        print(about_default(made, stream), file=sys.stderr)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
     with Bar(title, "accuracy {}", unknown, quiet) as bar:
 
@@ -44,11 +51,7 @@ def evaluate(
         else:
             run = prequential(stream, made, delay=late, **settings)
     if is_default and not quiet:
-        print(
-            f"AdaptiveStacking weighs learners of different kinds; now {made.describe()} carry its answer. "
-            "Some fifty times faster: --learner LogisticMixture",
-            file=sys.stderr,
-        )
+        print(f"Of its answers now: {made.describe()}", file=sys.stderr)
     if save:
         model_files.save(made, save, run, stream.schema(), source)
     if run.interrupted:
@@ -62,6 +65,17 @@ def default_learner(parameters, seed):
     if not any(text.startswith("n_jobs=") for text in parameters):
         parameters = [*parameters, "n_jobs=-1"]
     return make_learner("AdaptiveStacking", parameters, seed)
+
+
+def about_default(made, stream):
+    """Return in words what the default learner is made of for this stream, the quick choice and its cost."""
+    made.begin(stream.n_features, n_categories=stream.n_categories)
+    names = ", ".join(made.member_names_)
+    quick, loss = QUICK["LogisticMixture" not in names]
+    return (
+        f"AdaptiveStacking weighs {len(made.members_)} learners: {names}. Quick choice: --learner {quick}, "
+        f"some fifty times faster; on public streams as wide as this its accuracy was {loss} lower."
+    )
 
 
 def make_learner(text, parameters, seed):

@@ -4,12 +4,20 @@
 class Bar:
     """A progress bar on standard error with a figure beside it; nothing where no person is looking.
 
-    `told` says what of the figure is shown, such as "{} rows".
+    `told` says what of the figure is shown, such as "{} rows". Beside it are the time so far and, if the
+    total is known, the time left.
     """
 
     def __init__(self, title, told, figure, quiet):
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         columns = (
             TextColumn("{task.description}"),
@@ -17,6 +25,8 @@ class Bar:
             MofNCompleteColumn(),
             TextColumn(told.format("{task.fields[figure]}")),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
         )
         console = Console(stderr=True)
         self.figure = figure

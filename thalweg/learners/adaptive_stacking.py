@@ -11,6 +11,7 @@ from thalweg._types import Floats, RandomState
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.default_members import default_members
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.last_labels import LastLabels
 from thalweg.learners.member_list import Members, as_members
 from thalweg.learners.one_hot import n_widened
 
@@ -34,7 +35,7 @@ class AdaptiveStacking(Ensemble):
     Parameters
     ----------
     members : list of learners, default=None
-        What is weighed, of any kinds. None is for a set of nine chosen by the number of inputs; see
+        What is weighed, of any kinds. None is for a set of nine or ten, chosen by the number of inputs; see
         docs/stacking.md.
     forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
@@ -51,6 +52,8 @@ class AdaptiveStacking(Ensemble):
     ----------
     members_ : list
         The members.
+    member_names_ : list of str
+        Their names.
     weights_ : ndarray
         Weights of the members' log-probabilities, averaged over the logistic regressions.
     shares_ : ndarray
@@ -118,11 +121,16 @@ class AdaptiveStacking(Ensemble):
         with self._lock.read:
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
+    @property
+    def member_names_(self) -> list[str]:
+        """The members' names in plain words, such as "BOLE + last label"."""
+        return [_name(member) for member in self.members_]
+
     def describe(self, most: int = 4) -> str:
         """Return in words which members carry the answer now, the first few of them."""
-        shares, members = self.shares_, self.members_
+        shares, names = self.shares_, self.member_names_
         order = np.argsort(-shares, kind="stable")[:most]
-        return ", ".join(f"{_name(members[m])} {100 * shares[m]:.0f} %" for m in order)
+        return ", ".join(f"{names[m]} {100 * shares[m]:.0f} %" for m in order)
 
     def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
@@ -161,7 +169,9 @@ class AdaptiveStacking(Ensemble):
 
 
 def _name(member: object) -> str:
-    # "LastLabels(BOLE)" for a learner inside another.
-    inner = getattr(member, "member", None)
-    own = type(member).__name__
+    # "BOLE + last label" for LastLabels(BOLE()), "DriftReset(BOLE)" for a learner inside another.
+    inner, own = getattr(member, "member", None), type(member).__name__
+    if isinstance(member, LastLabels):
+        n = "last label" if member.n == 1 else f"last {member.n} labels"
+        return f"{_name(member.member_)} + {n}"
     return f"{own}({type(inner).__name__})" if hasattr(inner, "get_params") else own

@@ -1,5 +1,6 @@
 """The members of `AdaptiveStacking` where none are named."""
 
+from thalweg.learners.adaptive_logistic import AdaptiveLogistic
 from thalweg.learners.adaptive_random_forest import AdaptiveRandomForest
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.bole import BOLE
@@ -14,10 +15,12 @@ from thalweg.learners.nearest_neighbours import NearestNeighbours
 from thalweg.learners.streaming_random_patches import StreamingRandomPatches
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
+MOST_VALUES = 5_000_000  # in the window of the neighbours: 40 MB
 
 
 def default_members(n_features: int) -> list[StreamClassifier]:
     """Return the learners for rows of so many inputs, categories counted as one each."""
+    window = max(min(5000, MOST_VALUES // max(n_features, 1)), 100)
     return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),
@@ -25,7 +28,7 @@ def default_members(n_features: int) -> list[StreamClassifier]:
         LastLabels(LeveragingBagging()),
         NaiveBayes(),
         LabelChain(),
-        NearestNeighbours(n_neighbours=5, window=5000),
+        NearestNeighbours(n_neighbours=5, window=window),
         HoeffdingAdaptiveTree(),
-        LogisticMixture() if n_features <= WIDE else LinearLogistic(),
+        *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else [LinearLogistic()]),
     ]
