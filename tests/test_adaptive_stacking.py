@@ -43,7 +43,7 @@ def test_it_answers_and_weighs_as_its_twin(n_classes):
         twin.learn(twin.said(each), y[i])
     np.testing.assert_allclose(p, expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(stack.trust_, twin.top @ twin.trust, rtol=1e-6)
-    weights = stack.trust_ @ [stacker.weights for stacker in twin.stackers]
+    weights = stack.trust_ @ np.vstack([np.eye(len(MEMBERS)), *(each.weights for each in twin.stackers)])
     np.testing.assert_allclose(stack.weights_, weights, rtol=1e-5, atol=1e-8)
 
 

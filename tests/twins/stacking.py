@@ -32,14 +32,15 @@ class StackingTwin:
     def __init__(self, n_members, decays, switching):
         self.stackers = [StackerTwin(n_members, decay) for decay in decays]
         self.switching = [0.0, switching]
-        self.trust = np.full((2, len(decays)), 1 / len(decays))
+        self.start = np.append(np.full(n_members, 0.1 / n_members), np.full(len(decays), 0.9 / len(decays)))
+        self.trust = np.array([self.start, self.start])
         self.top = np.full(2, 0.5)
 
     def said(self, p):
-        """Return the logs of the members' answers, the stackers' answers, and the mixtures'."""
-        z = np.log(0.999 * p + 0.001 / p.shape[1])
-        q = np.array([stacker.answer(z) for stacker in self.stackers])
-        return z, q, self.trust @ q
+        """Return the logs of the members' answers, the members' and the stackers' answers, the mixtures'."""
+        p = 0.999 * p + 0.001 / p.shape[1]
+        q = np.vstack([p, *(stacker.answer(np.log(p)) for stacker in self.stackers)])
+        return np.log(p), q, self.trust @ q
 
     def answer(self, p):
         return self.top @ self.said(p)[2]
@@ -47,11 +48,11 @@ class StackingTwin:
     def learn(self, said, y):
         z, q, mixed = said
         for row, switching in zip(self.trust, self.switching, strict=True):
-            row[:] = shared(row * q[:, y], switching)
-        self.top = shared(self.top * mixed[:, y], 1e-9)
+            row[:] = shared(row * q[:, y], switching, self.start)
+        self.top = shared(self.top * mixed[:, y], 1e-9, 0.5)
         for stacker in self.stackers:
             stacker.learn(z, y)
 
 
-def shared(trust, switching):
-    return (1 - switching) * trust / trust.sum() + switching / len(trust)
+def shared(trust, switching, start):
+    return (1 - switching) * trust / trust.sum() + switching * start

@@ -9,24 +9,25 @@ ctypedef struct stackers_t:
     Py_ssize_t n_classes                # K
     Py_ssize_t n_stackers               # S
     const double* decay                 # [stacker]
+    const double* start                 # [member and stacker]: trust at the beginning, and after a change
     double switching
     double* weights                     # [stacker, member]
     double* inverse                     # [stacker, member, member]: of the information, symmetric
-    double* trust                       # [mixture, stacker]: shares
+    double* trust                       # [mixture, member and stacker]: shares
     double* rate_trust                  # [mixture]: its share
     double* work                        # [2 member]
 
 
-# logs of the answers p[member, class], kept from 0, into z, which may be p
-cdef void stack_logs(const stackers_t* s, const double* p, double* z) noexcept nogil
+# keep the members' probabilities in said[member, class] from 0
+cdef void stack_bound(const stackers_t* s, double* said) noexcept nogil
 
-# each stacker's probabilities for the logs z[member, class] into q[stacker, class]
-cdef void stack_answers(const stackers_t* s, const double* z, double* q) noexcept nogil
+# logs of these into z[member, class], and the stackers' probabilities behind them in said
+cdef void stack_answers(const stackers_t* s, double* said, double* z) noexcept nogil
 
-# the mixtures of the stackers' probabilities, behind these in q, and the mixture of those
-cdef void stack_mix(const stackers_t* s, double* q, double* p) noexcept nogil
+# the mixtures of all, behind these in said, and the mixture of the mixtures
+cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil
 
-# learn a label: trust follows what stackers and mixtures `said`, as q was, when the row was predicted; the
-# weights follow q, the stackers' probabilities for z now
-cdef void stack_learn(stackers_t* s, const double* z, const double* q, const double* said, Py_ssize_t y,
+# learn a label: trust follows what all had `said` when the row was predicted; the weights follow `now`, which
+# has the stackers' probabilities for z with their weights of now
+cdef void stack_learn(stackers_t* s, const double* z, const double* now, const double* said, Py_ssize_t y,
                       double w) noexcept nogil

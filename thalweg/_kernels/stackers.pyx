@@ -11,11 +11,12 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
 
 Weights begin at 1/M and P at 1/RIDGE; P is bounded by its trace, at most MOST_GROWTH times that of the start:
 otherwise members that agree for long would make the next step as large as one likes. Stackers with different
-λ share the answer by a Bayes mixture of trusts v in which every one may become the best (fixed share):
+λ, and the members by themselves, share the answer by a Bayes mixture of trusts v in which every one may
+become the best (fixed share); v begins as u, nine tenths for the stackers and a tenth for the members:
 
-    p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c/S           (4)
+    p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c u_i         (4)
 
-There are two of these mixtures, one with c = 0, and a mixture of the two in the same way: where labels come
+A member alone is right for the first rows after an abrupt change, if only one has learned what is new. There are two of these mixtures, one with c = 0, and a mixture of the two in the same way: where labels come
 late, a change of the best comes too late to be of use.
 """
 
@@ -25,21 +26,25 @@ cdef double LEAST = 1e-3                # e
 cdef double MOST_GROWTH = 4.0
 cdef double RARELY = 1e-9               # c of the mixture of mixtures
 cdef double LEAST_TRUST = 1e-30
+cdef double FAINTEST = 1e-12            # probability of a member, if a saved state has a smaller one
 cdef double MOST_WEIGHT = 1e3           # of a row
 cdef double UNLIKELY = 1e-9             # a class that adds nothing to the information
 cdef double FARTHEST = 1e6              # from 0, of a weight
 
 
-cdef void stack_logs(const stackers_t* s, const double* p, double* z) noexcept nogil:
+cdef void stack_bound(const stackers_t* s, double* said) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(s.n_members * s.n_classes):
-        z[i] = log((1 - LEAST) * p[i] + LEAST / s.n_classes)
+        said[i] = (1 - LEAST) * said[i] + LEAST / s.n_classes
 
 
-cdef void stack_answers(const stackers_t* s, const double* z, double* q) noexcept nogil:
+cdef void stack_answers(const stackers_t* s, double* said, double* z) noexcept nogil:
     cdef Py_ssize_t i, k, m
     cdef double best, total
+    cdef double* q = said + s.n_members * s.n_classes
     cdef const double* w
+    for i in range(s.n_members * s.n_classes):
+        z[i] = log(max(said[i], FAINTEST))
     for i in range(s.n_stackers):
         w = s.weights + i * s.n_members
         for k in range(s.n_classes):
@@ -58,35 +63,37 @@ cdef void stack_answers(const stackers_t* s, const double* z, double* q) noexcep
         q += s.n_classes
 
 
-cdef void stack_mix(const stackers_t* s, double* q, double* p) noexcept nogil:
-    cdef Py_ssize_t i, k, r
-    cdef double* mixed = q + s.n_stackers * s.n_classes
+cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil:
+    cdef Py_ssize_t i, k, r, n = s.n_members + s.n_stackers
+    cdef double* mixed = said + n * s.n_classes
     for k in range(N_RATES * s.n_classes):
         mixed[k] = 0.0
     for k in range(s.n_classes):
         p[k] = 0.0
     for r in range(N_RATES):
-        for i in range(s.n_stackers):
+        for i in range(n):
             for k in range(s.n_classes):
-                mixed[k] += s.trust[r * s.n_stackers + i] * q[i * s.n_classes + k]     # (4)
+                mixed[k] += s.trust[r * n + i] * said[i * s.n_classes + k]       # (4)
         for k in range(s.n_classes):
             p[k] += s.rate_trust[r] * mixed[k]
         mixed += s.n_classes
 
 
-cdef void stack_learn(stackers_t* s, const double* z, const double* q, const double* said, Py_ssize_t y,
+cdef void stack_learn(stackers_t* s, const double* z, const double* now, const double* said, Py_ssize_t y,
                       double w) noexcept nogil:
-    cdef Py_ssize_t i, r
+    cdef Py_ssize_t i, r, n = s.n_members + s.n_stackers
+    cdef double even[N_RATES]
     w = min(w, MOST_WEIGHT)
     for r in range(N_RATES):
-        learn_trust(s.trust + r * s.n_stackers, s.n_stackers, said + y, s.n_classes, w, r * s.switching)
-    learn_trust(s.rate_trust, N_RATES, said + s.n_stackers * s.n_classes + y, s.n_classes, w, RARELY)
+        learn_trust(s.trust + r * n, s.start, n, said + y, s.n_classes, w, r * s.switching)
+        even[r] = 1.0 / N_RATES
+    learn_trust(s.rate_trust, even, N_RATES, said + n * s.n_classes + y, s.n_classes, w, RARELY)
     for i in range(s.n_stackers):
-        learn_weights(s, i, z, q + i * s.n_classes, y, w)
+        learn_weights(s, i, z, now + (s.n_members + i) * s.n_classes, y, w)
 
 
-cdef void learn_trust(double* trust, Py_ssize_t n, const double* said, Py_ssize_t stride, double w,
-                      double switching) noexcept nogil:
+cdef void learn_trust(double* trust, const double* start, Py_ssize_t n, const double* said,
+                      Py_ssize_t stride, double w, double switching) noexcept nogil:
     cdef Py_ssize_t i
     cdef double total = 0.0, best = -1e300
     for i in range(n):
@@ -95,7 +102,7 @@ cdef void learn_trust(double* trust, Py_ssize_t n, const double* said, Py_ssize_
         trust[i] *= exp(w * log(max(said[i * stride], 1e-300)) - best)
         total += trust[i]
     for i in range(n):
-        trust[i] = max((1 - switching) * trust[i] / total + switching / n, LEAST_TRUST)
+        trust[i] = max((1 - switching) * trust[i] / total + switching * start[i], LEAST_TRUST)
 
 
 cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* q, Py_ssize_t y,

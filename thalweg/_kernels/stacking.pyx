@@ -9,6 +9,7 @@ would be no measure of its worth.
 import numpy as np
 
 from libc.math cimport fabs
+from libc.string cimport memcpy
 
 from . import layout as layouts
 from .layout import FLOAT, Array, require
@@ -19,17 +20,18 @@ from .kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
 from .learner cimport Kernel, learner_t
 from .member_blocks cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from .pointers cimport doubles
-from .stackers cimport N_RATES, RIDGE, stack_answers, stack_learn, stack_logs, stack_mix, stackers_t
+from .stackers cimport N_RATES, RIDGE, stack_answers, stack_bound, stack_learn, stack_mix, stackers_t
 
 cdef double MOST = 1e6                  # of weights
 cdef double FADING = 0.001              # of the members' parts in the answers
+MEMBERS_TRUST = 0.1                     # at the beginning, of all members together
 
 ctypedef struct stacking_t:
     stackers_t stackers
     kept_rows_t* kept
     double* part                        # [member]: faded mean of what it adds to the answer's margin
     double* z                           # [member, class]
-    double* q                           # [stacker, class]
+    double* said                        # [member, stacker and mixture; class]
     Py_ssize_t own_scratch
 
 
@@ -42,29 +44,33 @@ cdef class StackingKernel(BlockKernel):
     def __init__(self, who, n_features, n_classes, n_members, decays, switching, most_kept, n_jobs, build):
         cdef stacking_t* c = &self.core
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
-                   "template": n_members, "stacker": len(decays)}
+                   "template": n_members, "stacker": len(decays), "expert": n_members + len(decays)}
+        start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
+                          [n_members, len(decays)])
         BlockKernel.__init__(self, who, lengths, n_jobs, build)
         self.allocate(who, {
             "weights": Array(FLOAT, "stacker", "member", low=-MOST, high=MOST, fill=1.0 / n_members),
             "inverse": Array(FLOAT, "stacker", "member", "member", low=-MOST, high=MOST),
-            "trust": Array(FLOAT, N_RATES, "stacker", low=0.0, high=1.0, fill=1.0 / len(decays)),
+            "trust": Array(FLOAT, N_RATES, "expert", low=0.0, high=1.0),
             "rate_trust": Array(FLOAT, N_RATES, low=0.0, high=1.0, fill=1.0 / N_RATES),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
         }, {})
         self.arrays["inverse"][:] = np.eye(n_members) / RIDGE
+        self.arrays["trust"][:] = start
+        width = (n_members + len(decays) + N_RATES) * n_classes
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
+            "start": start,
             "work": layouts.new_array(2 * n_members, FLOAT),
             "z": layouts.new_array((n_members, n_classes), FLOAT),
-            "q": layouts.new_array((len(decays) + N_RATES, n_classes), FLOAT),
+            "said": layouts.new_array(width, FLOAT),
         }
-        width = (n_members + len(decays) + N_RATES) * n_classes
-        self.kept = KeptRows(who, n_features, width, most_kept, {"low": -1e3, "high": 1.0})
+        self.kept = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
-        c.stackers.work = doubles(self.buffers["work"])
-        c.z, c.q = doubles(self.buffers["z"]), doubles(self.buffers["q"])
-        self.own_scratch = c.own_scratch = width
+        c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
+        c.z, c.said = doubles(self.buffers["z"]), doubles(self.buffers["said"])
+        self.own_scratch = c.own_scratch = n_members * n_classes + width
         self.own_observe = True
         self.block.method, self.block.process, self.block.finish = <void*> c, process, do_nothing
         self.block.combine, self.block.predict_rows = stack, predict_rows
@@ -120,11 +126,15 @@ cdef class StackingKernel(BlockKernel):
 
 
 cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
+    # A member that is trusted by itself has the weight 1 there.
     cdef Py_ssize_t i, r
     cdef double weight = 0.0
+    cdef const double* trust = s.trust
     for r in range(N_RATES):
+        weight += s.rate_trust[r] * trust[m]
         for i in range(s.n_stackers):
-            weight += s.rate_trust[r] * s.trust[r * s.n_stackers + i] * s.weights[i * s.n_members + m]
+            weight += s.rate_trust[r] * trust[s.n_members + i] * s.weights[i * s.n_members + m]
+        trust += s.n_members + s.n_stackers
     return weight
 
 
@@ -153,10 +163,10 @@ cdef void stack(member_block_t* b, double* p) noexcept nogil:
         for m in range(b.n_members):
             answer = answer_of(b, m, i)
             for k in range(b.n_classes):
-                c.z[m * b.n_classes + k] = answer[k]
-        stack_logs(s, c.z, c.z)
-        stack_answers(s, c.z, c.q)
-        stack_mix(s, c.q, p)
+                c.said[m * b.n_classes + k] = answer[k]
+        stack_bound(s, c.said)
+        stack_answers(s, c.said, c.z)
+        stack_mix(s, c.said, p)
         if b.w[i] > 0:
             learn_answers(c, row_of(b, i), b.y[i], b.w[i], p)
             if (b.position[i] + 1) % b.stride == 0:
@@ -172,10 +182,11 @@ cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w,
     cdef const double* kept = take_kept(c.kept, x)
     note_parts(c, p)
     if kept == NULL:
-        stack_learn(s, c.z, c.q, c.q, y, w)
+        stack_learn(s, c.z, c.said, c.said, y, w)
     else:
-        stack_answers(s, kept, c.q)
-        stack_learn(s, kept, c.q, kept + s.n_members * s.n_classes, y, w)
+        memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
+        stack_answers(s, c.said, c.z)
+        stack_learn(s, c.z, c.said, kept, y, w)
 
 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
@@ -196,27 +207,25 @@ cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
             c.part[m] = 0.0
 
 
-cdef void answers_of(const member_block_t* b, const double* x, double* z, double* q, double* p,
+cdef void answers_of(const member_block_t* b, const double* x, double* said, double* p,
                      double* scratch) noexcept nogil:
-    # Logs of the members' answers, the stackers' and the mixtures' answers, and p, the answer.
+    # The answers of the members, the stackers and the mixtures, and p, the answer.
     cdef const stackers_t* s = &(<const stacking_t*> b.method).stackers
     cdef const learner_t* h
     cdef Py_ssize_t m
     for m in range(b.n_members):
         h = b.member[m]
-        h.predict(h.state, x, z + m * b.n_classes, scratch)
-    stack_logs(s, z, z)
-    stack_answers(s, z, q)
-    stack_mix(s, q, p)
+        h.predict(h.state, x, said + m * b.n_classes, scratch + b.n_members * b.n_classes)
+    stack_bound(s, said)
+    stack_answers(s, said, scratch)
+    stack_mix(s, said, p)
 
 
 cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
                        double* scratch) noexcept nogil:
-    cdef const stacking_t* c = <const stacking_t*> b.method
-    cdef double* q = scratch + b.n_members * b.n_classes
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, width = (<const stacking_t*> b.method).own_scratch - b.n_members * b.n_classes
     for i in range(n):
-        answers_of(b, x + i * b.n_features, scratch, q, p + i * b.n_classes, scratch + c.own_scratch)
+        answers_of(b, x + i * b.n_features, scratch, p + i * b.n_classes, scratch + width)
 
 
 cdef void observe(void* state, const double* x) noexcept nogil:
@@ -225,6 +234,6 @@ cdef void observe(void* state, const double* x) noexcept nogil:
     cdef double* kept = keep_row(c.kept, x)
     cdef Py_ssize_t m
     if kept != NULL:
-        answers_of(b, x, kept, kept + b.n_members * b.n_classes, b.ignored, b.scratch + c.own_scratch)
+        answers_of(b, x, kept, b.ignored, b.scratch)
     for m in range(b.n_members):
         learner.observe(b.member[m], x)

@@ -23,7 +23,8 @@ class AdaptiveStacking(Ensemble):
 
     The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
     regression, neighbours, or the last labels alone. Logistic regressions on the members' probabilities find
-    out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget.
+    out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget;
+    the members are in the mixture by themselves too, for the first rows after an abrupt change.
     Its probabilities are calibrated even where the members' are not. It costs as much as its members
     together; where that is too slow, use `LogisticMixture`.
 
@@ -40,7 +41,7 @@ class AdaptiveStacking(Ensemble):
     forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
     switching : float, default=0.001
-        Chance, row by row, that another of them becomes the best.
+        Chance, row by row, that another of them, or a member by itself, becomes the best.
     max_waiting : int, default=10000
         Most rows that can wait for their labels, if they are observed first.
     n_jobs : int or None, default=1
@@ -59,7 +60,8 @@ class AdaptiveStacking(Ensemble):
     shares_ : ndarray
         What part of the recent answers is due to each member; sums to 1.
     trust_ : ndarray
-        Share of each logistic regression in the answer.
+        Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
+        the order of `forgetting`; sums to 1.
     history_ : dict of arrays
         Weights and sizes of the members over time, bounded; drawn by `plot_history`.
 
@@ -116,7 +118,7 @@ class AdaptiveStacking(Ensemble):
 
     @property
     def trust_(self) -> Floats:
-        """The share of each logistic regression in the answer, in the order of `forgetting`."""
+        """Shares in the answer: of each member by itself, then of each logistic regression."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
