@@ -21,12 +21,12 @@ from thalweg.learners import (
 from thalweg.learners.default_members import default_members
 from thalweg.streams import SEA, RandomRBF
 
-DECAYS, SWITCHING = (0.95, 0.99, 1.0), 0.01
+DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
 MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityClass())
 
 
 def small(**settings):
-    return AdaptiveStacking(list(MEMBERS), DECAYS, SWITCHING, **settings)
+    return AdaptiveStacking(list(MEMBERS), DECAYS, NOISES, SWITCHING, **settings)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -36,7 +36,7 @@ def test_it_answers_and_weighs_as_its_twin(n_classes):
     classes = list(range(n_classes))
     p = (stack := small().begin(3, classes)).test_then_train(X, y)
     answers = [member.begin(3, classes).test_then_train(X, y) for member in MEMBERS]
-    twin, expected = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    twin, expected = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         each = np.array([answer[i] for answer in answers])
         expected.append(twin.answer(each))
@@ -51,7 +51,7 @@ def test_late_labels_are_judged_by_what_was_said():
     X, y = rows(300)
     delay, classes = 7, [0, 1, 2]
     stack, members = small().begin(3, classes), [member.begin(3, classes) for member in MEMBERS]
-    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, SWITCHING), []
+    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         row = X[i : i + 1]
         each = np.array([member.predict_block(row)[0] for member in members])

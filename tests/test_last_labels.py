@@ -115,6 +115,19 @@ def test_a_wrong_order_is_an_error(order):
         LabelChain(order).begin(1, [0, 1])
 
 
-def test_too_many_sequences_are_an_error():
-    with pytest.raises(ValueError, match="order must be less, as 200 classes"):
-        LabelChain(3).begin(1, range(200))
+def test_with_many_classes_a_chain_looks_at_fewer_labels():
+    y = np.tile([0, 1, 2, 2], 50)
+    X = np.zeros((200, 1))
+    few, many = (LabelChain(3).begin(1, range(n)) for n in (20, 200))
+    assert (few.test_then_train(X, y).argmax(axis=1) == y)[40:].all()
+    assert 0.6 < (many.test_then_train(X, y).argmax(axis=1) == y)[40:].mean() < 0.8
+    assert many._kernel.bytes < 8_100_000
+
+
+def test_a_chain_whose_classes_become_many_goes_on_with_a_lower_order():
+    y, X = [0, 1, 2, 2] * 50 + list(range(3, 43)), np.zeros((240, 1))
+    grown, lower = (LabelChain(order).begin(1) for order in (3, 2))
+    for learner in (grown, lower):
+        for label in y:
+            learner.learn_one(X[0], label)
+    np.testing.assert_array_equal(grown.predict_block(X[:1]), lower.predict_block(X[:1]))

@@ -6,33 +6,40 @@ import numpy as np
 class StackerTwin:
     """One logistic regression on the logs of the members' answers, by Newton steps that fade."""
 
-    def __init__(self, n_members, decay):
+    def __init__(self, n_members, decay, noise):
         self.weights = np.full(n_members, 1 / n_members)
         self.information = 30.0 * np.eye(n_members)
-        self.decay = decay
+        self.decay, self.noise = decay, noise
 
-    def answer(self, z):
+    def without_noise(self, z):
         scores = self.weights @ z
         q = np.exp(scores - scores.max())
         return q / q.sum()
+
+    def answer(self, z):
+        return (1 - self.noise) * self.without_noise(z) + self.noise / z.shape[1]
 
     def learn(self, z, y):
         n = len(self.weights)
         trace, most = np.trace(np.linalg.inv(self.information)), 4 * n / 30
         self.information /= max(min(1 / self.decay, most / trace), 1.0)
-        q = self.answer(z)
+        q = self.without_noise(z)
+        w = (1 - self.noise) * q[y] / self.answer(z)[y]
         gaps = z - (z @ q)[:, None]
-        self.information += (gaps * q) @ gaps.T
-        self.weights = self.weights + np.linalg.solve(self.information, gaps[:, y])
+        self.information += w * (gaps * q) @ gaps.T
+        self.weights = self.weights + w * np.linalg.solve(self.information, gaps[:, y])
 
 
 class StackingTwin:
     """The mixture of several; `said` is what was answered when a row whose label comes late was observed."""
 
-    def __init__(self, n_members, decays, switching):
-        self.stackers = [StackerTwin(n_members, decay) for decay in decays]
+    def __init__(self, n_members, decays, noises, switching):
+        self.stackers = [StackerTwin(n_members, decay, 0.0) for decay in decays]
+        self.stackers += [StackerTwin(n_members, 0.999, noise) for noise in noises]
         self.switching = [0.0, switching]
-        self.start = np.append(np.full(n_members, 0.1 / n_members), np.full(len(decays), 0.9 / len(decays)))
+        self.start = np.append(
+            np.full(n_members, 0.1 / n_members), np.full(len(self.stackers), 0.9 / len(self.stackers))
+        )
         self.trust = np.array([self.start, self.start])
         self.top = np.full(2, 0.5)
 

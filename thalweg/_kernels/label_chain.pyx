@@ -75,14 +75,15 @@ cdef class LabelChainKernel(Kernel):
         return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes."""
+        """Go on from a kernel of fewer inputs or classes, and maybe a higher order."""
         cdef LabelChainKernel before = <LabelChainKernel?> old
-        n, fewer = self.core.n_classes, before.core.n_classes
+        n, fewer, order = self.core.n_classes, before.core.n_classes, self.core.order
+        places = same_contexts(fewer, n, order)
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
-        counts[same_contexts(fewer, n, self.core.order), :fewer] = old.arrays["counts"]
-        if before.handle.n_features == self.handle.n_features:
+        counts[places, :fewer] = old.arrays["counts"][:len(places)]
+        if before.handle.n_features == self.handle.n_features and before.core.order == order:
             self.kept, _rest = self.kept.restored(before.kept.state())
-        self.adopt({"counts": counts, "last": old.arrays["last"].copy()})
+        self.adopt({"counts": counts, "last": old.arrays["last"][:order].copy()})
 
 
 def n_contexts(n_classes, order):

@@ -30,51 +30,12 @@ from .learner cimport Kernel
 from .pointers cimport doubles, integers
 from .ring cimport bind_ring, next_place, ring_t
 
-cdef extern from "window_distance.h" nogil:
-    enum:
-        WINDOW_TILE
-    ctypedef struct window_view_t:
-        Py_ssize_t n_features
-        Py_ssize_t n_rows
-        Py_ssize_t n_used
-        const double* tiles
-        const Py_ssize_t* used
-        const double* value
-        const double* inverse
-    ctypedef void (*measure_t)(const window_view_t* w, int begun, double* distance,
-                               double* least) noexcept nogil
-    measure_t best_measure() noexcept nogil
-
 cdef enum:
     LINE = 64                           # bytes of a line of the cache
 
 cdef double STEEP = 1e300               # bound on 1/r
 
-ctypedef struct neighbours_t:
-    measure_t measure
-    ring_t rows                         # X is [tile, input, WINDOW_TILE]
-    Py_ssize_t n_features
-    Py_ssize_t n_classes
-    Py_ssize_t n_neighbours
-    Py_ssize_t* is_category             # [input]
-    double* low                         # [input]
-    double* high                        # [input]
-    Py_ssize_t* n_low                   # [input]: values at the least
-    Py_ssize_t* n_high                  # [input]
-    Py_ssize_t* n_missing               # [input]
-
-
-ctypedef struct search_t:               # one prediction's memory
-    double* distance                    # [place, rounded up to whole tiles]
-    double* least                       # [tile]: its least distance
-    double* nearest                     # [n_neighbours], rising
-    double* value                       # [input]
-    double* inverse                     # [input]
-    Py_ssize_t* used                    # [input]
-    Py_ssize_t* near                    # [place]: rows that may be neighbours
-
-
-cdef inline search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil:
+cdef search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil:
     # The parts of the caller's memory; vectors never lie across two lines of the cache.
     cdef search_t s
     cdef Py_ssize_t n_tiles = (c.rows.room + WINDOW_TILE - 1) // WINDOW_TILE
@@ -97,13 +58,11 @@ LAYOUT = ring_layout() | {
 cdef class NearestNeighboursKernel(Kernel):
     """The window and the search in it."""
 
-    cdef neighbours_t core
-
-    def __init__(self, n_features, n_classes, n_neighbours, window, is_category):
+    def __init__(self, who, n_features, n_classes, n_neighbours, window, is_category):
         n_tiles = -(-window // WINDOW_TILE)
         n_neighbours = min(n_neighbours, window)
         lengths = {"tile": n_tiles, "row": window, "input": n_features, "class": n_classes}
-        self.allocate("NearestNeighbours", LAYOUT, lengths)
+        self.allocate(who, LAYOUT, lengths)
         # The rest follows from the parameters and the window: no part of a state.
         whole = {name: layouts.new_array(n_features, INDEX) for name in ("n_low", "n_high", "n_missing")}
         self.arrays |= whole | {
@@ -116,7 +75,7 @@ cdef class NearestNeighboursKernel(Kernel):
         self.core.n_features, self.core.n_classes = n_features, n_classes
         self.core.n_neighbours = n_neighbours
         scratch_size = n_tiles * (2 * WINDOW_TILE + 1) + n_neighbours + 3 * n_features + LINE // 8
-        self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn_neighbour, predict)
         self.handle.scratch_size = scratch_size
         self.bind()
 
@@ -187,7 +146,7 @@ cdef void search_range(neighbours_t* c, Py_ssize_t j) noexcept nogil:
         count(c, j, cell(c, i, j)[0])
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef neighbours_t* c = <neighbours_t*> state
     cdef bint full = c.rows.span.count == c.rows.room
     cdef Py_ssize_t j, place = next_place(&c.rows, y, w)
@@ -235,7 +194,7 @@ cdef void add_carefully(const neighbours_t* c, search_t* s, Py_ssize_t j, double
         s.distance[i] += off * off
 
 
-cdef void measure(const neighbours_t* c, search_t* s, const double* x) noexcept nogil:
+cdef void measure_window(const neighbours_t* c, search_t* s, const double* x) noexcept nogil:
     cdef Py_ssize_t j, n_used = 0, n = c.rows.span.count
     cdef double width, inverse
     cdef bint begun = False
@@ -258,15 +217,6 @@ cdef void measure(const neighbours_t* c, search_t* s, const double* x) noexcept 
     c.measure(&view, begun, s.distance, s.least)                                 # (1)
 
 
-cdef inline void insert(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    # Put the n-th value, n < k or d below the last, in its place among the k least so far.
-    cdef Py_ssize_t place = min(n, k - 1)
-    while place > 0 and nearest[place - 1] > d:
-        nearest[place] = nearest[place - 1]
-        place -= 1
-    nearest[place] = d
-
-
 cdef Py_ssize_t find_near(const neighbours_t* c, search_t* s) noexcept nogil:
     # List all rows no farther than the k-th least of the tiles' least distances: neighbours are among them.
     cdef Py_ssize_t i, t, n = 0, k = c.n_neighbours, n_tiles = n_tiles_of(c)
@@ -274,7 +224,7 @@ cdef Py_ssize_t find_near(const neighbours_t* c, search_t* s) noexcept nogil:
     if n_tiles >= k:
         for t in range(n_tiles):
             if t < k or s.least[t] < s.nearest[k - 1]:
-                insert(s.least[t], s.nearest, t, k)
+                insert_nearest(s.least[t], s.nearest, t, k)
         limit = s.nearest[k - 1]
     for t in range(n_tiles):
         if s.least[t] <= limit:
@@ -291,13 +241,13 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     cdef double limit = INFINITY, total = 0.0
     for k in range(c.n_classes):
         p[k] = 0.0
-    measure(c, &s, x)
+    measure_window(c, &s, x)
     n_near = find_near(c, &s)
     k = c.n_neighbours
     if n_near > k:
         for i in range(n_near):
             if i < k or s.distance[s.near[i]] < s.nearest[k - 1]:
-                insert(s.distance[s.near[i]], s.nearest, i, k)
+                insert_nearest(s.distance[s.near[i]], s.nearest, i, k)
         limit = s.nearest[k - 1]
     for i in range(n_near):
         if s.distance[s.near[i]] <= limit:                                       # (3)

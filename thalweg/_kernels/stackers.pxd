@@ -9,13 +9,14 @@ ctypedef struct stackers_t:
     Py_ssize_t n_classes                # K
     Py_ssize_t n_stackers               # S
     const double* decay                 # [stacker]
+    const double* noise                 # [stacker]: share of the labels it takes for chance
     const double* start                 # [member and stacker]: trust at the beginning, and after a change
     double switching
     double* weights                     # [stacker, member]
     double* inverse                     # [stacker, member, member]: of the information, symmetric
     double* trust                       # [mixture, member and stacker]: shares
     double* rate_trust                  # [mixture]: its share
-    double* work                        # [2 member]
+    double* work                        # [3 member and class]
 
 
 # keep the members' probabilities in said[member, class] from 0

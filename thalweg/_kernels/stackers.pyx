@@ -9,23 +9,28 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
     P <- P/λ, bounded;   P^-1 += sum_k q_k d_k d_k',  d_k = z_k - sum_l q_l z_l   (2)
     w += P d_y                                                                    (3)
 
+A stacker may take a share n of the labels for chance: it answers (1 - n) q + n/K instead, and in (2) and (3) a
+row counts by how likely its label is none of these, (1 - n) q_y / ((1 - n) q_y + n/K).                  (4)
+
 Weights begin at 1/M and P at 1/RIDGE; P is bounded by its trace, at most MOST_GROWTH times that of the start:
 otherwise members that agree for long would make the next step as large as one likes. Stackers with different
 λ, and the members by themselves, share the answer by a Bayes mixture of trusts v in which every one may
 become the best (fixed share); v begins as u, nine tenths for the stackers and a tenth for the members:
 
-    p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c u_i         (4)
+    p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c u_i         (5)
 
-A member alone is right for the first rows after an abrupt change, if only one has learned what is new. There are two of these mixtures, one with c = 0, and a mixture of the two in the same way: where labels come
-late, a change of the best comes too late to be of use.
+A member alone is right for the first rows after an abrupt change, if only one has learned what is new. There
+are two of these mixtures, one with c = 0, and a mixture of the two in the same way: where labels come late, a
+change of the best comes too late to be of use.
 """
 
 from libc.math cimport exp, isfinite, log
 
+from .trust cimport learn_trust
+
 cdef double LEAST = 1e-3                # e
 cdef double MOST_GROWTH = 4.0
 cdef double RARELY = 1e-9               # c of the mixture of mixtures
-cdef double LEAST_TRUST = 1e-30
 cdef double FAINTEST = 1e-12            # probability of a member, if a saved state has a smaller one
 cdef double MOST_WEIGHT = 1e3           # of a row
 cdef double UNLIKELY = 1e-9             # a class that adds nothing to the information
@@ -59,7 +64,7 @@ cdef void stack_answers(const stackers_t* s, double* said, double* z) noexcept n
             q[k] = exp(q[k] - best)
             total += q[k]
         for k in range(s.n_classes):
-            q[k] /= total                                                        # (1)
+            q[k] = (1 - s.noise[i]) * q[k] / total + s.noise[i] / s.n_classes    # (1), (4)
         q += s.n_classes
 
 
@@ -73,7 +78,7 @@ cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil
     for r in range(N_RATES):
         for i in range(n):
             for k in range(s.n_classes):
-                mixed[k] += s.trust[r * n + i] * said[i * s.n_classes + k]       # (4)
+                mixed[k] += s.trust[r * n + i] * said[i * s.n_classes + k]       # (5)
         for k in range(s.n_classes):
             p[k] += s.rate_trust[r] * mixed[k]
         mixed += s.n_classes
@@ -92,27 +97,21 @@ cdef void stack_learn(stackers_t* s, const double* z, const double* now, const d
         learn_weights(s, i, z, now + (s.n_members + i) * s.n_classes, y, w)
 
 
-cdef void learn_trust(double* trust, const double* start, Py_ssize_t n, const double* said,
-                      Py_ssize_t stride, double w, double switching) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef double total = 0.0, best = -1e300
-    for i in range(n):
-        best = max(best, w * log(max(said[i * stride], 1e-300)))
-    for i in range(n):
-        trust[i] *= exp(w * log(max(said[i * stride], 1e-300)) - best)
-        total += trust[i]
-    for i in range(n):
-        trust[i] = max((1 - switching) * trust[i] / total + switching * start[i], LEAST_TRUST)
-
-
-cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* q, Py_ssize_t y,
+cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* said, Py_ssize_t y,
                         double w) noexcept nogil:
     cdef Py_ssize_t k, m, n = s.n_members
     cdef double* gap = s.work
     cdef double* move = s.work + n
+    cdef double* mean = s.work + 2 * n
+    cdef double* q = s.work + 3 * n
     cdef double* weights = s.weights + i * n
     cdef double* inverse = s.inverse + i * n * n
+    w *= without_noise(said, s.n_classes, s.noise[i], y, q)
     fade(inverse, n, s.decay[i])
+    for m in range(n):
+        mean[m] = 0.0
+        for k in range(s.n_classes):
+            mean[m] += q[k] * z[m * s.n_classes + k]
     if s.n_classes == 2:                # both gaps are along the same line
         for m in range(n):
             gap[m] = z[2 * m + 1] - z[2 * m]
@@ -120,22 +119,29 @@ cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const doub
     else:
         for k in range(s.n_classes):
             if q[k] > UNLIKELY:
-                gap_of(s, z, q, k, gap)
+                gap_of(s, z, mean, k, gap)
                 add_information(inverse, n, gap, w * q[k], move)
-    gap_of(s, z, q, y, gap)
+    gap_of(s, z, mean, y, gap)
     multiply(inverse, n, gap, move)
     for m in range(n):
         weights[m] = min(max(weights[m] + w * move[m], -FARTHEST), FARTHEST)    # (3)
 
 
-cdef void gap_of(const stackers_t* s, const double* z, const double* q, Py_ssize_t k,
-                 double* gap) noexcept nogil:
+cdef double without_noise(const double* said, Py_ssize_t n_classes, double noise, Py_ssize_t y,
+                          double* q) noexcept nogil:
+    # Write q of (1), of which noise made what was said; return how likely the label is none of the noise.
+    cdef Py_ssize_t k
+    for k in range(n_classes):
+        q[k] = max(said[k] - noise / n_classes, 0.0) / (1 - noise)
+    return (1 - noise) * q[y] / max(said[y], FAINTEST) if noise > 0 else 1.0     # (4)
+
+
+cdef inline void gap_of(const stackers_t* s, const double* z, const double* mean, Py_ssize_t k,
+                        double* gap) noexcept nogil:
     # d_k of (2)
-    cdef Py_ssize_t i, m
+    cdef Py_ssize_t m
     for m in range(s.n_members):
-        gap[m] = z[m * s.n_classes + k]
-        for i in range(s.n_classes):
-            gap[m] -= q[i] * z[m * s.n_classes + i]
+        gap[m] = z[m * s.n_classes + k] - mean[m]
 
 
 cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:

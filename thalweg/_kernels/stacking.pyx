@@ -41,7 +41,8 @@ cdef class StackingKernel(BlockKernel):
     cdef stacking_t core
     cdef KeptRows kept
 
-    def __init__(self, who, n_features, n_classes, n_members, decays, switching, most_kept, n_jobs, build):
+    def __init__(self, who, n_features, n_classes, n_members, decays, noises, switching, most_kept, n_jobs,
+                 build):
         cdef stacking_t* c = &self.core
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
                    "template": n_members, "stacker": len(decays), "expert": n_members + len(decays)}
@@ -60,14 +61,16 @@ cdef class StackingKernel(BlockKernel):
         width = (n_members + len(decays) + N_RATES) * n_classes
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
+            "noise": np.array(noises, dtype=float),
             "start": start,
-            "work": layouts.new_array(2 * n_members, FLOAT),
+            "work": layouts.new_array(3 * n_members + n_classes, FLOAT),
             "z": layouts.new_array((n_members, n_classes), FLOAT),
             "said": layouts.new_array(width, FLOAT),
         }
         self.kept = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
+        c.stackers.noise = doubles(self.buffers["noise"])
         c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
         c.z, c.said = doubles(self.buffers["z"]), doubles(self.buffers["said"])
         self.own_scratch = c.own_scratch = n_members * n_classes + width

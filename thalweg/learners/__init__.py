@@ -38,6 +38,7 @@ registry = Registry(
         "HUWRS": "huwrs",
         "SlidingHUWRS": "sliding_huwrs",
         "NearestNeighbours": "nearest_neighbours",
+        "NeighbourMixture": "neighbour_mixture",
         "AdaptiveLogistic": "adaptive_logistic",
         "LogisticMixture": "logistic_mixture",
         "WindowLogistic": "window_logistic",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from thalweg.learners.logistic_mixture import LogisticMixture as LogisticMixture
     from thalweg.learners.naive_bayes import NaiveBayes as NaiveBayes
     from thalweg.learners.nearest_neighbours import NearestNeighbours as NearestNeighbours
+    from thalweg.learners.neighbour_mixture import NeighbourMixture as NeighbourMixture
     from thalweg.learners.nonstationary_online_boost import (
         NonstationaryOnlineBoost as NonstationaryOnlineBoost,
     )

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from thalweg._kernels.stacking import StackingKernel
-from thalweg._parameters import n_threads, real_number, whole_number, wrong
-from thalweg._types import Floats, RandomState
+from thalweg._parameters import is_whole, n_threads, real_number, whole_number, wrong
+from thalweg._types import Floats, RandomState, State
+from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.default_members import default_members
 from thalweg.learners.ensemble import Ensemble
@@ -16,6 +17,7 @@ from thalweg.learners.member_list import Members, as_members
 from thalweg.learners.one_hot import n_widened
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
+FORGETTING_OF_NOISE = 0.999
 
 
 class AdaptiveStacking(Ensemble):
@@ -36,10 +38,13 @@ class AdaptiveStacking(Ensemble):
     Parameters
     ----------
     members : list of learners, default=None
-        What is weighed, of any kinds. None is for a set of nine or ten, chosen by the number of inputs; see
+        What is weighed, of any kinds. None is for a set of nine or eleven, chosen by the number of inputs; see
         docs/stacking.md.
     forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
+    noise : sequence of float, default=(0.2, 0.4)
+        For each, one logistic regression more, with the forgetting 0.999, that takes such a share of the
+        labels for pure chance: where labels are wrong, members are not judged by these.
     switching : float, default=0.001
         Chance, row by row, that another of them, or a member by itself, becomes the best.
     max_waiting : int, default=10000
@@ -61,7 +66,7 @@ class AdaptiveStacking(Ensemble):
         What part of the recent answers is due to each member; sums to 1.
     trust_ : ndarray
         Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
-        the order of `forgetting`; sums to 1.
+        the order of `forgetting` and `noise`; sums to 1.
     history_ : dict of arrays
         Weights and sizes of the members over time, bounded; drawn by `plot_history`.
 
@@ -84,11 +89,13 @@ class AdaptiveStacking(Ensemble):
 
     _list_name = "members"
     observes = True
+    _width = 0  # inputs for which the default members were chosen
 
     def __init__(
         self,
         members: Members = None,
         forgetting: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
+        noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,
         n_jobs: int | None = 1,
@@ -96,6 +103,7 @@ class AdaptiveStacking(Ensemble):
     ) -> None:
         self.members = members
         self.forgetting = forgetting
+        self.noise = noise
         self.switching = switching
         self.max_waiting = max_waiting
         self.n_jobs = n_jobs
@@ -136,19 +144,41 @@ class AdaptiveStacking(Ensemble):
 
     def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
-            return default_members(n_widened(self.n_categories_) if self._begun else 1)
+            return default_members(self._width)
         return as_members(self, self.members, "members")
+
+    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
+        # The default members are chosen once: inputs that come later change nothing.
+        if seed is None or not self._width:
+            self._width = n_widened(self.n_categories_)
+        super()._begin(n_features, n_classes, seed)
+
+    def _state(self) -> State:
+        return super()._state() | {"width": self._width}
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        memory = dict(memory)
+        width = memory.pop("width")
+        if not is_whole(width) or width < 0:
+            raise StateError(f"{self._who}: the state's width must be a whole number from 0 on, got {width!r}")
+        if width != self._width:
+            self._width = int(width)
+            self._begin_again()
+        super()._restore(memory)
 
     def _n_members(self) -> int:
         return len(self._templates())
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        decays = self._numbers("forgetting", self.forgetting, 1, above=0, most=1)
+        noises = self._numbers("noise", self.noise, 0, least=0, below=1)
         kernel = StackingKernel(
             self._who,
             n_features,
             n_classes,
             len(self._made_from),
-            self._decays(),
+            [*decays, *[FORGETTING_OF_NOISE] * len(noises)],
+            [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
             whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING),
             n_threads(self, self.n_jobs),
@@ -157,14 +187,14 @@ class AdaptiveStacking(Ensemble):
         kernel.build_members(len(self._made_from))
         return kernel
 
-    def _decays(self) -> list[float]:
+    def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
         try:
-            decays = list(self.forgetting)
+            numbers = list(value)
         except TypeError:
-            decays = []
-        if not 1 <= len(decays) <= MOST_STACKERS:
-            raise wrong(self, "forgetting", "a sequence of numbers above 0 and at most 1", self.forgetting)
-        return [real_number(self, "each number of forgetting", each, above=0, most=1) for each in decays]
+            numbers = [None] * (MOST_STACKERS + 1)
+        if not n_least <= len(numbers) <= MOST_STACKERS:
+            raise wrong(self, name, "a sequence of numbers", value)
+        return [real_number(self, f"each number of {name}", each, **bounds) for each in numbers]
 
     def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)

@@ -11,7 +11,7 @@ from thalweg.learners.leveraging_bagging import LeveragingBagging
 from thalweg.learners.linear_logistic import LinearLogistic
 from thalweg.learners.logistic_mixture import LogisticMixture
 from thalweg.learners.naive_bayes import NaiveBayes
-from thalweg.learners.nearest_neighbours import NearestNeighbours
+from thalweg.learners.neighbour_mixture import NeighbourMixture
 from thalweg.learners.streaming_random_patches import StreamingRandomPatches
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
@@ -20,15 +20,16 @@ MOST_VALUES = 5_000_000  # in the window of the neighbours: 40 MB
 
 def default_members(n_features: int) -> list[StreamClassifier]:
     """Return the learners for rows of so many inputs, categories counted as one each."""
-    window = max(min(5000, MOST_VALUES // max(n_features, 1)), 100)
+    longest = max(min(5000, MOST_VALUES // max(n_features, 1)), 100)
     return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),
         StreamingRandomPatches(),
         LastLabels(LeveragingBagging()),
         NaiveBayes(),
-        LabelChain(),
-        NearestNeighbours(n_neighbours=5, window=window),
+        LabelChain(order=3),
+        NeighbourMixture(windows=[min(each, longest) for each in (200, 1000, 5000)]),
         HoeffdingAdaptiveTree(),
-        *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else [LinearLogistic()]),
+        LinearLogistic(),
+        *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else []),
     ]

@@ -3,11 +3,11 @@
 from typing import Any
 
 from thalweg._kernels.label_chain import LabelChainKernel, n_contexts
-from thalweg._parameters import real_number, whole_number, wrong
+from thalweg._parameters import real_number, whole_number
 from thalweg._types import Floats
 from thalweg.learners.trivial import InputFree
 
-HIGHEST_ORDER, MOST_COUNTS, MOST_WAITING = 8, 10_000_000, 1_000_000
+HIGHEST_ORDER, MOST_COUNTS, MOST_WAITING = 8, 1_000_000, 1_000_000
 
 
 class LabelChain(InputFree):
@@ -24,8 +24,9 @@ class LabelChain(InputFree):
     Parameters
     ----------
     order : int, default=1
-        How many of the latest labels it looks at, at most 8. The shares of the classes are order 0; where an
-        order has seen little, the answer leans on the order below.
+        How many of the latest labels it looks at, at most 8; fewer where the classes would make more than a
+        million counts. The shares of the classes are order 0; where an order has seen little, the answer
+        leans on the order below.
     decay : float, default=0.999
         Factor of the counts of a context each time it is met again.
     max_waiting : int, default=10000
@@ -53,6 +54,6 @@ class LabelChain(InputFree):
         order = whole_number(self, "order", self.order, 0, HIGHEST_ORDER)
         decay = real_number(self, "decay", self.decay, above=0, most=1)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
-        if n_contexts(n_classes, order) * n_classes > MOST_COUNTS:
-            raise wrong(self, "order", f"less, as {n_classes} classes make too many sequences", order)
+        while order > 0 and n_contexts(n_classes, order) * n_classes > MOST_COUNTS:
+            order -= 1
         return LabelChainKernel(n_features, n_classes, order, decay, most_kept)

@@ -58,4 +58,4 @@ class NearestNeighbours(NativeClassifier):
         window = count(self, "window", self.window, 1)
         is_category = self.n_categories_ > 0
         is_category[columns(self, "categorical", self.categorical, n_features)] = True
-        return NearestNeighboursKernel(n_features, n_classes, n_neighbours, window, is_category)
+        return NearestNeighboursKernel(self._who, n_features, n_classes, n_neighbours, window, is_category)
