@@ -19,7 +19,7 @@ from thalweg.learners import (
     NoChange,
 )
 from thalweg.learners.default_members import default_members
-from thalweg.streams import SEA, RandomRBF
+from thalweg.streams import SEA, Hyperplane, RandomRBF
 
 DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
 MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityClass())
@@ -131,6 +131,36 @@ def test_the_members_for_wide_rows_cost_less_than_the_square_of_the_inputs():
     kinds = [type(member).__name__ for member in default_members(500)]
     assert "LinearLogistic" in kinds and "LogisticMixture" not in kinds
     assert "LogisticMixture" in [type(member).__name__ for member in default_members(20)]
+
+
+def test_members_are_not_judged_by_wrong_labels():
+    X, clean = next(Hyperplane(12_000, period=3000, noise=0, seed=1).blocks(12_000))
+    y = np.where(np.random.default_rng(1).random(len(clean)) < 0.1, 1 - clean, clean)
+    right = []
+    for noise in ((), (0.2, 0.4)):
+        p = AdaptiveStacking(noise=noise).begin(10, [0, 1]).test_then_train(X, y)
+        right.append(float((p.argmax(axis=1) == clean).mean()))
+    assert right[1] > right[0] + 0.005
+
+
+def test_the_default_members_stay_when_inputs_come_later():
+    rng = np.random.default_rng(1)
+    names = [f"x{j}" for j in range(120)]
+    stack = AdaptiveStacking().begin()
+    for n in (90, 120):
+        for _ in range(30):
+            x = dict(zip(names[:n], rng.normal(size=n).tolist(), strict=True))
+            stack.learn_one(x, "b" if x["x0"] > 0 else "a")
+    assert "LogisticMixture" in stack.member_names_ and len(stack.members_) == 11
+    again = AdaptiveStacking().restore(stack.state())
+    assert again.member_names_ == stack.member_names_
+    assert again.predict_proba_one(x) == stack.predict_proba_one(x)
+
+
+@pytest.mark.parametrize("noise", [0.2, (1.0,), (-0.1,), "ab", None])
+def test_a_wrong_noise_is_an_error(noise):
+    with pytest.raises(ValueError, match="noise must be"):
+        AdaptiveStacking([NaiveBayes()], noise=noise).begin(2, [0, 1])
 
 
 @pytest.mark.parametrize("forgetting", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])

@@ -61,6 +61,7 @@ EXCUSED = {
         "memory_is_bounded": "its trees grow beyond 3000 rows; test_huwrs shows the bound of the rest",
     },
     "NearestNeighbours": {"weight_two_is_the_row_twice": "the window and the neighbours count rows"},
+    "NeighbourMixture": {"weight_two_is_the_row_twice": "the windows and the neighbours count rows"},
     "AdaptiveLogistic": {"weight_two_is_the_row_twice": BY_ROWS},
     "LogisticMixture": {"weight_two_is_the_row_twice": BY_ROWS},
     "WindowLogistic": {"weight_two_is_the_row_twice": BY_ROWS},

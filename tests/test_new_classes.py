@@ -12,6 +12,7 @@ OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random
 DIFFERENT = {
     "LastLabels": (0.02, "classes that come later have inputs of their own, also where there are two"),
     "AdaptiveStacking": (0.05, "some members differ, and with them what the weights are learned from"),
+    "NeighbourMixture": (0.02, "more classes are more that a label could have been, which weighs a surprise"),
     "WindowLogistic": (1e-9, "the solver starts from another place"),
     "AdaptiveLogistic": (0.02, "two classes share a filter, and one class alone teaches nothing"),
     "LogisticMixture": (0.02, "two classes share a filter, and one class alone teaches nothing"),

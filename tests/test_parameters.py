@@ -39,6 +39,7 @@ RIGHT = {
     "AccuracyWeightedEnsemble.holdout": {"None"},
     "AdaptiveLogistic.decay": {"None"},
     "AdaptiveStacking.members": {"None"},
+    "AdaptiveStacking.noise": {"list"},
     "RobustEnsemble.class_weight": {"None"},
     "RobustEnsemble.penalty": {"None"},
     "IBoost.cap": {"None"},

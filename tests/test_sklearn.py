@@ -34,8 +34,9 @@ EXCUSED["RobustEnsemble"] = {
     "check_sample_weight_equivalence_on_dense_data": "the rows that weigh the members are drawn",
     "check_class_weight_classifiers": "class weights count when members are weighed, from the first block on",
 }
-EXCUSED["NearestNeighbours"] = {
-    "check_sample_weight_equivalence_on_dense_data": "the window and the neighbours count rows"
+EXCUSED |= {
+    name: {"check_sample_weight_equivalence_on_dense_data": "windows and neighbours count rows"}
+    for name in ("NearestNeighbours", "NeighbourMixture")
 }
 EXCUSED["LinearLogistic"] = {
     f"check_sample_weight_equivalence_on_{form}_data": "a long step is not two steps; scales go by rows"

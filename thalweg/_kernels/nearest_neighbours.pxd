@@ -1,4 +1,4 @@
-# The nearest neighbours in a window of the latest rows, for the kernels that search it (nearest_neighbours.pyx).
+# The search for neighbours in a window of the latest rows (nearest_neighbours.pyx), for all kernels with one.
 
 from .learner cimport Kernel
 from .ring cimport ring_t

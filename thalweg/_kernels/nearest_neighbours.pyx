@@ -28,12 +28,13 @@ from libc.string cimport memset
 
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
-from .ring cimport bind_ring, next_place, ring_t
+from .ring cimport bind_ring, next_place
 
 cdef enum:
     LINE = 64                           # bytes of a line of the cache
 
 cdef double STEEP = 1e300               # bound on 1/r
+
 
 cdef search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil:
     # The parts of the caller's memory; vectors never lie across two lines of the cache.

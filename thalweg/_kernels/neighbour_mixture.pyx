@@ -55,7 +55,8 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
     def __init__(self, who, n_features, n_classes, counts, windows, switching, most_kept, is_category):
         cdef mixture_t* c = &self.mixture
         n = len(counts) * len(windows)
-        NearestNeighboursKernel.__init__(self, who, n_features, n_classes, max(counts), max(windows), is_category)
+        NearestNeighboursKernel.__init__(self, who, n_features, n_classes, max(counts), max(windows),
+                                         is_category)
         self.allocate(who, {"trust": Array(FLOAT, "expert", low=0.0, high=1.0, fill=1.0 / n)}, {"expert": n})
         self.kept = KeptRows(who, n_features, n * n_classes, most_kept, {"low": 0.0, "high": 1.0})
         self.buffers = {
@@ -178,11 +179,14 @@ cdef void answer(const mixture_t* m, const double* x, double* said, double* scra
 
 cdef void mix(const mixture_t* m, const double* said, double* p) noexcept nogil:
     cdef Py_ssize_t e, k
+    cdef double total = 0.0
     for k in range(m.n_classes):
         p[k] = 0.0
-    for e in range(m.n_windows * m.n_counts):
-        for k in range(m.n_classes):
+        for e in range(m.n_windows * m.n_counts):
             p[k] += m.trust[e] * said[e * m.n_classes + k]
+        total += p[k]
+    for k in range(m.n_classes):
+        p[k] /= total                   # trusts sum to 1 but for rounding
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
@@ -191,7 +195,8 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     mix(m, scratch, p)
 
 
-cdef void learn_said(mixture_t* m, const double* said, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn_said(mixture_t* m, const double* said, const double* x, Py_ssize_t y,
+                     double w) noexcept nogil:
     learn_trust(m.trust, m.start, m.n_windows * m.n_counts, said + y, m.n_classes, min(w, MOST_WEIGHT),
                 m.switching)
     learn_neighbour(m.rows, x, y, w)

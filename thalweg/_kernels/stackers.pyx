@@ -9,8 +9,10 @@ and learns the label y by one Newton step on its log-loss, with P the inverse of
     P <- P/λ, bounded;   P^-1 += sum_k q_k d_k d_k',  d_k = z_k - sum_l q_l z_l   (2)
     w += P d_y                                                                    (3)
 
-A stacker may take a share n of the labels for chance: it answers (1 - n) q + n/K instead, and in (2) and (3) a
-row counts by how likely its label is none of these, (1 - n) q_y / ((1 - n) q_y + n/K).                  (4)
+A stacker may take a share n of the labels for chance: it answers (1 - n) q + n/K instead, and a row counts in
+(2) and (3) by how likely its label is none of these,
+
+    (1 - n) q_y / ((1 - n) q_y + n/K).                                            (4)
 
 Weights begin at 1/M and P at 1/RIDGE; P is bounded by its trace, at most MOST_GROWTH times that of the start:
 otherwise members that agree for long would make the next step as large as one likes. Stackers with different

@@ -38,7 +38,7 @@ class AdaptiveStacking(Ensemble):
     Parameters
     ----------
     members : list of learners, default=None
-        What is weighed, of any kinds. None is for a set of nine or eleven, chosen by the number of inputs; see
+        What is weighed, of any kinds. None is for a set of nine or eleven, by the number of inputs; see
         docs/stacking.md.
     forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
@@ -160,7 +160,7 @@ class AdaptiveStacking(Ensemble):
         memory = dict(memory)
         width = memory.pop("width")
         if not is_whole(width) or width < 0:
-            raise StateError(f"{self._who}: the state's width must be a whole number from 0 on, got {width!r}")
+            raise StateError(f"{self._who}: the state's width must be a whole number, got {width!r}")
         if width != self._width:
             self._width = int(width)
             self._begin_again()
@@ -191,9 +191,9 @@ class AdaptiveStacking(Ensemble):
         try:
             numbers = list(value)
         except TypeError:
-            numbers = [None] * (MOST_STACKERS + 1)
+            raise wrong(self, name, "a sequence of numbers", value) from None
         if not n_least <= len(numbers) <= MOST_STACKERS:
-            raise wrong(self, name, "a sequence of numbers", value)
+            raise wrong(self, name, f"a sequence of {n_least} to {MOST_STACKERS} numbers", value)
         return [real_number(self, f"each number of {name}", each, **bounds) for each in numbers]
 
     def _observe(self, X: Floats) -> None:
