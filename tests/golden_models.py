@@ -21,6 +21,7 @@ SMALL = {
     "max_members": 2,
     "n_particles": 10,
     "window": 20,
+    "windows": (5, 20),
     "chunk_size": 20,
     "block_size": 20,
     "max_waiting": 5,

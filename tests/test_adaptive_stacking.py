@@ -77,6 +77,24 @@ def test_rows_that_never_get_a_label_are_forgotten_at_last():
     np.testing.assert_allclose(stack.predict_block(X).sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("n_members", [3, 12])
+def test_memory_is_what_the_docstring_says(n_members):
+    n_stackers, n_classes = 6, 3
+    stack = AdaptiveStacking([NaiveBayes()] * n_members).begin(3, range(n_classes))
+    X, y = rows(3000)
+    stack.test_then_train(X, y)
+
+    def own():
+        return stack._kernel.bytes - sum(member._kernel.bytes for member in stack.members_)
+
+    stated = 30_000 + 8 * n_members * (n_stackers * n_members + n_stackers + 300)
+    assert 0.8 * stated < own() < stated
+    before, waiting = own(), 1024
+    stack.observe(X[:waiting])
+    stated = waiting * 8 * ((n_members + n_stackers + 2) * n_classes + 4)
+    assert 0.9 * stated < own() - before < stated
+
+
 @pytest.mark.parametrize("delay", [0, 5, stats.poisson(20)])
 def test_threads_and_blocks_change_nothing(delay):
     stream = RandomRBF(seed=3)

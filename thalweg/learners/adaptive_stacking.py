@@ -33,7 +33,9 @@ class AdaptiveStacking(Ensemble):
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
 
-    Memory: the members, and (M + S) K numbers for each row that waits for its label.
+    Memory: that of its M members, and with S logistic regressions and K classes 30 kB + 8 M (S M + S + 300)
+    bytes; for each row that waits for its label 8 ((M + S + 2) K + 4) bytes, for up to twice as many rows as
+    wait, and what its members keep.
 
     Parameters
     ----------
