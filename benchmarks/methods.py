@@ -66,6 +66,9 @@ METHODS = {
                                    "forest.ARFClassifier(n_models=10, seed=1)", recorded="ARF(10)"),
     "StreamingRandomPatches": Method("StreamingRandomPatches()", "meta.StreamingRandomPatches -s 10",
                                      "ensemble.SRPClassifier(n_models=10, seed=1)", recorded="SRP(10)"),
+    # Not the same method, but the most accurate of MOA's.
+    "AdaptiveStacking": Method("AdaptiveStacking()", "meta.StreamingRandomPatches -s 10", None,
+                               recorded="SRP(10)"),
     "NearestNeighbours": Method("NearestNeighbours()", "lazy.kNN -k 10 -w 1000",
                                 "neighbors.KNNClassifier(10)", recorded="kNN(10,1000)"),
     "NearestNeighbours(5)": Method("NearestNeighbours(5)", "lazy.kNN -k 5 -w 1000",
