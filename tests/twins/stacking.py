@@ -19,12 +19,12 @@ class StackerTwin:
     def answer(self, z):
         return (1 - self.noise) * self.without_noise(z) + self.noise / z.shape[1]
 
-    def learn(self, z, y):
+    def learn(self, z, y, w):
         n = len(self.weights)
         trace, most = np.trace(np.linalg.inv(self.information)), 4 * n / 30
         self.information /= max(min(1 / self.decay, most / trace), 1.0)
         q = self.without_noise(z)
-        w = (1 - self.noise) * q[y] / self.answer(z)[y]
+        w *= (1 - self.noise) * q[y] / self.answer(z)[y]
         gaps = z - (z @ q)[:, None]
         self.information += w * (gaps * q) @ gaps.T
         self.weights = self.weights + w * np.linalg.solve(self.information, gaps[:, y])
@@ -52,13 +52,14 @@ class StackingTwin:
     def answer(self, p):
         return self.top @ self.said(p)[2]
 
-    def learn(self, said, y):
+    def learn(self, said, y, delay=0):
         z, q, mixed = said
+        w = 1 / np.sqrt(1 + delay)
         for row, switching in zip(self.trust, self.switching, strict=True):
-            row[:] = shared(row * q[:, y], switching, self.start)
-        self.top = shared(self.top * mixed[:, y], 1e-9, 0.5)
+            row[:] = shared(row * q[:, y] ** w, switching, self.start)
+        self.top = shared(self.top * mixed[:, y] ** w, 1e-9, 0.5)
         for stacker in self.stackers:
-            stacker.learn(z, y)
+            stacker.learn(z, y, w)
 
 
 def shared(trust, switching, start):

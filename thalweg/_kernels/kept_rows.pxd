@@ -9,6 +9,7 @@ ctypedef struct kept_rows_t:
     Py_ssize_t width                    # doubles kept with a row
     Py_ssize_t room                     # rows there is memory for
     Py_ssize_t most                     # rows there may be memory for
+    Py_ssize_t age                      # rows that were observed after the one taken last
     Py_ssize_t* counts                  # COUNT, CURSOR, OBSERVED
     uint64_t* key                       # [kept]: hash of the row
     Py_ssize_t* number                  # [kept]: of the row among those observed, from 1; 0: none is kept
@@ -27,5 +28,6 @@ cdef class KeptRows(Kernel):
 # where to write what is kept with the row x; NULL if memory is lacking
 cdef double* keep_row(kept_rows_t* s, const double* x) noexcept nogil
 
-# what was kept with the row x, of equal ones the one observed first, which is kept no longer; NULL if none is
+# what was kept with the row x, of equal ones the one observed first, which is kept no longer; NULL if none
+# is. Then its `age` is known.
 cdef const double* take_kept(kept_rows_t* s, const double* x) noexcept nogil

@@ -158,5 +158,6 @@ cdef const double* take_kept(kept_rows_t* s, const double* x) noexcept nogil:
         place = s.following[place]
     if oldest < 0:
         return NULL
+    s.age = s.counts[OBSERVED] - s.number[oldest]
     forget_place(s, oldest)
     return s.values + oldest * s.width

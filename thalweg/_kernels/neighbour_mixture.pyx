@@ -14,6 +14,8 @@ import numpy as np
 from . import layout as layouts
 from .layout import FLOAT, INDEX, Array, require
 
+from libc.math cimport sqrt
+
 from .kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
 from .learner cimport Kernel
 from .nearest_neighbours cimport (
@@ -195,10 +197,14 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     mix(m, scratch, p)
 
 
-cdef void learn_said(mixture_t* m, const double* said, const double* x, Py_ssize_t y,
+cdef void learn_said(mixture_t* m, const double* kept, const double* x, Py_ssize_t y,
                      double w) noexcept nogil:
-    learn_trust(m.trust, m.start, m.n_windows * m.n_counts, said + y, m.n_classes, min(w, MOST_WEIGHT),
-                m.switching)
+    # Trust what was said, or `kept` if the label is late; it then counts less, as in stacking.pyx.
+    cdef double counts = min(w, MOST_WEIGHT)
+    if kept != NULL:
+        counts /= sqrt(1.0 + m.kept.age)
+    learn_trust(m.trust, m.start, m.n_windows * m.n_counts, (m.said if kept == NULL else kept) + y,
+                m.n_classes, counts, m.switching)
     learn_neighbour(m.rows, x, y, w)
 
 
@@ -207,7 +213,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     cdef const double* kept = take_kept(m.kept, x)
     if kept == NULL:
         answer(m, x, m.said, m.scratch)
-    learn_said(m, m.said if kept == NULL else kept, x, y, w)
+    learn_said(m, kept, x, y, w)
 
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
@@ -215,7 +221,7 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, do
     cdef const double* kept = take_kept(m.kept, x)
     answer(m, x, m.said, m.scratch)
     mix(m, m.said, p)
-    learn_said(m, m.said if kept == NULL else kept, x, y, w)
+    learn_said(m, kept, x, y, w)
 
 
 cdef void observe(void* state, const double* x) noexcept nogil:

@@ -3,12 +3,13 @@
 Members predict and learn a block of rows each by itself; then the stackers answer and learn row by row. A row
 whose label comes late is observed first: what the members and the stackers said is kept with it, and it is
 this that is learned from when the label comes. What a member would say by then, with more labels known,
-would be no measure of its worth.
+would be no measure of its worth. A label that comes d rows late counts as 1/sqrt(1 + d): whatever is learned
+from it will answer d rows more before it is found to be wrong.
 """
 
 import numpy as np
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from . import layout as layouts
@@ -189,7 +190,7 @@ cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w,
     else:
         memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
         stack_answers(s, c.said, c.z)
-        stack_learn(s, c.z, c.said, kept, y, w)
+        stack_learn(s, c.z, c.said, kept, y, w / sqrt(1.0 + c.kept.age))
 
 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
