@@ -7,6 +7,7 @@ Each part prints a Markdown table line by line.
 """
 
 import argparse
+import csv
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from scipy import stats
 
 from benchmarks import arrays, stacking_streams
 from benchmarks.calibration import measures
+from benchmarks.real_streams import REFERENCE
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveStacking, LabelChain, LogisticMixture, MajorityClass, NoChange
 from thalweg.learners.default_members import default_members
@@ -65,9 +67,11 @@ def real(options):
     """Accuracy, and log-loss, Brier score and calibration error: the stack's · the best of any member's.
 
     Accuracies are means over the seeds, the rest is of the first. The log-loss takes no probability for less
-    than a thousandth, shared by the classes.
+    than a thousandth, shared by the classes. The rank is that among the members and all peers recorded.
     """
-    header("stream", *TRIVIAL, "chain of 3", "best member", "stack", "log-loss", "Brier", "calibration error")
+    peers = recorded(options.reference)
+    losses = "log-loss", "Brier", "calibration error"
+    header("stream", *TRIVIAL, "chain of 3", "best peer", "best member", "stack", "rank", *losses)
     for name in options.streams or arrays.REAL:
         rows = cut(arrays.load(name, options.data), options.rows)
         given = rows.X, rows.codes, rows.n_classes
@@ -85,7 +89,19 @@ def real(options):
         pairs = [f"{a:.3f} · {b:.3f}" for a, b in zip(own, least, strict=True)]
         spread = f" ± {np.std(right):.2f}" if len(right) > 1 else ""
         shown = [f"{figure:.1f}" for figure in trivial]
-        line(name, *shown, f"{each[best][0]:.2f} {best}", f"{np.mean(right):.2f}{spread}", *pairs)
+        others = [*peers[arrays.REAL[name]], *(figures[0] for figures in each.values())]
+        shown += [f"{max(peers[arrays.REAL[name]]):.2f}", f"{each[best][0]:.2f} {best}"]
+        rank = 1 + sum(other > np.mean(right) for other in others)
+        line(name, *shown, f"{np.mean(right):.2f}{spread}", rank, *pairs)
+
+
+def recorded(path):
+    """Return the accuracies of all peers by file, in percent."""
+    found = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["file"], []).append(100 * float(row["accuracy"]))
+    return found
 
 
 def cut(rows, most):
@@ -206,6 +222,7 @@ def main():
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--rows", type=int, help="of each stream, at most")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
+    parser.add_argument("--reference", type=Path, default=REFERENCE, help="CSV of the peers' accuracies")
     options = parser.parse_args()
     for part in options.parts:
         PARTS[part](options)
