@@ -89,6 +89,13 @@ class DriftReset(HasImportance, NativeClassifier):
         return as_member(self, self._template()).observes
 
     @property
+    def member_(self) -> StreamClassifier:
+        """The member as it is now."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.members[0]
+
+    @property
     def drifts_(self) -> Ints:
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
         self._check_begun()

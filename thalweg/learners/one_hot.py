@@ -48,6 +48,29 @@ class OneHot(StreamClassifier):
             names += [f"{name}={code}" for code in [*range(n), "other"]] if n > 0 else [str(name)]
         return names
 
+    @property
+    def coef_(self) -> Floats:
+        """Coefficients of the scores of the classes, for inputs as they are given.
+
+        There is one row for two classes, the score of the second as against the first, else one for each
+        class: scores are `X @ coef_.T + intercept_`, with a column of `X` for each of `input_names_`.
+        """
+        return self._current_coefficients()[0]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Constant terms of the scores of the classes, for inputs as they are given."""
+        return self._current_coefficients()[1]
+
+    def _current_coefficients(self) -> tuple[Floats, Floats]:
+        self._check_begun()
+        with self._lock.read:
+            return self._coefficients()
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        """Return `coef_` and `intercept_`; the caller has the lock."""
+        raise NotImplementedError
+
     def _n_places(self, n_features: int) -> int:
         """Return how many numbers a widened row has."""
         self._own = own_places(self.n_categories_, self.most_places) if self.n_categories_.any() else None
