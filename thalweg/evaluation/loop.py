@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import Notes
+from thalweg.evaluation.permutation import PermutationImportance
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
 from thalweg.streams.base import Stream
@@ -139,18 +140,19 @@ def run_steps(
     stream: Stream | None = None,
     limit: float | None = None,
     notes: Notes | None = None,
+    watch: PermutationImportance | None = None,
 ) -> float:
     """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
 
     `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `notes`
-    are made after each step.
+    are made after each step; `watch` is told what was learned.
     """
     clock, inside = time.perf_counter, 0.0
     last_moment = clock() + (math.inf if limit is None else limit)
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
-        for step in steps:
+        for step in steps if watch is None else _cut(steps, watch):
             if clock() >= last_moment:
                 record.interrupted = True
                 break
@@ -172,12 +174,42 @@ def run_steps(
                 record.add(step, p, n)
             if notes is not None:
                 notes.add(record.n_rows)
+            if watch is not None and step.codes is not None:
+                learned = (_where(each, step.learned) for each in (step.X, step.codes))
+                watch.update_coded(learner, *learned)
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
     except KeyboardInterrupt:
         record.interrupted = True
     return inside
+
+
+def _cut(steps: Iterable[Step], watch: PermutationImportance) -> Iterator[Step]:
+    """Yield the steps, cut where `watch` copies the learner."""
+    for step in steps:
+        while (n := _n_until(step, watch.n_until_copy)) < len(step.X):
+            yield _part(step, slice(n))
+            step = _part(step, slice(n, None))
+        yield step
+
+
+def _n_until(step: Step, n_learned: int) -> int:
+    """Return how many rows of a step there are up to the one learned as number `n_learned`, or all rows."""
+    if step.codes is None or step.learned is False:
+        return len(step.X)
+    if step.learned is True:
+        return min(n_learned, len(step.X))
+    return min(int(np.searchsorted(np.cumsum(step.learned), n_learned)) + 1, len(step.X))
+
+
+def _part(step: Step, part: slice) -> Step:
+    tested, learned = (mask if isinstance(mask, bool) else mask[part] for mask in (step.tested, step.learned))
+    X, codes = step.X[part], None if step.codes is None else step.codes[part]
+    row = step.row
+    if row is not None and not step.tested and part.stop is not None:
+        row -= len(step.X) - len(X)
+    return Step(X, codes, tested, learned, step.observed, row)
 
 
 def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any] | None) -> None:

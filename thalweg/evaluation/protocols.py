@@ -13,6 +13,7 @@ from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
+from thalweg.evaluation.permutation import PermutationImportance
 from thalweg.evaluation.run import Run, bytes_of
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
@@ -37,6 +38,7 @@ def prequential(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
+    watch: PermutationImportance | None = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -73,6 +75,8 @@ def prequential(
     keep : "rows" or "totals"
         With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
         streams without end.
+    watch : PermutationImportance or None
+        Finds out during the run how much the learner needs each input.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
@@ -83,9 +87,7 @@ def prequential(
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(
-        stream, learner, steps, settings, total, progress, limit=limit, resume=resume, keep=keep
-    )
+    return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, watch)
 
 
 def chunked(
@@ -97,6 +99,7 @@ def chunked(
     rows: int | None = None,
     progress: Progress | None = None,
     keep: str = "rows",
+    watch: PermutationImportance | None = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -106,7 +109,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep
+    stream, learner, rows, progress, keep, watch
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -128,7 +131,9 @@ def chunked(
                 known = codes >= 0
                 yield Step(X[known], codes[known], learned=True)
 
-    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress, keep=keep)
+    return _evaluate(
+        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, watch=watch
+    )
 
 
 def holdout(
@@ -139,6 +144,7 @@ def holdout(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
+    watch: PermutationImportance | None = None,
 ) -> Run:
     """Learn rows, and test regularly on a new sample without noise; return a Run.
 
@@ -147,7 +153,7 @@ def holdout(
 
     Parameters
     ----------
-    stream, learner, rows, progress
+    stream, learner, rows, progress, watch
         As in `prequential`; the stream must be able to draw a `sample`.
     every : int
         Number of rows learned between two tests.
@@ -173,7 +179,7 @@ def holdout(
 
     total = _total(stream, rows)
     n_tests = None if total is None else total // every * n
-    return _evaluate(stream, learner, steps, settings, total, progress, n_tests)
+    return _evaluate(stream, learner, steps, settings, total, progress, n_tests, watch=watch)
 
 
 def _evaluate(
@@ -187,6 +193,7 @@ def _evaluate(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
+    watch: PermutationImportance | None = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     if keep not in ("rows", "totals"):
@@ -201,8 +208,10 @@ def _evaluate(
         record: Record = TotalsRecord(n_classes, most)
     else:
         record = Record(n_classes, n_tests if numbered else total, numbered, most)
+    if watch is not None:
+        watch.begin(stream.names)
     notes, growing = Notes(learner), stream if stream.is_open else None
-    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes)
+    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watch)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
