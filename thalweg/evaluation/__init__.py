@@ -20,6 +20,7 @@ registry = Registry(
         "Tuned": "tuning",
         "score_detector": "detection",
         "loss_streams": "detection",
+        "explanation": "explanations",
         "PermutationImportance": "permutation",
         "watch": "watching",
         "DriftReport": "watching",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
+    from thalweg.evaluation.explanations import explanation as explanation
     from thalweg.evaluation.permutation import PermutationImportance as PermutationImportance
     from thalweg.evaluation.protocols import chunked as chunked
     from thalweg.evaluation.protocols import holdout as holdout

@@ -83,7 +83,8 @@ def prequential(
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        blocks = _limited(_blocks(stream, learner, block, delay), rows)
+        found = _blocks(stream, learner, block, delay) if watch is None else stream.coded_blocks(block)
+        blocks = _limited(found, rows)
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 

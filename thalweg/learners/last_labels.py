@@ -74,6 +74,13 @@ class LastLabels(HasImportance, OneMember):
         found = importance_of(self._kernel.member)
         return None if found is None else found[self._kernel.arrays["input_place"]]
 
+    def _member_names(self) -> list[Any]:
+        places = self._kernel.arrays["input_place"]
+        names: list[Any] = ["latest labels"] * (len(places) + self._kernel.arrays["label_place"].size)
+        for place, name in zip(places.tolist(), self._given_names(), strict=True):
+            names[place] = name
+        return names
+
     def _template(self) -> StreamClassifier:
         return HoeffdingTree() if self.member is None else as_member(self, self.member)
 

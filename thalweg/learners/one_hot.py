@@ -1,6 +1,6 @@
 """Categories as inputs of their own, for learners that can only use numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,10 @@ class OneHot(StreamClassifier):
     def input_names_(self) -> list[str]:
         """Names of the inputs that have a coefficient each: of a category, the input's name and its code."""
         self._check_begun()
-        given = list(self._names)
-        given += [f"x{j}" for j in range(len(given), self.n_features_in_)]
+        return self._place_names(self._given_names())
+
+    def _place_names(self, given: Sequence[Any]) -> list[str]:
+        """Return the names of the places of a widened row, for inputs of these names."""
         names: list[str] = []
         for j, name in enumerate(given):
             n = 0 if self._own is None else int(self._own[j])
