@@ -21,6 +21,7 @@ registry = Registry(
         "score_detector": "detection",
         "loss_streams": "detection",
         "explanation": "explanations",
+        "Explanations": "explanations",
         "PermutationImportance": "permutation",
         "watch": "watching",
         "DriftReport": "watching",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
+    from thalweg.evaluation.explanations import Explanations as Explanations
     from thalweg.evaluation.explanations import explanation as explanation
     from thalweg.evaluation.permutation import PermutationImportance as PermutationImportance
     from thalweg.evaluation.protocols import chunked as chunked

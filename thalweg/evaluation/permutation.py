@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from thalweg._parameters import one_of, whole_number
 from thalweg._types import Floats, Ints
+from thalweg.evaluation.history import History
 
 MOST_KEPT = 128
+TITLES = {"accuracy": "accuracy lost by shuffling", "log_loss": "log-loss gained by shuffling"}
 LEAST_PROBABILITY = 1e-6  # of a label, so that one row does not decide
 
 
@@ -64,7 +66,7 @@ class PermutationImportance:
         self.seed = whole_number(self, "seed", seed, 0)
         self.begin()
 
-    def begin(self, names: Sequence[Any] = ()) -> "PermutationImportance":
+    def begin(self, names: Sequence[Any] = (), n_rows: int | None = None) -> "PermutationImportance":
         """Forget everything; `names` are those of the inputs. Return self."""
         self.names = [str(name) for name in names]
         self.importance_: Floats | None = None
@@ -77,7 +79,7 @@ class PermutationImportance:
         return self
 
     @property
-    def n_until_copy(self) -> int:
+    def n_until_next(self) -> int:
         """Learned rows until the learner is copied; blocks that end there make results exact."""
         return self._next - self._n_learned
 
@@ -91,6 +93,14 @@ class PermutationImportance:
             "score": np.array([score for _, score, _ in self._results]),
             "importance": np.array(importances).reshape(len(importances), -1 if importances else 0),
         }
+
+    def as_history(self) -> History | None:
+        """Return the results for the page of a run; None if there are none yet."""
+        if not self._results:
+            return None
+        values = self.history_["importance"]
+        names = self.names or [f"x{j}" for j in range(values.shape[1])]
+        return History(TITLES[self.metric], self.history_["row"], values, names)
 
     def update(self, learner: Any, X: ArrayLike, y: ArrayLike) -> None:
         """Tell it which rows and labels `learner` has just learned."""
