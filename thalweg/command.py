@@ -207,7 +207,7 @@ def column_lines(columns):
 
 
 def input_lines(run, most=10):
-    """Return what shuffling the values of an input cost lately, for the `most` needed inputs, if asked for."""
+    """Return what shuffling the values of an input cost lately, for the `most` needed inputs, if asked."""
     lines = []
     for each in run.explanations:
         if each.title == TITLES["accuracy"]:
