@@ -1,11 +1,12 @@
 """Pages laid out by a browser: nothing sticks out, text is readable, and the pointer shows values."""
 
+import numpy as np
 import pytest
 from browser import ask, needs_chromium
 
-from thalweg.evaluation import metrics, prequential, report
+from thalweg.evaluation import Explanations, PermutationImportance, metrics, prequential, report
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
-from thalweg.streams import LED, SEA
+from thalweg.streams import LED, SEA, from_arrays
 
 pytestmark = needs_chromium
 
@@ -45,7 +46,8 @@ def one():
 @pytest.fixture(scope="module")
 def several(one):
     learners = (NaiveBayes(), HoeffdingTree(), LogisticMixture(), LogisticMixture(prior=2.0))
-    return [one, *(prequential(SEA(4000, period=1000), learner) for learner in learners)]
+    watch = [Explanations(), PermutationImportance()]
+    return [one, *(prequential(SEA(4000, period=1000), learner, watch=watch) for learner in learners)]
 
 
 @pytest.mark.parametrize("width", [420, 900, 1400])
@@ -80,3 +82,12 @@ def test_the_pointer_shows_values(width, one, tmp_path):
     assert float(value) == pytest.approx(accuracy, abs=0.11)
     assert name == "DynamicWeightedMajority"
     assert len(lines) == 4
+
+
+def test_long_names_of_inputs_stay_inside(tmp_path):
+    X = np.random.default_rng(1).normal(size=(2000, 3))
+    names = [f"average of the daily prices of the week before, area {j}" for j in range(3)]
+    run = prequential(from_arrays(X, X[:, 0] > 0, names=names), LogisticMixture(), watch=Explanations())
+    for width in (420, 1400):
+        found = ask(report.write(run, tmp_path / "page.html"), width, LAYOUT, tmp_path)
+        assert found["overflow"] == 0 and found["outside"] == []

@@ -86,6 +86,7 @@ def run(
     totals: Annotated[
         bool, typer.Option("--totals", help="Keep totals only: constant memory, no AUC.")
     ] = False,
+    importance: options.Importance = False,
     report: options.Report = None,
     save: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep the trained learner here, such as model.tw.")
@@ -126,6 +127,8 @@ def run(
             file_options=chosen,
             quiet=json,
             totals=totals,
+            explain=bool(report),
+            importance=importance,
             save=save,
         )
         command.show(outcome, report, json, save)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
 from thalweg.options import in_options
 from thalweg.progress_bar import Bar
@@ -26,13 +27,13 @@ MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 def evaluate(
     source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
-    totals=False,
+    totals=False, explain=False, importance=False,
 ):
     """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
 
     If it is interrupted, a line on standard error says how far it came.
     """
-    from thalweg.evaluation import chunked, prequential
+    from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
 
     if save:
         model_files.check_writable(save)
@@ -53,6 +54,7 @@ def evaluate(
 
         settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
         settings["keep"] = "totals" if totals else "rows"
+        settings["watch"] = [*explain * [Explanations()], *importance * [PermutationImportance(seed=seed)]]
         if chunk:
             run = chunked(stream, made, chunk, **settings)
         else:
@@ -154,6 +156,8 @@ def show(run, report, json, save=None):
     console.print(sentence(run), highlight=False)
     for line in column_lines(run.columns):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in input_lines(run):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
         console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
     if report:
@@ -200,6 +204,16 @@ def column_lines(columns):
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
     return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
+
+
+def input_lines(run, most=10):
+    """Return what shuffling the values of an input cost lately, for the `most` needed inputs, if asked."""
+    lines = []
+    for each in run.explanations:
+        if each.title == TITLES["accuracy"]:
+            parts = [f"{name} {percentage(value)}" for name, value in list(each.latest().items())[:most]]
+            lines.append(f"inputs    {each.title}: {', '.join(parts)}")
+    return lines
 
 
 def found(run, most=10):

@@ -61,6 +61,9 @@ def _placeholder(parameter):
 Text = str | None
 Model = Annotated[str, typer.Argument(help="A model file, as `thalweg run --save` writes it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Importance = Annotated[
+    bool, typer.Option("--importance", help="Find out how much each input is needed; takes longer.")
+]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]

@@ -20,6 +20,9 @@ registry = Registry(
         "Tuned": "tuning",
         "score_detector": "detection",
         "loss_streams": "detection",
+        "explanation": "explanations",
+        "Explanations": "explanations",
+        "PermutationImportance": "permutation",
         "watch": "watching",
         "DriftReport": "watching",
         "suspicious": "suspicions",
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
+    from thalweg.evaluation.explanations import Explanations as Explanations
+    from thalweg.evaluation.explanations import explanation as explanation
+    from thalweg.evaluation.permutation import PermutationImportance as PermutationImportance
     from thalweg.evaluation.protocols import chunked as chunked
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole, real_number, wrong
 from thalweg._types import Block, Floats, Ints, Mask
-from thalweg.evaluation.loop import Step
+from thalweg.evaluation.steps import Step
 from thalweg.waiting import WaitingRows
 
 NEVER = np.iinfo(np.int64).max

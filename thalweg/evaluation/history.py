@@ -30,6 +30,15 @@ class History:
         kept = np.sort(np.argsort(-size, kind="stable")[:most])
         return History(self.title, self.rows, self.values[:, kept], [self.names[m] for m in kept])
 
+    def latest(self, n: int = 5) -> dict[str, float]:
+        """Return by name the mean of the latest `n` values, largest first; missing values are left out."""
+        found = {}
+        for name, column in zip(self.names, self.values[-n:].T, strict=True):
+            known = column[~np.isnan(column)]
+            if len(known):
+                found[name] = float(known.mean())
+        return dict(sorted(found.items(), key=lambda pair: -abs(pair[1])))
+
 
 class Notes:
     """Reads an attribute of a learner now and then; keeps at most 128 notes, evenly over the run."""

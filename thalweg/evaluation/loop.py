@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import Notes
+from thalweg.evaluation.steps import Step
+from thalweg.evaluation.watchers import Watcher, cut
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.native import NativeClassifier
 from thalweg.streams.base import Stream
@@ -18,22 +20,6 @@ from thalweg.streams.base import Stream
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ROWS_AT_FIRST = 2**24
 Progress: TypeAlias = Callable[[int, int | None, float], object]
-
-
-class Step(NamedTuple):
-    """Rows to test, to learn, or to test and then learn, one row after another.
-
-    `tested` and `learned` say which, for all rows or for each row; `codes` are the labels. Rows without codes
-    are only observed; with `observed`, each row is tested and then observed. `row` is the current row of the
-    stream, if the tested rows are not rows of the stream.
-    """
-
-    X: Floats
-    codes: Ints | None = None
-    tested: bool | Mask = False
-    learned: bool | Mask = False
-    observed: bool = False
-    row: int | None = None
 
 
 class Record:
@@ -139,18 +125,19 @@ def run_steps(
     stream: Stream | None = None,
     limit: float | None = None,
     notes: Notes | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> float:
     """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
 
     `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `notes`
-    are made after each step.
+    are made after each step; `watchers` are told what was learned.
     """
     clock, inside = time.perf_counter, 0.0
     last_moment = clock() + (math.inf if limit is None else limit)
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
-        for step in steps:
+        for step in cut(steps, watchers) if watchers else steps:
             if clock() >= last_moment:
                 record.interrupted = True
                 break
@@ -172,6 +159,8 @@ def run_steps(
                 record.add(step, p, n)
             if notes is not None:
                 notes.add(record.n_rows)
+            for watcher in watchers:
+                watcher.update_coded(learner, *step.learned_rows())
             if progress is not None and end >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS

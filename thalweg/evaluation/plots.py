@@ -12,10 +12,11 @@ import numpy as np
 from thalweg.evaluation import curves
 from thalweg.evaluation.chart_style import BASE_DASHES, DASHES, LIGHT
 from thalweg.evaluation.figures import BASELINES, with_error
+from thalweg.evaluation.history import History
 from thalweg.evaluation.page_pictures import names_of
 from thalweg.evaluation.run import Run
 
-__all__ = ["accuracy_over_time", "confusion", "label_shares", "reliability", "weights"]
+__all__ = ["accuracy_over_time", "confusion", "inputs", "label_shares", "reliability", "weights"]
 
 
 def accuracy_over_time(
@@ -110,8 +111,22 @@ def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
     """
     if run.history is None:
         raise ValueError(f"plots.weights: {run.learner} has no weights or forgetting that change over time")
+    return _history(run.history.most_important(most), axes)
+
+
+def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) -> Any:
+    """Draw what watcher `number` of the run found: how much each input counts over time; return the axes.
+
+    Raises ValueError if there is no such watcher, or it found nothing.
+    """
+    if not 0 <= number < len(run.explanations):
+        n = len(run.explanations)
+        raise ValueError(f"plots.inputs: the run has {n} explanations; run it with watch=Explanations()")
+    return _history(run.explanations[number].most_important(most), axes)
+
+
+def _history(kept: History, axes: Any | None) -> Any:
     axes = _axes(axes, 8, 3)
-    kept = run.history.most_important(most)
     for i, name in enumerate(kept.names):
         axes.plot(kept.rows, kept.values[:, i], label=name or None, **_style(i))
     axes.set(xlabel="row", ylabel=kept.title)

@@ -12,10 +12,12 @@ from thalweg._parameters import is_real, is_whole, wrong
 from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
-from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
+from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
+from thalweg.evaluation.watchers import Watchers, as_list
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.sparse_rows import checked_sparse_rows
 from thalweg.streams.arrays import Arrays
@@ -37,6 +39,7 @@ def prequential(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
+    watch: Watchers = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -73,19 +76,20 @@ def prequential(
     keep : "rows" or "totals"
         With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
         streams without end.
+    watch : watcher, sequence of watchers or None
+        Find out during the run which inputs count: a `PermutationImportance`, an `Explanations`, or both.
     """
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        blocks = _limited(_blocks(stream, learner, block, delay), rows)
+        found = _blocks(stream, learner, block, delay) if watch is None else stream.coded_blocks(block)
+        blocks = _limited(found, rows)
         waiting = WaitingRows(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
-    return _evaluate(
-        stream, learner, steps, settings, total, progress, limit=limit, resume=resume, keep=keep
-    )
+    return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, watch)
 
 
 def chunked(
@@ -97,6 +101,7 @@ def chunked(
     rows: int | None = None,
     progress: Progress | None = None,
     keep: str = "rows",
+    watch: Watchers = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -106,7 +111,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep
+    stream, learner, rows, progress, keep, watch
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -128,7 +133,9 @@ def chunked(
                 known = codes >= 0
                 yield Step(X[known], codes[known], learned=True)
 
-    return _evaluate(stream, learner, steps, settings, _total(stream, rows), progress, keep=keep)
+    return _evaluate(
+        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, watch=watch
+    )
 
 
 def holdout(
@@ -139,6 +146,7 @@ def holdout(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
+    watch: Watchers = None,
 ) -> Run:
     """Learn rows, and test regularly on a new sample without noise; return a Run.
 
@@ -147,7 +155,7 @@ def holdout(
 
     Parameters
     ----------
-    stream, learner, rows, progress
+    stream, learner, rows, progress, watch
         As in `prequential`; the stream must be able to draw a `sample`.
     every : int
         Number of rows learned between two tests.
@@ -173,7 +181,7 @@ def holdout(
 
     total = _total(stream, rows)
     n_tests = None if total is None else total // every * n
-    return _evaluate(stream, learner, steps, settings, total, progress, n_tests)
+    return _evaluate(stream, learner, steps, settings, total, progress, n_tests, watch=watch)
 
 
 def _evaluate(
@@ -187,6 +195,7 @@ def _evaluate(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
+    watch: Watchers = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     if keep not in ("rows", "totals"):
@@ -201,8 +210,11 @@ def _evaluate(
         record: Record = TotalsRecord(n_classes, most)
     else:
         record = Record(n_classes, n_tests if numbered else total, numbered, most)
+    watchers = as_list(watch)
+    for watcher in watchers:
+        watcher.begin(stream.names, total)
     notes, growing = Notes(learner), stream if stream.is_open else None
-    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes)
+    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watchers)
     seconds = time.perf_counter() - begin
     if progress is not None:
         progress(record.n_rows, total, record.running_accuracy())
@@ -218,6 +230,7 @@ def _evaluate(
         became=as_they_ran(learner, parameters),
         inputs=inputs_of(stream),
         history=notes.history(),
+        explanations=[found for each in watchers if (found := each.as_history()) is not None],
         version=__version__,
         date=date,
         stream=stream_name(stream),

@@ -8,6 +8,7 @@ from thalweg.evaluation import page_pictures as pictures
 from thalweg.evaluation import page_tables as tables
 from thalweg.evaluation.chart_style import CHART_STYLE
 from thalweg.evaluation.page import pairs, text, write_page
+from thalweg.evaluation.page_explanations import explanations
 from thalweg.evaluation.page_squares import confusion, diagram
 from thalweg.evaluation.run import Run, setting
 
@@ -83,6 +84,8 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     yield "Classes", tables.classes(runs)
     if any(run.n_scored for run in runs):
         yield from _answers(runs)
+    for run, name in zip(runs, pictures.names_of(runs), strict=True):
+        yield f"Inputs of {name}" if len(runs) > 1 else "Which inputs count", explanations(run)
     if first.columns is not None:
         yield "Columns", pairs(first.columns.in_words(most=100))
     yield "Settings", tables.settings(runs)

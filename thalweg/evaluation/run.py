@@ -53,6 +53,8 @@ class Run:
         Size of the state of the learner at the end, in bytes.
     history : History or None
         Weights of members, or forgetting, over time; None if the learner has no such numbers.
+    explanations : list of History
+        What watchers found: a number for each input over time.
     version, date, command : str
         The version of thalweg, the time of the start, and the command, if there was one.
     columns : FoundColumns or None
@@ -81,6 +83,7 @@ class Run:
     memory: int = 0
     became: dict[str, str] = field(default_factory=dict)
     history: History | None = None
+    explanations: list[History] = field(default_factory=list)
     version: str = ""
     date: str = ""
     command: str = ""
@@ -192,6 +195,7 @@ class Run:
             "skipped": self.skipped,
             "messages": self.messages,
             "interrupted": self.interrupted,
+            "explanations": {each.title: each.latest() for each in self.explanations},
             "settings": {name: setting(value) for name, value in self.settings.items()},
             "parameters": {name: repr(value) for name, value in self.parameters.items()},
             "became": self.became,

@@ -41,6 +41,8 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     weights_ : ndarray

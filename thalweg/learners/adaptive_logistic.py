@@ -1,7 +1,8 @@
 """Logistic regression that forgets, at a rate that is fixed, tuned row by row or learned."""
 
-
 from typing import Any
+
+import numpy as np
 
 from thalweg._kernels.adaptive_logistic import LogisticKernel
 from thalweg._parameters import one_of, real_number, yes_or_no
@@ -23,6 +24,15 @@ class LogisticFilters(NativeOneHot):
     def n_restarts_(self) -> int:
         """How often a filter had to start afresh because its numbers had left the range of a double."""
         return int(self._copied("restarts")[0].sum())
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        arrays = self._kernel.arrays
+        beta = arrays["beta"].reshape(len(arrays["beta"]), len(arrays["share"]), -1)
+        beta = np.einsum("jmk,m->kj", beta, arrays["share"])
+        if not self.standardise:
+            return beta[:, :-1].copy(), beta[:, -1].copy()
+        coef = beta[:, :-1] * arrays["scale"]
+        return coef, beta[:, -1] - coef @ arrays["mean"]
 
     def _copied(self, *names: str) -> list[Any]:
         """Return copies of arrays of the kernel, all of the same moment."""
@@ -152,18 +162,6 @@ class AdaptiveLogistic(LogisticFilters):
             discount=0.0,
             **self._common_settings(),
         )
-
-    @property
-    def coef_(self) -> Floats:
-        """Coefficients of the inputs as they are given."""
-        beta, scale = self._copied("beta", "scale")
-        return beta[:-1].T * (scale if self.standardise else 1.0)
-
-    @property
-    def intercept_(self) -> Floats:
-        """Constant terms, for inputs as they are given."""
-        beta, scale, mean = self._copied("beta", "scale", "mean")
-        return beta[-1] - (beta[:-1].T * scale) @ mean if self.standardise else beta[-1]
 
     @property
     def decay_(self) -> Floats:

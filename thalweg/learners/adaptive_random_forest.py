@@ -43,6 +43,8 @@ class AdaptiveRandomForest(Forest):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The trees that vote.
     n_replaced_ : int

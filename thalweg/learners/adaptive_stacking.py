@@ -58,6 +58,8 @@ class AdaptiveStacking(Ensemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     member_names_ : list of str
@@ -123,8 +125,14 @@ class AdaptiveStacking(Ensemble):
         """What part of the recent answers is due to each member, by how far it moved the answer."""
         self._check_begun()
         with self._lock.read:
-            part = np.maximum(self._kernel.arrays["part"], 0.0)
+            return self._shares()
+
+    def _shares(self) -> Floats:
+        part = np.maximum(self._kernel.arrays["part"], 0.0)
         return part / part.sum() if part.sum() > 0 else np.full(len(part), 1.0 / len(part))
+
+    def _votes(self) -> Floats:
+        return self._shares()
 
     @property
     def trust_(self) -> Floats:

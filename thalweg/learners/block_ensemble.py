@@ -50,6 +50,9 @@ class BlockEnsemble(Ensemble):
     def _n_voters(self) -> int:
         return int(self._kernel.arrays["counts"][2])
 
+    def _voters(self) -> list[int]:
+        return list(range(self._n_voters))
+
     def _default_member(self) -> StreamClassifier:
         return DecisionTree(max_leaves=self._max_leaves, window=1)
 

@@ -39,6 +39,8 @@ class BOLE(OnlineBoost):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     history_ : dict of arrays

@@ -103,6 +103,15 @@ class Contract(ClassifierMixin, BaseEstimator):
     def _flush(self) -> None:
         """Learn the rows that `_learn` holds back until there are more. Most learners hold back none."""
 
+    def _given_names(self) -> list[Any]:
+        """Return the names of the inputs; x0, x1, … where there are none."""
+        given = list(self._names)
+        return given + [f"x{j}" for j in range(len(given), self.n_features_in_)]
+
+    def _member_names(self) -> list[Any]:
+        """Return the names of the inputs of the one member."""
+        return self._given_names()
+
     def _handle(self) -> Any:
         """Return the kernel through which compiled code calls this learner."""
         raise NotImplementedError

@@ -6,13 +6,14 @@ from typing import Any
 from thalweg._kernels.batch_tree import CRITERIA
 from thalweg._kernels.window_tree import WindowTreeKernel
 from thalweg._parameters import columns, count, one_of, real_number
-from thalweg._types import Ints
+from thalweg._types import Floats, Ints
+from thalweg.learners.importance import HasImportance, of_batch_tree
 from thalweg.learners.native import NativeClassifier
 
 MOST_LAPLACE = 1e100  # sums stay finite
 
 
-class DecisionTree(NativeClassifier):
+class DecisionTree(HasImportance, NativeClassifier):
     """Decision tree with exact splits on the latest `window` rows, grown again every `period` rows.
 
     A member for ensembles that work in blocks, and a plain learner that forgets all that left its window: it
@@ -44,6 +45,8 @@ class DecisionTree(NativeClassifier):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the splits: shares of 1 (docs/explanations.md).
     nodes_ : dict of ndarray
         For every node, the root first: `feature` (-1 in a leaf), `threshold` (values up to it, or this
         category, go left), `left` and `right`, `missing` (the child of a missing value), `weights` of the
@@ -92,6 +95,9 @@ class DecisionTree(NativeClassifier):
         with self._lock.read:
             return self._kernel.nodes()
 
+    def _importance(self) -> Floats:
+        return of_batch_tree(self._kernel.nodes(), self.n_features_in_, self.criterion)
+
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         window = count(self, "window", self.window, 1)
         settings = tree_settings(self, self.n_categories_, window)
@@ -120,6 +126,8 @@ class DecisionStump(DecisionTree):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the splits: shares of 1 (docs/explanations.md).
     nodes_ : dict of ndarray
         As those of `DecisionTree`.
 

@@ -12,6 +12,7 @@ from thalweg.drift import DDM
 from thalweg.drift.base import Detector
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
+from thalweg.learners.importance import HasImportance, importance_of
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, check_parameters, restored_member
 from thalweg.learners.naive_bayes import NaiveBayes
@@ -19,7 +20,7 @@ from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed
 
 
-class DriftReset(NativeClassifier):
+class DriftReset(HasImportance, NativeClassifier):
     """DriftReset: a detector watches a member's errors, and at an alarm a fresh member takes over.
 
     The fresh member learns beside the old one from the detector's warning on. Makes any learner follow abrupt
@@ -39,6 +40,8 @@ class DriftReset(NativeClassifier):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts, if the member is made of trees (docs/explanations.md).
     drifts_ : ndarray of int
         Numbers of the learned rows that gave an alarm, from 0; the latest 1000.
     n_drifts_ : int
@@ -86,6 +89,13 @@ class DriftReset(NativeClassifier):
         return as_member(self, self._template()).observes
 
     @property
+    def member_(self) -> StreamClassifier:
+        """The member as it is now."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.members[0]
+
+    @property
     def drifts_(self) -> Ints:
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
         self._check_begun()
@@ -98,6 +108,9 @@ class DriftReset(NativeClassifier):
         self._check_begun()
         with self._lock.read:
             return int(self._kernel.arrays["counts"][1])
+
+    def _importance(self) -> Floats | None:
+        return importance_of(self._kernel.members[0])
 
     def _template(self) -> StreamClassifier:
         return NaiveBayes() if self.member is None else self.member

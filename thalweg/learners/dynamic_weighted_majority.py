@@ -38,6 +38,8 @@ class DynamicWeightedMajority(Ensemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members as they are now.
     weights_ : ndarray

@@ -14,13 +14,14 @@ from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.importance import HasImportance, importance_of, weighted_mean
 from thalweg.learners.member_list import MemberList, Members, as_members
 from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
 
-class Ensemble(MemberList, SeededClassifier):
+class Ensemble(HasImportance, MemberList, SeededClassifier):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
@@ -90,6 +91,25 @@ class Ensemble(MemberList, SeededClassifier):
         from thalweg.learners.ensemble_plot import plot_history
 
         return plot_history(self.history_, self._noted, axes)
+
+    def _importance(self) -> Floats | None:
+        if not any(isinstance(each, HasImportance) for each in self._templates()):
+            return None
+        kernel, adapters, votes = self._kernel, self._kernel.adapters(), self._votes()
+        parts = []
+        for slot, vote in zip(self._voters(), votes.tolist(), strict=True):
+            columns = None if adapters[slot] is None else adapters[slot].arrays["columns"]
+            parts.append((importance_of(kernel.members[slot]), columns, vote))
+        return weighted_mean(parts, self.n_features_in_)
+
+    def _voters(self) -> list[int]:
+        """Return which of the kernel's members vote."""
+        return list(range(len(self._kernel.members)))
+
+    def _votes(self) -> Floats:
+        """Return what the votes of these members weigh."""
+        n = len(self._voters())
+        return self._kernel.numbers()[:n] if self._noted == "weight" else np.ones(n)
 
     def _default_member(self) -> StreamClassifier:
         """Return what the members are made from if `member` is None."""

@@ -32,6 +32,8 @@ class FastLightClassifier(Ensemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     n_changes_ : int

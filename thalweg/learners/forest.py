@@ -25,8 +25,11 @@ class Forest(Ensemble):
         """The trees that vote, one of each member."""
         self._check_begun()
         with self._lock.read:
-            active = self._kernel.arrays["active"].tolist()
-            return [self._kernel.members[2 * m + slot] for m, slot in enumerate(active)]
+            return [self._kernel.members[slot] for slot in self._voters()]
+
+    def _voters(self) -> list[int]:
+        active = self._kernel.arrays["active"].tolist()
+        return [2 * m + slot for m, slot in enumerate(active)]
 
     def _n_slots(self) -> int:
         return 2 * self._n_members()

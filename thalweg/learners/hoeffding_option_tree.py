@@ -45,6 +45,8 @@ class HoeffdingOptionTree(Tree):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the splits: shares of 1 (docs/explanations.md).
     n_nodes_, n_leaves_, depth_, n_bytes_ : int
         Size of the tree; leaves that wait to become an option count only in the bytes.
 

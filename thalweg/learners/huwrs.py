@@ -3,10 +3,11 @@
 from typing import Any
 
 from thalweg._kernels.subspace_trees import SubspaceTrees
-from thalweg._types import RandomState, State
+from thalweg._types import Floats, RandomState, State
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.decision_tree import DecisionStump, DecisionTree, tree_settings
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.importance import of_batch_tree, weighted_mean
 from thalweg.learners.member_list import Members
 from thalweg.learners.subspaces import SubspaceEnsemble
 
@@ -57,6 +58,8 @@ class HUWRS(SubspaceEnsemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     weights_ : ndarray
         The members' votes: weight by the latest chunk, plus that by the latest rows without labels.
     subspaces_ : list of ndarray
@@ -139,6 +142,14 @@ class HUWRS(SubspaceEnsemble):
     def _grows_trees(self) -> bool:
         templates = self._templates()
         return len(templates) == 1 and type(templates[0]) in (DecisionTree, DecisionStump)
+
+    def _importance(self) -> Floats | None:
+        template = self._templates()[0]
+        if not self._grows_trees or not isinstance(template, DecisionTree):
+            return super()._importance()
+        trees, n, criterion = self._kernel.members, self.n_features_in_, template.criterion
+        found = [of_batch_tree(tree.nodes(), n, criterion) for tree in trees]
+        return weighted_mean([(each, None, vote) for each, vote in zip(found, self._votes(), strict=True)], n)
 
     def _default_member(self) -> StreamClassifier:
         return DecisionTree()

@@ -62,6 +62,8 @@ class IBoost(WindowBoost):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the stumps, by their votes, or in members that are trees.
     weights_ : ndarray
         Weights of the members (α).
     stumps_ : dict of ndarray

@@ -6,10 +6,11 @@ import numpy as np
 
 from thalweg._kernels.last_labels import LastLabelsKernel
 from thalweg._parameters import whole_number
-from thalweg._types import Ints
+from thalweg._types import Floats, Ints
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.hoeffding_tree import HoeffdingTree
+from thalweg.learners.importance import HasImportance, importance_of
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs
 from thalweg.learners.one_member import OneMember
@@ -17,7 +18,7 @@ from thalweg.learners.one_member import OneMember
 MOST_LABELS, MOST_WAITING = 100, 1_000_000
 
 
-class LastLabels(OneMember):
+class LastLabels(HasImportance, OneMember):
     """LastLabels: a learner that sees the latest known labels as further inputs.
 
     Helps wherever labels come in runs or follow each other by a rule, and the inputs alone do not tell. Each
@@ -38,6 +39,8 @@ class LastLabels(OneMember):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts, if the member is made of trees; the rest of 1 is the labels'.
     member_ : learner
         The member. Its inputs are the row's and then the labels', the newest first.
 
@@ -65,6 +68,18 @@ class LastLabels(OneMember):
     def member_(self) -> StreamClassifier:
         """The member as it is now."""
         return self._current_member()
+
+    def _importance(self) -> Floats | None:
+        # The rest of 1 is what the latest labels count.
+        found = importance_of(self._kernel.member)
+        return None if found is None else found[self._kernel.arrays["input_place"]]
+
+    def _member_names(self) -> list[Any]:
+        places = self._kernel.arrays["input_place"]
+        names: list[Any] = ["latest labels"] * (len(places) + self._kernel.arrays["label_place"].size)
+        for place, name in zip(places.tolist(), self._given_names(), strict=True):
+            names[place] = name
+        return names
 
     def _template(self) -> StreamClassifier:
         return HoeffdingTree() if self.member is None else as_member(self, self.member)

@@ -35,6 +35,8 @@ class LeveragingBagging(OnlineBagging):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     n_replaced_ : int

@@ -17,7 +17,7 @@ class LikelihoodParticleFilter(ParticleFilter):
 
     Attributes
     ----------
-    coefficients_, particles_, coefficient_spread_
+    coef_, intercept_, coefficients_, particles_, coefficient_spread_
         As those of `ParticleFilter`; all particles are kept, and `coefficients_` is their weighted mean.
 
     References

@@ -42,8 +42,9 @@ class LinearLogistic(NativeOneHot):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        The coefficients of the careful regression, for inputs as they are given: one row for two classes (the
-        second one's), else one for each class. Values are bounded before they meet them.
+        The coefficients of the answer, for inputs as they are given: those of the three regressions times
+        `weights_`; one row for two classes (the second one's), else one for each class. Values and scores are
+        bounded besides.
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     weights_ : ndarray
@@ -109,26 +110,16 @@ class LinearLogistic(NativeOneHot):
             super()._predict(X, p)
 
     @property
-    def coef_(self) -> Floats:
-        """Coefficients of the careful regression, for inputs as they are given."""
-        return self._careful()[0]
-
-    @property
-    def intercept_(self) -> Floats:
-        """Constant terms of the careful regression, for inputs as they are given."""
-        return self._careful()[1]
-
-    @property
     def weights_(self) -> Floats:
         """What the quick, the bold and the careful regression's scores are multiplied by."""
         self._check_begun()
         with self._lock.read:
             return self._kernel.arrays["weights"].copy()
 
-    def _careful(self) -> tuple[Floats, Floats]:
-        self._check_begun()
-        with self._lock.read:
-            arrays = self._kernel.arrays
-            n = arrays["beta"].shape[1] // 3
-            coef = arrays["beta"][:, -n:].T * arrays["scale"]
-            return coef, arrays["constant"][-n:] - coef @ arrays["centre"]
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        arrays = self._kernel.arrays
+        weights = arrays["weights"]
+        beta = arrays["beta"].reshape(len(arrays["beta"]), len(weights), -1)
+        coef = np.einsum("jmk,m->kj", beta, weights) * arrays["scale"]
+        constant = weights @ arrays["constant"].reshape(len(weights), -1)
+        return coef, constant - coef @ arrays["centre"]

@@ -34,6 +34,12 @@ class LogisticMixture(LogisticFilters):
 
     Attributes
     ----------
+    coef_, intercept_ : ndarray
+        The members' coefficients for inputs as they are given, averaged by `shares_`: one row for two classes
+        (the second one's), else one for each class. The mixture's probabilities are averaged, not these, so
+        they are near its answer where the members agree.
+    input_names_ : list of str
+        What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     shares_ : ndarray
         The weight of each member in the next prediction.
     n_restarts_ : int

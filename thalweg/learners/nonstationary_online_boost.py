@@ -38,6 +38,8 @@ class NonstationaryOnlineBoost(Ensemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     n_replaced_ : int

@@ -1,6 +1,6 @@
 """Categories as inputs of their own, for learners that can only use numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,13 +40,38 @@ class OneHot(StreamClassifier):
     def input_names_(self) -> list[str]:
         """Names of the inputs that have a coefficient each: of a category, the input's name and its code."""
         self._check_begun()
-        given = list(self._names)
-        given += [f"x{j}" for j in range(len(given), self.n_features_in_)]
+        return self._place_names(self._given_names())
+
+    def _place_names(self, given: Sequence[Any]) -> list[str]:
+        """Return the names of the places of a widened row, for inputs of these names."""
         names: list[str] = []
         for j, name in enumerate(given):
             n = 0 if self._own is None else int(self._own[j])
             names += [f"{name}={code}" for code in [*range(n), "other"]] if n > 0 else [str(name)]
         return names
+
+    @property
+    def coef_(self) -> Floats:
+        """Coefficients of the scores of the classes, for inputs as they are given.
+
+        There is one row for two classes, the score of the second as against the first, else one for each
+        class: scores are `X @ coef_.T + intercept_`, with a column of `X` for each of `input_names_`.
+        """
+        return self._current_coefficients()[0]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Constant terms of the scores of the classes, for inputs as they are given."""
+        return self._current_coefficients()[1]
+
+    def _current_coefficients(self) -> tuple[Floats, Floats]:
+        self._check_begun()
+        with self._lock.read:
+            return self._coefficients()
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        """Return `coef_` and `intercept_`; the caller has the lock."""
+        raise NotImplementedError
 
     def _n_places(self, n_features: int) -> int:
         """Return how many numbers a widened row has."""

@@ -33,6 +33,8 @@ class OnlineBagging(Ensemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members.
     history_ : dict of arrays

@@ -40,6 +40,8 @@ class OnlineCoordinateBoost(WindowBoost):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the stumps, by their votes, or in members that are trees.
     weights_ : ndarray
         Weights of the members (α); below 0 for one that is mostly wrong.
     stumps_ : dict of ndarray

@@ -71,6 +71,9 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
 
     Attributes
     ----------
+    coef_, intercept_ : ndarray
+        The same as scores, which are larger for likelier classes: −β₁, −β₂, … and β₀. Circles and modulos
+        have none.
     coefficients_ : ndarray of shape (n_outputs, 1 + number of input_names_)
         What predicts, in the units of the inputs: β₀, β₁, … of class 1 as against 0, or of each of more
         classes; the class of the least energy wins. With one input the boundary lies at β₀/β₁.
@@ -79,7 +82,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     coefficient_spread_ : ndarray of shape (n_outputs, 1 + number of input_names_)
         Standard deviation of each coefficient over the best set.
     input_names_ : list of str
-        What β₁, β₂, … belong to: the inputs' names, and for three or more categories one each.
+        What β₁, β₂, … belong to: the inputs' names, and for three or more categories one each; the features
+        if the boundary is a function.
 
     Differs from the paper
     ----------------------
@@ -235,6 +239,18 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
 
     def _predict(self, X: Floats, p: Floats) -> None:
         super()._predict(self._mapped(X), p)
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        if any(self._shape()):
+            raise AttributeError(f"{self._who}: circles and modulos have no coef_; see coefficients_")
+        beta = self._in_raw_units(self._kernel.predicting())[0]
+        return -beta[:, 1:], beta[:, 0].copy()
+
+    @property
+    def input_names_(self) -> list[str]:
+        """Names of what has a coefficient each: inputs, categories, or the features of a boundary."""
+        names = super().input_names_
+        return names if self._map is None else [f"feature {j}" for j in range(self._n_terms)]
 
     @property
     def coefficients_(self) -> Floats:

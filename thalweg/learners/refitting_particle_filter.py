@@ -25,7 +25,7 @@ class RefittingParticleFilter(ParticleFilter):
 
     Attributes
     ----------
-    coefficients_, particles_, coefficient_spread_
+    coef_, intercept_, coefficients_, particles_, coefficient_spread_
         As those of `ParticleFilter`; 0 for an input that is left out.
 
     Differs from the paper

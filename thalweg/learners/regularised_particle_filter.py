@@ -25,7 +25,7 @@ class RegularisedParticleFilter(ParticleFilter):
 
     Attributes
     ----------
-    coefficients_, particles_, coefficient_spread_
+    coef_, intercept_, coefficients_, particles_, coefficient_spread_
         As those of `ParticleFilter`.
 
     Differs from the paper

@@ -47,6 +47,8 @@ class RobustEnsemble(BlockEnsemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     outliers_ : dict of ndarray
         The latest 1000 outliers, the latest first: `row` is the number of rows learned before it, `label` and
         `believed` what it was called and what the ensemble believed, `likelihood` the probability it gave the

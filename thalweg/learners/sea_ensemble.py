@@ -34,6 +34,8 @@ class SEAEnsemble(BlockEnsemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members that vote.
     history_ : dict of arrays

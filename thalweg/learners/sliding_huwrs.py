@@ -51,6 +51,8 @@ class SlidingHUWRS(SubspaceEnsemble):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     weights_ : ndarray
         The members' votes: weight by the latest rows with labels, plus that by the latest without.
     subspaces_ : list of ndarray

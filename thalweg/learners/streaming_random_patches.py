@@ -45,6 +45,8 @@ class StreamingRandomPatches(Forest):
 
     Attributes
     ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
     members_ : list
         The members that vote.
     n_replaced_ : int

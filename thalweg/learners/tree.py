@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from thalweg._parameters import columns, is_real, is_whole, one_of, real_number, whole_number, wrong
-from thalweg._types import Ints, State
+from thalweg._types import Floats, Ints, State
 from thalweg.learners import tree_view
+from thalweg.learners.importance import HasImportance, of_hoeffding_tree
 from thalweg.learners.seeded import SeededClassifier
 
 MOST_BYTES = 2**62
 
 
-class Tree(SeededClassifier):
+class Tree(HasImportance, SeededClassifier):
     """A learner whose kernel is a tree (`thalweg._kernels.tree_nodes.TreeKernel`)."""
 
     takes_missing = True
@@ -64,6 +65,9 @@ class Tree(SeededClassifier):
         random = np.array([short_seed(random_state)], dtype=np.uint64)
         self._kernel.reset(pristine | {"random": random})
         self.random_state = self._seed = random_state
+
+    def _importance(self) -> Floats:
+        return of_hoeffding_tree(self._kernel.arrays, self.n_features_in_, self.criterion)
 
     def _nodes(self) -> list[tree_view.Node]:
         self._check_begun()

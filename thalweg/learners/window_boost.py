@@ -14,6 +14,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
+from thalweg.learners.importance import HasImportance, importance_of, shares, weighted_mean
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, restored_member
 from thalweg.learners.native import NativeClassifier
@@ -22,7 +23,7 @@ from thalweg.learners.seeded import SeededClassifier
 MOST_MEMBERS, MOST_ROWS, MOST_ANSWERS = 10_000, 1_000_000, 400_000_000
 
 
-class WindowBoost(SeededClassifier):
+class WindowBoost(HasImportance, SeededClassifier):
     """A vote of members that were trained on a window of rows.
 
     A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else
@@ -93,6 +94,19 @@ class WindowBoost(SeededClassifier):
             for change in [kernel.keeping(keep) for kernel in self._kernels]:
                 change()
         return self
+
+    def _importance(self) -> Floats | None:
+        # A stump counts by its vote: how far it parted the classes is not kept.
+        arrays, n = self._leader.arrays, self.n_features_in_
+        born = arrays["born"] > 0
+        votes = arrays["alpha"][born]
+        if self.member is None:
+            parted = np.diff(arrays["stump_classes"][born], axis=1)[:, 0] != 0
+            return shares(np.bincount(arrays["stump_feature"][born][parted], np.abs(votes[parted]), n))
+        if not isinstance(self.member, HasImportance):
+            return None
+        members = zip(_present(self._leader), votes.tolist(), strict=True)
+        return weighted_mean([(importance_of(each), None, vote) for each, vote in members], n)
 
     @property
     def _kernels(self) -> list[Any]:

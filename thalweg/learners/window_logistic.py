@@ -54,7 +54,8 @@ class WindowLogistic(OneHot, StreamClassifier):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        One row for each class, for inputs as they are given.
+        The coefficients for inputs as they are given: one row for two classes (the second one's), else one
+        for each class.
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
 
@@ -88,8 +89,8 @@ class WindowLogistic(OneHot, StreamClassifier):
         n_places = self._n_places(n_features)
         self._rows = layout.new_arrays(RING, {"row": window + SPARE, "input": n_places})
         self._n_seen = self._n_learned = 0
-        self.coef_ = np.zeros((n_classes, n_places))
-        self.intercept_ = np.zeros(n_classes)
+        self._coef = np.zeros((n_classes, n_places))
+        self._intercept = np.zeros(n_classes)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         first, start = self._n_learned, 0
@@ -117,7 +118,7 @@ class WindowLogistic(OneHot, StreamClassifier):
     def _predict(self, X: Floats, p: Floats) -> None:
         # Not a matrix product: its last bits depend on how many rows it is given.
         X = np.clip(self._widened(X), -FARTHEST, FARTHEST)
-        z = (X[:, None, :] * self.coef_).sum(axis=2) + self.intercept_
+        z = (X[:, None, :] * self._coef).sum(axis=2) + self._intercept
         likely = np.exp(z - z.max(axis=1, keepdims=True))  # softmax, without SciPy's 10 µs a call
         np.divide(likely, likely.sum(axis=1, keepdims=True), out=p)
 
@@ -140,19 +141,24 @@ class WindowLogistic(OneHot, StreamClassifier):
             fit = -w @ logs[np.arange(len(X)), y]
             return fit + (beta[:, :-1] ** 2).sum() / (2 * self.prior), slope.ravel()
 
-        start = np.column_stack([self.coef_ * scale, self.intercept_ + self.coef_ @ mean])
+        start = np.column_stack([self._coef * scale, self._intercept + self._coef @ mean])
         with THREADS.limit(limits=1):  # the vectors are short: threads would cost more than they save
             best = minimize(loss, np.clip(start, -30, 30).ravel(), jac=True, method="L-BFGS-B").x
         best = best.reshape(start.shape)
         coef = best[:, :-1] / scale
-        changed = {"coef_": coef, "intercept_": best[:, -1] - coef @ mean}
+        changed = {"_coef": coef, "_intercept": best[:, -1] - coef @ mean}
         return changed | {"_next": min(2 * n_seen, n_seen - n_seen % self.period + self.period)}
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        if len(self._coef) != 2:
+            return self._coef.copy(), self._intercept.copy()
+        return self._coef[1:] - self._coef[:1], self._intercept[1:] - self._intercept[:1]
 
     def _state(self) -> State:
         held = places(self._rows)
         return {name: self._rows[name][held] for name in ROWS} | {
-            "coef": self.coef_.copy(),
-            "intercept": self.intercept_.copy(),
+            "coef": self._coef.copy(),
+            "intercept": self._intercept.copy(),
             "progress": np.array([self._n_seen, self._next], dtype=np.intp),
         }
 
@@ -165,5 +171,5 @@ class WindowLogistic(OneHot, StreamClassifier):
         if not n_seen < following <= n_seen + self.period:
             raise StateError(f"{self._who}: the state's 'progress' has the next fit at {following}")
         self._n_seen, self._next = n_seen, following
-        self.coef_, self.intercept_ = arrays["coef"], arrays["intercept"]
+        self._coef, self._intercept = arrays["coef"], arrays["intercept"]
         self._rows = appended(self._rows, arrays["X"], arrays["y"], arrays["w"], self.window)

@@ -101,9 +101,8 @@ class Pipeline(MemberList, OneMember):
                 names = step.get_feature_names_out(names)
             return names
 
-    def _given_names(self) -> list[Any]:
-        given = list(self._names)
-        return given + [f"x{j}" for j in range(len(given), self.n_features_in_)]
+    def _member_names(self) -> list[Any]:
+        return list(self.get_feature_names_out())
 
     def _template(self) -> StreamClassifier:
         if self.learner is None:

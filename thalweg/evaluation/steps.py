@@ -1,0 +1,43 @@
+"""The steps of a protocol: rows to test and to learn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg._types import Floats, Ints, Mask
+
+
+class Step(NamedTuple):
+    """Rows to test, to learn, or to test and then learn, one row after another.
+
+    `tested` and `learned` say which, for all rows or for each row; `codes` are the labels. Rows without codes
+    are only observed; with `observed`, each row is tested and then observed. `row` is the current row of the
+    stream, if the tested rows are not rows of the stream.
+    """
+
+    X: Floats
+    codes: Ints | None = None
+    tested: bool | Mask = False
+    learned: bool | Mask = False
+    observed: bool = False
+    row: int | None = None
+
+    def part(self, start: int, stop: int) -> "Step":
+        """Return the step for the rows from `start` to `stop`."""
+        rows, row = slice(start, stop), self.row
+        if row is not None and self.tested is False:
+            row -= len(self.X) - stop
+        return self._replace(
+            X=self.X[rows],
+            codes=None if self.codes is None else self.codes[rows],
+            tested=self.tested if isinstance(self.tested, bool) else self.tested[rows],
+            learned=self.learned if isinstance(self.learned, bool) else self.learned[rows],
+            row=row,
+        )
+
+    def learned_rows(self) -> tuple[Floats, Ints]:
+        """Return the rows that are learned, and their codes."""
+        if self.codes is None or self.learned is False:
+            return self.X[:0], np.empty(0, dtype=np.intp)
+        chosen = slice(None) if self.learned is True else self.learned
+        return self.X[chosen], self.codes[chosen]
