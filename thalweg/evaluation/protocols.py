@@ -204,6 +204,7 @@ def _evaluate(
         learner_seconds=inside,
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         columns=getattr(stream, "columns", None),
+        written=written(learner),
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),

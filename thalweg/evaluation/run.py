@@ -47,6 +47,8 @@ class Run:
         Size of the state of the learner at the end, in bytes.
     columns : FoundColumns or None
         What the columns of a file were taken for.
+    written : str
+        The learner as one would write it, with the parameters that are not the default.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
@@ -69,6 +71,7 @@ class Run:
     learner_seconds: float = 0.0
     memory: int = 0
     columns: "FoundColumns | None" = None
+    written: str = ""
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -82,6 +85,13 @@ class Run:
         elif len(self.labels):
             best[:] = self.probabilities.argmax(axis=1)
         return best
+
+    @property
+    def pipeline(self) -> str | None:
+        """How the columns of a file become inputs and what learns them, in a line; None if it is no file."""
+        if self.columns is None:
+            return None
+        return f"{self.columns.in_one_line()} → {self.written or self.learner}"
 
     @property
     def rows_per_second(self) -> float:
@@ -110,7 +120,7 @@ class Run:
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        return replace(self, learner=name, parameters={}, probabilities=certain, alarms=self.alarms[:0])
+        return replace(self, learner=name, written="", parameters={}, probabilities=certain, alarms=self.alarms[:0])
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
@@ -132,6 +142,7 @@ class Run:
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
             "columns": None if self.columns is None else self.columns.to_plain(),
+            "pipeline": self.pipeline,
             "skipped": self.skipped,
             "messages": self.messages,
             "interrupted": self.interrupted,
