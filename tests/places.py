@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 DATA = SHARED / "data"
 needs_checkout = pytest.mark.skipif(
-    not (ROOT / "pyproject.toml").exists(), reason="the tests are not in a checkout"
+    not (ROOT / "meson.build").exists(), reason="the tests are not in a checkout"
 )
 
 

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -63,13 +62,9 @@ def fresh_environment(wheel):
 
 
 def copy_tests():
-    """Copy the tests, and the settings of pytest as a file of its own."""
+    """Copy the tests and the settings of pytest."""
     shutil.copytree(ROOT / "tests", PLACE / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]
-    lines = ["[pytest]"]
-    for name, value in settings["ini_options"].items():
-        lines.append(f"{name} =\n    " + (value if isinstance(value, str) else "\n    ".join(value)))
-    (PLACE / "pytest.ini").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shutil.copy(ROOT / "pyproject.toml", PLACE)
 
 
 def run(variables, program, *arguments, **settings):

@@ -1,4 +1,4 @@
-"""Learners and detectors written as text, such as `LeveragingBagging(HoeffdingTree(), n_members=20)`."""
+"""Learners, detectors and pipelines written as text, such as `OnlineBagging(NaiveBayes(), n_members=20)`."""
 
 import ast
 import difflib
@@ -6,16 +6,19 @@ import importlib
 import inspect
 from typing import Any
 
-from thalweg import drift, learners
+from thalweg import drift, learners, preprocessing
 
 FOREIGN = ("sklearn.", "river.")
+REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
+PIPELINES = ("Pipeline", "make_pipeline")
 
 
 def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     """Return the learner that `text` describes: its name, or its name with arguments.
 
-    Arguments are literals, learners and detectors; nothing else is evaluated. `parameters` are more
-    arguments; `seed` is its `random_state` unless that is given.
+    Arguments are literals, learners, detectors and steps of pipelines; nothing else is evaluated.
+    `parameters` are more arguments. `seed` is its `random_state` unless that is given; if it has none, that
+    of its members.
     """
     node = _parsed(text)
     if _is_foreign(node):
@@ -23,8 +26,10 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     name, call = (node, None) if not isinstance(node, ast.Call) else (node.func, node)
     if not isinstance(name, ast.Name):
         raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
-    known = _known_learner(name.id)
     args, given = _arguments(call, text) if call else ([], {})
+    if preprocessing.registry.find(name.id):
+        return _seeded(_pipeline(name.id, args, given).set_params(**parameters), seed)
+    known = _known_learner(name.id)
     twice = next((key for key in parameters if key in given), None)
     if twice:
         raise ValueError(f"{twice} is given twice: in --learner and in --set")
@@ -32,7 +37,7 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     chosen = {**given, **parameters}
     if "random_state" in inspect.signature(kind).parameters and "random_state" not in chosen:
         chosen["random_state"] = seed
-    return _made(known, kind, args, chosen)
+    return _seeded(_made(known, kind, args, chosen), seed)
 
 
 def read_value(text: str) -> Any:
@@ -63,7 +68,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    """Return the value of a part of the text: a literal, or a learner or detector."""
+    """Return the value of a part of the text: a literal, or a learner, detector or step."""
     if isinstance(node, ast.Name):
         if node.id in ("inf", "nan"):
             return float(node.id)
@@ -84,7 +89,7 @@ def _value(node: ast.expr, text: str) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError):
         part = ast.unparse(node)
-        raise ValueError(f"{text}: {part} is neither a literal nor a learner or detector") from None
+        raise ValueError(f"{text}: {part} is neither a literal nor a learner, detector or step") from None
 
 
 def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
@@ -100,7 +105,8 @@ def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
 def _object(name: str, args: list[Any], given: dict[str, Any]) -> Any:
     registry = _find(name)
     if registry is None:
-        raise ValueError(f"there is no learner or detector {name!r}; {_hint(name, _all_names(), 'names')}")
+        hint = _hint(name, _all_names(), "names")
+        raise ValueError(f"there is no learner, detector or step {name!r}; {hint}")
     known = str(registry.find(name))
     return _made(known, registry.load(known), args, given)
 
@@ -116,6 +122,29 @@ def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
     except TypeError as error:
         raise ValueError(f"{name}: {error}; {name} takes {accepted}") from None
     return kind(*args, **given)
+
+
+def _pipeline(name: str, args: list[Any], given: dict[str, Any]) -> Any:
+    known = str(preprocessing.registry.find(name))
+    if known not in PIPELINES:
+        raise ValueError(f"{known} learns no labels: write make_pipeline({known}(…), NaiveBayes())")
+    try:
+        return _made(known, preprocessing.registry.load(known), args, given)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _seeded(made: Any, seed: int) -> Any:
+    """Give a learner without a `random_state` the seed for its members; return it."""
+    state = made.get_params()
+    names = [name for name in state if name.endswith("__random_state") and state[name] is None]
+    above = {name: name.split("__")[:-1] for name in names}
+    outermost = [
+        name
+        for name, parts in above.items()
+        if not any("__".join([*parts[:i], "random_state"]) in state for i in range(len(parts)))
+    ]
+    return made.set_params(**dict.fromkeys(outermost, seed))
 
 
 def _is_foreign(node: ast.expr) -> bool:
@@ -146,7 +175,7 @@ def _foreign(node: ast.expr, text: str) -> Any:
 
 
 def _find(name: str) -> Any:
-    return next((each for each in (learners.registry, drift.registry) if each.find(name)), None)
+    return next((each for each in REGISTRIES if each.find(name)), None)
 
 
 def _known_learner(name: str) -> str:
@@ -157,7 +186,7 @@ def _known_learner(name: str) -> str:
 
 
 def _all_names() -> list[str]:
-    return [*learners.registry, *drift.registry]
+    return [name for registry in REGISTRIES for name in registry]
 
 
 def _hint(name: str, known: list[str], what: str) -> str:

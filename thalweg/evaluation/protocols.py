@@ -12,7 +12,7 @@ from thalweg._types import Block, Ints
 from thalweg.errors import one_line
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.loop import Progress, Record, Step, constant_parts, run_steps
-from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.run import Run, bytes_of, written
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.sparse_rows import checked_sparse_rows
 from thalweg.streams.arrays import Arrays

@@ -88,7 +88,8 @@ def _section(runs: list[Run], window: int | None, named: bool) -> str:
     parts.append(f"<h3>Figures</h3>{_figures(runs)}")
     parts += [f"<h3>Classes, as {text(run.learner)} answered</h3>{_classes(run)}" for run in runs]
     if first.columns is not None:
-        parts.append(f"<h3>Columns</h3>{pairs(first.columns.in_words(most=100))}")
+        used = [("pipeline", str(run.pipeline)) for run in runs]
+        parts.append(f"<h3>Columns</h3>{pairs([*first.columns.in_words(most=100), *used])}")
     parts += [f"<h3>Settings of {text(run.learner)}</h3>{_settings(run)}" for run in runs]
     return "".join(parts)
 

@@ -120,7 +120,8 @@ class Run:
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        return replace(self, learner=name, written="", parameters={}, probabilities=certain, alarms=self.alarms[:0])
+        own = {"learner": name, "written": name, "parameters": {}, "alarms": self.alarms[:0]}
+        return replace(self, probabilities=certain, **own)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
@@ -147,6 +148,13 @@ class Run:
             "messages": self.messages,
             "interrupted": self.interrupted,
         }
+
+
+def written(learner: Any) -> str:
+    """Return a learner in one line, as one would write it in Python."""
+    if not hasattr(learner, "get_params"):
+        return type(learner).__name__
+    return " ".join(repr(learner).split())
 
 
 def bytes_of(state: Any) -> int:

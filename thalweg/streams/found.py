@@ -109,7 +109,9 @@ def _in_words(column: Column) -> str:
     if column.kind == TEXT:
         return f"text: counts of hashed words in {len(column.inputs):,} places"
     if column.kind == FLAG:
-        return "category: 0 or 1"
+        return "category, 0 or 1"
+    if column.kind == CATEGORY:
+        return f"category, {len(column.categories):,} values at first"
     return f"{column.kind or NUMBER}{', ' + column.note if column.note else ''}"
 
 
