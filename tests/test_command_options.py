@@ -13,7 +13,7 @@ from places import DATA, data_file
 from thalweg import cli, command
 from thalweg.drift import ADWIN
 from thalweg.learner_text import read_learner, read_value
-from thalweg.learners import DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
+from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
 from thalweg.preprocessing import Pipeline, StandardScaler
 from thalweg.streams import from_file
 
@@ -156,7 +156,8 @@ def test_the_seed_reaches_the_member_of_a_learner_that_has_none():
     assert reset.member.random_state == 7
     labels = read_learner("make_pipeline(LastLabels(), StandardScaler(), AdaptiveRandomForest())", {}, 7)
     assert labels.member.learner.random_state == 7
-    assert read_learner("OnlineBagging(AdaptiveRandomForest())", {}, 7).member.random_state is None
+    bagging = read_learner("OnlineBagging(AdaptiveRandomForest())", {}, 7)
+    assert (bagging.random_state, bagging.member.random_state) == (7, AdaptiveRandomForest().random_state)
 
 
 def test_the_pipeline_is_in_the_terminal_the_page_and_the_json(thalweg, orders, tmp_path):
