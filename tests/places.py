@@ -1,11 +1,15 @@
-"""Where the real streams lie beside the checkout; tests that need them skip where they are not."""
+"""Where the checkout and the real streams beside it lie; tests that need them skip where they are not."""
 
 from pathlib import Path
 
 import pytest
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
 DATA = SHARED / "data"
+needs_checkout = pytest.mark.skipif(
+    not (ROOT / "meson.build").exists(), reason="the tests are not in a checkout"
+)
 
 
 def data_file(name):

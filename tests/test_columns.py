@@ -9,7 +9,9 @@ import pyarrow.parquet
 import pytest
 from file_rows import complaint, whole, write
 
+from thalweg._kernels.step_dates import date_inputs
 from thalweg.checks import check_stream
+from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
 
 N = 300
@@ -255,3 +257,20 @@ def test_options_are_checked(tmp_path):
     days = pa.table({"a": [1.5], "day": [datetime.date(2024, 1, 1)]})
     pa.parquet.write_table(days, tmp_path / "t.parquet")
     assert "the target 'day' has dates" in complaint(tmp_path / "t.parquet")
+
+
+def test_files_and_steps_of_pipelines_make_the_same_inputs_of_a_date(tmp_path):
+    seconds = [-86_400 * 365 * 90, -1, 0, 951_782_400, 1_709_208_000, 4_000_000_000] * (N // 6)
+    texts = [f"{datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=s)}" for s in seconds]
+    step = Dates([0]).fit(np.array(seconds[:1], float)[:, None])
+    rows = whole(from_file(table(tmp_path, when=texts)))[0]
+    np.testing.assert_array_equal(rows, step.transform(np.array(seconds, float)[:, None]))
+    assert rows[4, 1] == 12
+
+
+def test_moments_beyond_all_dates_are_missing_and_hours_stay_below_24():
+    odd = np.array([np.nan, 1e300, -np.inf, -1e-20, 86_400 - 1e-11, -86_400.0])
+    X = date_inputs(odd, odd, 0.0, ("time", "elapsed", "month", "weekday"))
+    assert X.shape == (6, 8) and np.isnan(X[:3]).all()
+    assert ((X[3:, 1] >= 0) & (X[3:, 1] < 24)).all()
+    np.testing.assert_allclose(X[3:, 4], np.sin(2 * np.pi * np.array([3, 3, 2]) / 7), atol=1e-12)

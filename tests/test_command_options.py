@@ -13,7 +13,9 @@ from places import DATA, data_file
 from thalweg import cli, command
 from thalweg.drift import ADWIN
 from thalweg.learner_text import read_learner, read_value
-from thalweg.learners import DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
+from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
+from thalweg.preprocessing import Pipeline, StandardScaler
+from thalweg.streams import from_file
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 
@@ -107,9 +109,12 @@ def test_drift_leaves_out_what_always_changes(thalweg, orders):
         (["sea", "--learner", "NaiveBayes(1, 2, 3)"], "too many positional arguments; NaiveBayes takes"),
         (["sea", "--learner", "NaiveBayes(depth=3)"], "has no parameter 'depth'"),
         (["sea", "--learner", "NaiveBayes(categorical=[0"], "is a bracket or quote missing?"),
-        (["sea", "--learner", "NaiveBayes(categorical=open('x'))"], "no learner or detector 'open'"),
+        (["sea", "--learner", "NaiveBayes(categorical=open('x'))"], "no learner, detector or step 'open'"),
         (["sea", "--learner", "NaiveBayes(categorical=().__class__)"], "is neither a literal nor"),
         (["sea", "--learner", "NaiveBayes(**{'a': 1})"], "one by one"),
+        (["sea", "--learner", "StandardScaler"], "write make_pipeline(StandardScaler(…), NaiveBayes())"),
+        (["sea", "--learner", "make_pipeline(StandardScaler())"], "the last argument must be a learner"),
+        (["sea", "--learner", "Pipeline(StandardScaler())"], "a list of steps such as StandardScaler()"),
         (["sea", "--learner", "NaiveBayes().fit(1)"], "expected the name of a learner"),
         (["sea", "--learner", "HoeffdingTree(delta=0.1)", "--set", "delta=0.2"], "delta is given twice"),
         (["sea", "--learner", "HoeffdingTree", "--set", "delta=0.2", "--set", "delta=0.1"], "given twice"),
@@ -135,6 +140,52 @@ def test_a_learner_is_read_from_text():
     assert [type(each) for each in mixed.member] == [NaiveBayes, HoeffdingTree]
 
 
+def test_a_pipeline_is_read_from_text():
+    scaled = read_learner("make_pipeline(StandardScaler(), LeveragingBagging(HoeffdingTree()))", {}, 7)
+    assert isinstance(scaled, Pipeline) and isinstance(scaled.steps[0], StandardScaler)
+    assert scaled.learner.random_state == 7
+    text = "Pipeline([Imputer()], LeveragingBagging(random_state=3))"
+    given = read_learner(text, {"learner__n_members": 5}, 7)
+    assert (given.learner.random_state, given.learner.n_members) == (3, 5)
+    with pytest.raises(ValueError, match="Invalid parameter 'members'"):
+        read_learner("Pipeline([], NaiveBayes())", {"members": 5}, 0)
+
+
+def test_the_seed_reaches_the_member_of_a_learner_that_has_none():
+    reset = read_learner("DriftReset(LeveragingBagging(HoeffdingTree()))", {}, 7)
+    assert reset.member.random_state == 7
+    labels = read_learner("make_pipeline(LastLabels(), StandardScaler(), AdaptiveRandomForest())", {}, 7)
+    assert labels.member.learner.random_state == 7
+    bagging = read_learner("OnlineBagging(AdaptiveRandomForest())", {}, 7)
+    assert (bagging.random_state, bagging.member.random_state) == (7, AdaptiveRandomForest().random_state)
+
+
+def test_the_pipeline_is_in_the_terminal_the_page_and_the_json(thalweg, orders, tmp_path):
+    page, learner = tmp_path / "page.html", "make_pipeline(StandardScaler(), NaiveBayes())"
+    code, table, said = thalweg("run", orders, "--learner", learner, "--report", page)
+    assert code == 0, said
+    words = (
+        "price (number, decimal comma), when (date: elapsed days, time of day, weekday, month), "
+        "shop (category, 2 values at first) → 10 inputs → "
+        "Pipeline(learner=NaiveBayes(), steps=[StandardScaler()])"
+    )
+    assert f"pipeline  {words}" in table and words in page.read_text()
+    found = json.loads(thalweg("run", orders, "--learner", learner, "--json")[1])
+    assert found["pipeline"] == words and found["columns"]["inputs"] == 10
+
+
+def test_a_generator_has_no_columns_that_become_inputs(thalweg):
+    found = json.loads(thalweg("run", "sea", "--rows", "100", "--learner", "NaiveBayes", "--json")[1])
+    assert found["pipeline"] is None
+
+
+def test_many_columns_are_cut_short(tmp_path):
+    path = tmp_path / "wide.csv"
+    rows = [",".join(f"{i * j % 7}.5" for j in range(1, 21)) + f",{i % 2}" for i in range(30)]
+    path.write_text(",".join(f"x{j}" for j in range(20)) + ",y\n" + "\n".join(rows))
+    assert from_file(path).columns.in_one_line().endswith("x7 (number) and 12 more → 20 inputs")
+
+
 def test_values_are_literals_learners_or_text():
     assert [read_value(text) for text in ("3", "-2.5", "None", "[0, 1]", "(1, 'a')", "{'a': 1}")] == [
         3,
@@ -146,7 +197,7 @@ def test_values_are_literals_learners_or_text():
     ]
     assert [read_value(text) for text in ("gini", "some-thing", "a b")] == ["gini", "some-thing", "a b"]
     assert isinstance(read_value("naive_bayes"), NaiveBayes)
-    with pytest.raises(ValueError, match="no learner or detector 'eval'"):
+    with pytest.raises(ValueError, match="no learner, detector or step 'eval'"):
         read_value("eval('1')")
 
 

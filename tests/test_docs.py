@@ -7,13 +7,12 @@ import re
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT, needs_checkout
 
 import thalweg
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 FOUND = [found.name for found in pkgutil.walk_packages(thalweg.__path__, "thalweg.")]
 MODULES = [name for name in FOUND if "_kernels." not in name]
@@ -33,6 +32,7 @@ def test_example_runs(path, capsys):
     assert capsys.readouterr().out.strip()
 
 
+@needs_checkout
 def test_readme_example_runs(capsys):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert blocks
@@ -41,6 +41,7 @@ def test_readme_example_runs(capsys):
     assert "accuracy" in capsys.readouterr().out
 
 
+@needs_checkout
 def test_readme_names_the_two_commands_that_make_has():
     readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
     for target in ("demo", "test"):
@@ -48,11 +49,13 @@ def test_readme_names_the_two_commands_that_make_has():
         assert re.search(rf"^{target}:", makefile, re.M)
 
 
+@needs_checkout
 def test_learner_list_is_current():
     made = subprocess.check_output([sys.executable, DOCS / "make_learners.py"], text=True)
     assert made == (DOCS / "learners.md").read_text(), "run: python docs/make_learners.py > docs/learners.md"
 
 
+@needs_checkout
 def test_site_builds(tmp_path):
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "s"]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
@@ -60,6 +63,7 @@ def test_site_builds(tmp_path):
     assert "NaiveBayes" in (tmp_path / "s" / "learners" / "index.html").read_text()
 
 
+@needs_checkout
 def test_pages_show_the_examples_as_they_run():
     for page in DOCS.glob("*.md"):
         found = re.findall(r"<!-- (examples/[\w/]+\.\w+) -->\n```\w+\n(.*?)```", page.read_text(), re.S)

@@ -14,6 +14,7 @@ from file_rows import complaint, whole, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import thalweg
 from thalweg.checks import check_stream
 from thalweg.errors import StreamError
 from thalweg.streams import from_file, noisy
@@ -374,5 +375,5 @@ def test_a_file_is_a_stream_to_the_checks(tmp_path, text, mixed_file):
 
 
 def test_package_knows_no_data_folder():
-    package = Path(__file__).parents[1] / "thalweg"
+    package = Path(thalweg.__file__).parent
     assert not [path for path in package.rglob("*.py") if "shared/data" in path.read_text(encoding="utf-8")]

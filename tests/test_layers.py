@@ -3,11 +3,11 @@
 import re
 import tomllib
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
+from places import ROOT, needs_checkout
 
-ROOT = Path(__file__).parents[1]
+pytestmark = needs_checkout
 KERNELS = ROOT / "thalweg" / "_kernels"
 CIMPORT = re.compile(r"^\s*from (?:\.|thalweg\._kernels\.)(\w+) c?import|^\s*from \. c?import (.+)", re.M)
 CONTRACTS = {"learner", "detector", "python_learner"}

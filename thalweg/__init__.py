@@ -52,7 +52,8 @@ else:
         if name == "__version__":
             from importlib.metadata import version
 
-            return version("thalweg")
+            globals()[name] = found = version("thalweg")  # reading it takes as long as saving a model
+            return found
         raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
 
 

@@ -154,7 +154,7 @@ def show(run, report, json, save=None):
     console = Console()
     console.print(table(run))
     console.print(sentence(run), highlight=False)
-    for line in column_lines(run.columns):
+    for line in column_lines(run.columns, run.pipeline):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in input_lines(run):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -198,11 +198,12 @@ def sentence(run):
     return "; ".join(parts)
 
 
-def column_lines(columns):
+def column_lines(columns, pipeline=None):
     """Return what the columns of a file were taken for, a line for each kind, and warnings."""
     if columns is None:
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
+    lines += [f"pipeline  {pipeline}"] if pipeline else []
     return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
 
 

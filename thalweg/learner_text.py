@@ -1,4 +1,4 @@
-"""Learners and detectors written as text, such as `LeveragingBagging(HoeffdingTree(), n_members=20)`."""
+"""Learners, detectors and pipelines written as text, such as `OnlineBagging(NaiveBayes(), n_members=20)`."""
 
 import ast
 import difflib
@@ -6,16 +6,19 @@ import importlib
 import inspect
 from typing import Any
 
-from thalweg import drift, learners
+from thalweg import drift, learners, preprocessing
 
 FOREIGN = ("sklearn.", "river.")
+REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
+PIPELINES = ("Pipeline", "make_pipeline")
 
 
 def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     """Return the learner that `text` describes: its name, or its name with arguments.
 
-    Arguments are literals, learners and detectors; nothing else is evaluated. `parameters` are more
-    arguments; `seed` is its `random_state` unless that is given.
+    Arguments are literals, learners, detectors and steps of pipelines; nothing else is evaluated.
+    `parameters` are more arguments. `seed` is its `random_state` unless that is given; if it has none, that
+    of its members.
     """
     node = _parsed(text)
     if _is_foreign(node):
@@ -23,15 +26,17 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     name, call = (node, None) if not isinstance(node, ast.Call) else (node.func, node)
     if not isinstance(name, ast.Name):
         raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
+    if preprocessing.registry.find(name.id):
+        return _pipeline(name.id, call, text, seed).set_params(**parameters)
     known = _known_learner(name.id)
-    args, given = _arguments(call, text) if call else ([], {})
+    kind = learners.registry.load(known)
+    args, given = _arguments(call, text, None if _is_seeded(kind) else seed)
     twice = next((key for key in parameters if key in given), None)
     if twice:
         raise ValueError(f"{twice} is given twice: in --learner and in --set")
-    kind = learners.registry.load(known)
     chosen = {**given, **parameters}
-    if "random_state" in inspect.signature(kind).parameters and "random_state" not in chosen:
-        chosen["random_state"] = seed
+    if _is_seeded(kind):
+        chosen.setdefault("random_state", seed)
     return _made(known, kind, args, chosen)
 
 
@@ -62,20 +67,18 @@ def _parsed(text: str) -> ast.expr:
         return ast.Name(plain)
 
 
-def _value(node: ast.expr, text: str) -> Any:
-    """Return the value of a part of the text: a literal, or a learner or detector."""
+def _value(node: ast.expr, text: str, seed: int | None = None) -> Any:
+    """Return the value of a part of the text: a literal, or a learner, detector or step."""
     if isinstance(node, ast.Name):
-        if node.id in ("inf", "nan"):
-            return float(node.id)
-        return _object(node.id, [], {})
+        return float(node.id) if node.id in ("inf", "nan") else _object(node.id, None, text, seed)
     if _is_foreign(node):
         return _foreign(node, text)
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name):
             raise ValueError(f"{text}: only learners and detectors can have arguments")
-        return _object(node.func.id, *_arguments(node, text))
+        return _object(node.func.id, node, text, seed)
     if isinstance(node, ast.List | ast.Tuple):
-        values = [_value(each, text) for each in node.elts]
+        values = [_value(each, text, seed) for each in node.elts]
         return values if isinstance(node, ast.List) else tuple(values)
     if isinstance(node, ast.Dict) and None not in node.keys:
         pairs = zip(node.keys, node.values, strict=True)
@@ -84,25 +87,36 @@ def _value(node: ast.expr, text: str) -> Any:
         return ast.literal_eval(node)
     except (ValueError, TypeError):
         part = ast.unparse(node)
-        raise ValueError(f"{text}: {part} is neither a literal nor a learner or detector") from None
+        raise ValueError(f"{text}: {part} is neither a literal nor a learner, detector or step") from None
 
 
-def _arguments(call: ast.Call, text: str) -> tuple[list[Any], dict[str, Any]]:
-    args = [_value(arg, text) for arg in call.args]
+def _arguments(
+    call: ast.Call | None, text: str, seed: int | None = None
+) -> tuple[list[Any], dict[str, Any]]:
+    if call is None:
+        return [], {}
+    args = [_value(arg, text, seed) for arg in call.args]
     given = {}
     for keyword in call.keywords:
         if keyword.arg is None:
             raise ValueError(f"{text}: write the arguments one by one, not as **…")
-        given[keyword.arg] = _value(keyword.value, text)
+        given[keyword.arg] = _value(keyword.value, text, seed)
     return args, given
 
 
-def _object(name: str, args: list[Any], given: dict[str, Any]) -> Any:
+def _object(name: str, call: ast.Call | None, text: str, seed: int | None) -> Any:
+    """Return a learner, detector or step; what has a `random_state` that is not given gets the seed."""
     registry = _find(name)
     if registry is None:
-        raise ValueError(f"there is no learner or detector {name!r}; {_hint(name, _all_names(), 'names')}")
+        hint = _hint(name, _all_names(), "names")
+        raise ValueError(f"there is no learner, detector or step {name!r}; {hint}")
     known = str(registry.find(name))
-    return _made(known, registry.load(known), args, given)
+    kind = registry.load(known)
+    is_seeded = _is_seeded(kind)  # then it seeds its members itself
+    args, given = _arguments(call, text, None if is_seeded else seed)
+    if is_seeded and seed is not None:
+        given.setdefault("random_state", seed)
+    return _made(known, kind, args, given)
 
 
 def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
@@ -116,6 +130,20 @@ def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
     except TypeError as error:
         raise ValueError(f"{name}: {error}; {name} takes {accepted}") from None
     return kind(*args, **given)
+
+
+def _pipeline(name: str, call: ast.Call | None, text: str, seed: int) -> Any:
+    known = str(preprocessing.registry.find(name))
+    if known not in PIPELINES:
+        raise ValueError(f"{known} learns no labels: write make_pipeline({known}(…), NaiveBayes())")
+    try:
+        return _object(name, call, text, seed)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _is_seeded(kind: Any) -> bool:
+    return "random_state" in inspect.signature(kind).parameters
 
 
 def _is_foreign(node: ast.expr) -> bool:
@@ -141,12 +169,11 @@ def _foreign(node: ast.expr, text: str) -> Any:
         raise ValueError(f"{dotted}: {error}") from None
     if not isinstance(kind, type):
         raise ValueError(f"{dotted} is not a class")
-    args, given = _arguments(call, text) if call else ([], {})
-    return _made(dotted, kind, args, given)
+    return _made(dotted, kind, *_arguments(call, text))
 
 
 def _find(name: str) -> Any:
-    return next((each for each in (learners.registry, drift.registry) if each.find(name)), None)
+    return next((each for each in REGISTRIES if each.find(name)), None)
 
 
 def _known_learner(name: str) -> str:
@@ -157,7 +184,7 @@ def _known_learner(name: str) -> str:
 
 
 def _all_names() -> list[str]:
-    return [*learners.registry, *drift.registry]
+    return [name for registry in REGISTRIES for name in registry]
 
 
 def _hint(name: str, known: list[str], what: str) -> str:

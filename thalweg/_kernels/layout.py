@@ -4,6 +4,8 @@ An axis has a name, and its length is known when the learner begins, or None if 
 learned; then a saved state tells the length, which must be the same for all arrays of that axis.
 """
 
+from math import isfinite
+
 import numpy as np
 
 from thalweg.errors import ParameterError, StateError
@@ -134,13 +136,26 @@ def _copied(name, array, lengths, state, who):
         )
     copy = new_array(given.shape, array.dtype)
     copy[...] = given
-    if array.dtype.kind != "f" and not np.array_equal(copy, given):
+    if array.dtype.kind != "f" and array.dtype != given.dtype and not np.array_equal(copy, given):
         raise StateError(f"{who}: the state's {name!r} holds numbers beyond the range of {array.dtype}")
     return copy
 
 
+def _all_within(array, values, high):
+    # A quick look at the extremes, which suffices for most arrays; False if one of them is NaN.
+    if values.size == 0:
+        return True
+    with np.errstate(invalid="ignore"):
+        least, most = values.min(), values.max()
+    if array.dtype.kind == "f" and not (isfinite(least) and isfinite(most)):
+        return False
+    return bool((array.low is None or least >= array.low) and (high is None or most <= high))
+
+
 def _check_values(name, array, values, lengths, who):
     high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
+    if _all_within(array, values, high):
+        return
     good = np.ones(values.shape, dtype=bool)
     with np.errstate(invalid="ignore"):
         if array.dtype.kind == "f" and array.finite:

@@ -13,7 +13,7 @@ from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
-from thalweg.evaluation.run import Run, bytes_of
+from thalweg.evaluation.run import Run, bytes_of, written
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
@@ -243,6 +243,7 @@ def _evaluate(
         learner_seconds=inside,
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         columns=getattr(stream, "columns", None),
+        written=written(learner),
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),

@@ -87,7 +87,8 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     for run, name in zip(runs, pictures.names_of(runs), strict=True):
         yield f"Inputs of {name}" if len(runs) > 1 else "Which inputs count", explanations(run)
     if first.columns is not None:
-        yield "Columns", pairs(first.columns.in_words(most=100))
+        used = [("pipeline", str(run.pipeline)) for run in runs]
+        yield "Columns", pairs([*first.columns.in_words(most=100), *used])
     yield "Settings", tables.settings(runs)
 
 

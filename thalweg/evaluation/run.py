@@ -59,6 +59,8 @@ class Run:
         The version of thalweg, the time of the start, and the command, if there was one.
     columns : FoundColumns or None
         What the columns of a file were taken for.
+    written : str
+        The learner as one would write it, with the parameters that are not the default.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
@@ -88,6 +90,7 @@ class Run:
     date: str = ""
     command: str = ""
     columns: "FoundColumns | None" = None
+    written: str = ""
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -113,6 +116,13 @@ class Run:
         elif len(self.labels):
             best[:] = self.probabilities.argmax(axis=1)
         return best
+
+    @property
+    def pipeline(self) -> str | None:
+        """How the columns of a file become inputs and what learns them, in a line; None if it is no file."""
+        if self.columns is None:
+            return None
+        return f"{self.columns.in_one_line()} → {self.written or self.learner}"
 
     @property
     def rows_per_second(self) -> float:
@@ -170,7 +180,8 @@ class Run:
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        return replace(self, learner=name, parameters={}, probabilities=certain, alarms=self.alarms[:0])
+        own = {"learner": name, "written": name, "parameters": {}, "alarms": self.alarms[:0]}
+        return replace(self, probabilities=certain, **own)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
@@ -192,6 +203,7 @@ class Run:
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
             "columns": None if self.columns is None else self.columns.to_plain(),
+            "pipeline": self.pipeline,
             "skipped": self.skipped,
             "messages": self.messages,
             "interrupted": self.interrupted,
@@ -211,6 +223,13 @@ def setting(value: Any) -> str:
         return str(value)
     parameters = [*map(str, value.args), *(f"{name}={number}" for name, number in value.kwds.items())]
     return f"{value.dist.name}({', '.join(parameters)})"
+
+
+def written(learner: Any) -> str:
+    """Return a learner in one line, as one would write it in Python."""
+    if not hasattr(learner, "get_params"):
+        return type(learner).__name__
+    return " ".join(repr(learner).split())
 
 
 def bytes_of(state: Any) -> int:

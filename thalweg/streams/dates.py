@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from thalweg._kernels.step_dates import date_inputs
 from thalweg._types import Floats
 from thalweg.streams.columns import Problems, as_texts, distinct, shown
 from thalweg.streams.moments import DAY, Moments, of_arrow, of_numbers, of_text
@@ -79,18 +80,8 @@ class Dates:
         moments, missing, values = _moments(array, self.layout)
         hint = f"is not a date as the first rows have them ({self.layout.name}); for text, pass categorical"
         wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
-        return self._inputs(moments), [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
-
-    def _inputs(self, moments: Moments) -> Floats:
-        columns = []
-        for part in self.parts:
-            if part == "elapsed":
-                columns.append((moments.utc - self.origin) / DAY)
-                continue
-            turn = _turn(moments.wall, part)
-            columns += [24 * turn] if part == "time" else []
-            columns += [np.sin(2 * np.pi * turn), np.cos(2 * np.pi * turn)]
-        return np.column_stack(columns)
+        X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
+        return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
 
 
 def _names(part: str) -> tuple[str, ...]:
@@ -188,15 +179,3 @@ def _may_be_dates(arrays: list[Any]) -> bool:
     starts = (array.unique()[:10].drop_null().to_pylist() for array in arrays)
     texts = [str(value) for value in next(filter(None, starts), [])]
     return any(any(c.isdigit() for c in text) and any(c in text for c in "-/.: ") for text in texts)
-
-
-def _turn(wall: Floats, part: str) -> Floats:
-    """Return how far round the circle each moment is, as a fraction of 1."""
-    if part == "time":
-        return wall % DAY / DAY
-    days = np.floor(wall / DAY)
-    if part == "weekday":
-        return (days + 3) % 7 / 7  # 1970 began on a Thursday
-    missing = np.isnan(days)
-    months = np.where(missing, 0, days).astype("M8[D]").astype("M8[M]").astype(np.int64) % 12
-    return np.where(missing, np.nan, months / 12)

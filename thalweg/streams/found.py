@@ -1,7 +1,7 @@
 """What was found in the columns of a file, and which of it may be a mistake."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
 FEW_ROWS, FEW_VALUES = 200, 20
 TARGET_NAMES = {"class", "label", "target", "y", "classes", "labels"}
+PART_WORDS = {"elapsed": "elapsed days", "time": "time of day"}
 SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
 
@@ -34,12 +35,18 @@ class FoundColumns:
         What is special about some of them: why one is ignored, how many inputs it became, a decimal comma.
     warnings : tuple of str
         Guesses that are likely to be wrong, and what to do then.
+    becomes : dict
+        For every column that becomes inputs, in words what these are.
+    n_inputs : int
+        How many inputs there are in all.
     """
 
     target: str | None
     kinds: dict[str, str]
     notes: dict[str, str]
     warnings: tuple[str, ...] = ()
+    becomes: dict[str, str] = field(default_factory=dict)
+    n_inputs: int = 0
 
     def of_kind(self, kind: str) -> list[str]:
         """Return the names of the columns of one kind."""
@@ -56,18 +63,27 @@ class FoundColumns:
                 pairs.append((kind, listed + more))
         return pairs
 
+    def in_one_line(self, most: int = 8) -> str:
+        """Return how columns become inputs, such as "price (number), shop (category) → 2 inputs"."""
+        names = list(self.becomes)
+        listed = ", ".join(f"{name} ({self.becomes[name]})" for name in names[:most])
+        more = f" and {len(names) - most:,} more" if len(names) > most else ""
+        return f"{listed}{more} → {self.n_inputs:,} input{'s' if self.n_inputs > 1 else ''}"
+
     def _with_note(self, name: str) -> str:
         return f"{name} ({self.notes[name]})" if name in self.notes else name
 
     def to_plain(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""
-        inputs = {kind: self.of_kind(kind) for kind in KINDS}
-        return {"target": self.target, **inputs, "notes": self.notes, "warnings": list(self.warnings)}
+        columns = {kind: self.of_kind(kind) for kind in KINDS}
+        rest = {"notes": self.notes, "warnings": list(self.warnings), "inputs": self.n_inputs}
+        return {"target": self.target, **columns, **rest}
 
 
 def found_columns(columns: Sequence[Column], label: Column | None, warnings: Sequence[str]) -> FoundColumns:
     """Return what the columns of a file were taken for."""
-    kinds, notes = {}, {}
+    kinds, notes, becomes = {}, {}, {}
+    n_inputs = 0
     for column in columns:
         if column is label:
             continue
@@ -78,7 +94,25 @@ def found_columns(columns: Sequence[Column], label: Column | None, warnings: Seq
             note = f"{len(column.inputs)} inputs" + (", hashed words" if kind == TEXT else "")
         if note:
             notes[column.name] = note
-    return FoundColumns(None if label is None else label.name, kinds, notes, tuple(warnings))
+        if kinds[column.name] != IGNORED:
+            becomes[column.name] = _in_words(column)
+            n_inputs += len(column.inputs)
+    target = None if label is None else label.name
+    return FoundColumns(target, kinds, notes, tuple(warnings), becomes, n_inputs)
+
+
+def _in_words(column: Column) -> str:
+    """Return what a column becomes, such as "date: elapsed days, weekday"."""
+    reader = column.reader
+    if isinstance(reader, Dates):
+        return f"date: {', '.join(PART_WORDS.get(part, part) for part in reader.parts)}"
+    if column.kind == TEXT:
+        return f"text: counts of hashed words in {len(column.inputs):,} places"
+    if column.kind == FLAG:
+        return "category, 0 or 1"
+    if column.kind == CATEGORY:
+        return f"category, {len(column.categories):,} values at first"
+    return f"{column.kind or NUMBER}{', ' + column.note if column.note else ''}"
 
 
 def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:

@@ -91,9 +91,9 @@ def _example(spec: dict[str, Any]) -> Column:
     if column.kind == CATEGORY:
         column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name)
     elif column.kind == DATE:
-        parts = tuple(spec["parts"])
-        if not parts or not set(parts) <= set(PARTS):
-            raise ValueError(f"a date has no parts {parts}")
+        if not spec["parts"] or not set(spec["parts"]) <= set(PARTS):
+            raise ValueError(f"a date has no parts {spec['parts']}")
+        parts = tuple(part for part in PARTS if part in spec["parts"])
         column.reader = Dates.named(spec["layout"], float(spec["origin"]), parts)
     elif column.kind == TEXT:
         column.reader = Words(int(spec["n_words"]))
