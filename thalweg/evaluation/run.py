@@ -180,7 +180,7 @@ class Run:
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        own = {"learner": name, "written": name, "parameters": {}, "alarms": self.alarms[:0]}
+        own: dict[str, Any] = {"learner": name, "written": name, "parameters": {}, "alarms": self.alarms[:0]}
         return replace(self, probabilities=certain, **own)
 
     def summary(self) -> dict[str, Any]:
