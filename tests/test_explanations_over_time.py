@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from thalweg.cli import app
 from thalweg.evaluation import Explanations, PermutationImportance, plots, prequential, report
 from thalweg.evaluation.explanations import MOST_KEPT, MOST_READ
-from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree, NaiveBayes
+from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree, LinearLogistic, NaiveBayes
 from thalweg.streams import SEA, from_arrays
 
 
@@ -63,8 +63,8 @@ def test_notes_of_a_stream_without_end_are_bounded():
 
 
 def test_of_many_inputs_the_largest_are_kept():
-    X = np.random.default_rng(1).normal(size=(1000, 200))
-    run = prequential(from_arrays(X, X[:, 7] > 0), AdaptiveLogistic("none"), watch=Explanations())
+    X = np.random.default_rng(1).normal(size=(1000, 1200))
+    run = prequential(from_arrays(X, X[:, 7] > 0), LinearLogistic(), watch=Explanations())
     found = run.explanations[0]
     assert (~np.isnan(found.values)).sum(axis=1).max() == MOST_KEPT
     assert next(iter(found.latest())) == "x7"

@@ -8,7 +8,7 @@ import numpy as np
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 
-MOST_READ, MOST_INPUTS, MOST_KEPT = 128, 10_000, 50
+MOST_READ, MOST_INPUTS, MOST_KEPT = 128, 10_000, 1000
 
 
 class Explanation(NamedTuple):
@@ -66,8 +66,8 @@ class Explanations:
     """Notes during a run what a learner says of its inputs: give it to `prequential` as `watch`.
 
     It reads `explanation` about a hundred times, after the same rows whatever the size of blocks, and keeps
-    the 50 largest numbers each time. Learners that have no explanation, or more than 10,000 inputs, are left
-    alone.
+    the 1000 largest numbers each time. Learners without an explanation, or with more than 10,000 inputs, are
+    left alone.
     """
 
     def __init__(self) -> None:
