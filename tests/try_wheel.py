@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PLACE = ROOT / "build" / "wheel-test"
+PLACE = ROOT / "build" / "wheel-test" / str(sys.implementation.cache_tag)
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "meson", "ninja", "cython", "cython3")
 NEEDED = ("thalweg/py.typed", "thalweg/_kernels/learner.pxd", ".dist-info/entry_points.txt", "/LICENSE")
 QUICK = (

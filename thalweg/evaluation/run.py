@@ -180,8 +180,8 @@ class Run:
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        own: dict[str, Any] = {"learner": name, "written": name, "parameters": {}, "alarms": self.alarms[:0]}
-        return replace(self, probabilities=certain, **own)
+        none = self.alarms[:0]
+        return replace(self, learner=name, written=name, parameters={}, probabilities=certain, alarms=none)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
