@@ -7,7 +7,7 @@ SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: install demo test lint checked fuzz wheel wheel-test docs clean
+.PHONY: install demo test lint checked fuzz bench bench-quick wheel wheel-test docs clean
 
 install: $(VENV)/.installed
 
@@ -67,6 +67,10 @@ wheel wheel-test:
 	python -m pip wheel --quiet --no-deps --no-build-isolation -Cbuild-dir=build/$(TAG)/kernels -w build/$(TAG)/raw .
 	auditwheel repair --wheel-dir dist build/$(TAG)/raw/*.whl
 	python tests/try_wheel.py $(WHICH) dist/thalweg-*-$(TAG)-*.whl
+
+# Has a learner or a detector lost more than a quarter of its speed?
+bench-quick: $(VENV)/.tested
+	$(BIN)/python -m benchmarks.quick
 
 docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
