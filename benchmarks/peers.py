@@ -1,15 +1,12 @@
 """Ours, MOA, River and Vowpal Wabbit on the same arrays in one run, taking turns."""
 
 import argparse
-import json
-import platform
 import subprocess
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-from benchmarks import arrays, loops
+from benchmarks import arrays, kept, loops
 from benchmarks.methods import METHODS
 
 SIDES = {
@@ -128,7 +125,7 @@ def arguments():
     parser.add_argument("--repeat", type=int, default=3, help="turns of every side (default 3)")
     parser.add_argument("--seconds", type=float, default=60, help="CPU time that cuts a pass (default 60)")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
-    parser.add_argument("--json", type=Path, help="file to write the results to")
+    parser.add_argument("--json", type=Path, help="file to add the results to")
     asked = parser.parse_args()
     if unknown := set(asked.learners) - set(METHODS):
         parser.error(f"no method {', '.join(sorted(unknown))}")
@@ -146,23 +143,9 @@ def main():
             for name in learners:
                 results.append(measure(name, stream, rows_file, sides, asked.repeat, asked.seconds))
                 print(table(results[-1:]).splitlines()[-1], flush=True)
-                write(results, asked.json)
+                if asked.json:
+                    kept.keep(asked.json, results[-1:])
     print("\n" + table(results))
-
-
-def write(results, path):
-    """Write the results with the versions they are of."""
-    if path:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        versions = {"thalweg": version("thalweg"), "capymoa": loops.CAPYMOA}
-        versions |= {"river": loops.RIVER, "vw": loops.VW}
-        kept = [{key: lean(part) for key, part in result.items()} for result in results]
-        path.write_text(json.dumps({**machine, **versions, "results": kept}, indent=1) + "\n")
-
-
-def lean(part):
-    """Return a side's result without its counts after each thousand rows."""
-    return {k: v for k, v in part.items() if k != "correct_after"} if isinstance(part, dict) else part
 
 
 if __name__ == "__main__":
