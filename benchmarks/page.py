@@ -44,7 +44,8 @@ def marked(ours, theirs, bar):
     """Return the ratio, with a cross where it misses its bar."""
     if theirs is None:
         return "–"
-    return ratio(ours, theirs) + " ✗" * (times(ours, theirs) < bar)
+    text = ratio(ours, theirs) if len(ours["rates"]) > 1 else f"{times(ours, theirs):.2f}"
+    return text + " ✗" * (times(ours, theirs) < bar)
 
 
 def times(ours, theirs):
@@ -62,6 +63,23 @@ def summary(results):
                f"{', '.join(missed) or 'none'}.")
 
 
+def place(result, side):
+    """Return a side's accuracy; of a pass that was cut, ours plus the difference on the rows it had."""
+    found, ours = result.get(side), result["ours"]
+    if found is None:
+        return None
+    if found["rows"] == ours["rows"]:
+        return found["accuracy"]
+    return ours["accuracy"] + found["accuracy"] - found["ours_then"] if "ours_then" in found else None
+
+
+def point(result, side):
+    """Return rows a second, percent, whether the pass was whole, and the learner."""
+    found = result[side]
+    whole = found["rows"] == result["ours"]["rows"]
+    return max(found["rates"]), 100 * place(result, side), whole, result["learner"]
+
+
 def picture(results, stream, path):
     """Draw accuracy against rows a second on one stream, a colour and a mark for each library."""
     import matplotlib
@@ -72,14 +90,16 @@ def picture(results, stream, path):
 
     figure, axes = pyplot.subplots(figsize=(9, 6))
     for side, mark in zip(NAMES, "os^D", strict=True):
-        here = [r for r in results if r["stream"] == stream and side in r]
-        found = [r for r in here if r[side]["rows"] == r["ours"]["rows"]]
-        x = [max(r[side]["rates"]) for r in found]
-        y = [100 * r[side]["accuracy"] for r in found]
-        axes.scatter(x, y, marker=mark, color=COLOURS[side], label=NAMES[side])
-        for r, rate, percent in zip(found, x, y, strict=True):
-            if side == "ours":
-                axes.annotate(r["learner"], (rate, percent), (4, 4), textcoords="offset points", fontsize=7)
+        here = [r for r in results if r["stream"] == stream and place(r, side) is not None]
+        points = sorted(point(r, side) for r in here)
+        for whole in (True, False):
+            some = [(x, y) for x, y, is_whole, _ in points if is_whole == whole]
+            fill = COLOURS[side] if whole else "none"
+            label = NAMES[side] if whole else None
+            axes.scatter(*zip(*some, strict=True) if some else ([], []), marker=mark, label=label,
+                         facecolors=fill, edgecolors=COLOURS[side])
+        for i, (x, y, _, name) in enumerate(points if side == "ours" else []):
+            axes.annotate(name, (x, y), (4, 4 if i % 2 else -9), textcoords="offset points", fontsize=7)
     axes.set(xscale="log", xlabel="rows per second of one processor", ylabel="accuracy, %")
     axes.set_title(f"Accuracy and speed on {stream}, test-then-train")
     axes.legend(loc="lower left")
