@@ -85,7 +85,7 @@ def picture(results, stream, path):
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "thalweg"
+    matplotlib.rcParams.update({"svg.hashsalt": "thalweg", "svg.fonttype": "none"})
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(9, 6))
