@@ -3,11 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 BUILD_TOOLS := meson-python meson ninja "cython>=3.2" "numpy>=2"
 KERNELS := build/kernels
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/*.pyx thalweg/_kernels/*.pxd thalweg/_kernels/meson.build)
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: install demo test lint checked fuzz wheel wheel-test docs clean
+.PHONY: install demo test lint checked fuzz bench bench-quick wheel wheel-test docs clean
 
 install: $(VENV)/.installed
 
@@ -67,6 +68,16 @@ wheel wheel-test:
 	python -m pip wheel --quiet --no-deps --no-build-isolation -Cbuild-dir=build/$(TAG)/kernels -w build/$(TAG)/raw .
 	auditwheel repair --wheel-dir dist build/$(TAG)/raw/*.whl
 	python tests/try_wheel.py $(WHICH) dist/thalweg-*-$(TAG)-*.whl
+
+# All methods beside MOA, River and Vowpal Wabbit, and how cost grows: kept in benchmarks/results, shown in docs.
+bench: $(VENV)/.tested
+	$(BIN)/python -m benchmarks.peers --seconds 3 --json benchmarks/results/$(VERSION).json
+	$(BIN)/python -m benchmarks.growth --json benchmarks/results/$(VERSION).json
+	$(BIN)/python -m benchmarks.page
+
+# Has a learner or a detector lost more than a quarter of its speed?
+bench-quick: $(VENV)/.tested
+	$(BIN)/python -m benchmarks.quick
 
 docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

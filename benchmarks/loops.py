@@ -12,6 +12,7 @@ import numpy as np
 HERE = Path(__file__).parent
 CAPYMOA = "0.15.1"
 RIVER = "0.26.1"
+VW = "9.11.9"
 
 
 def cache():
@@ -76,6 +77,11 @@ def river(rows_file, method):
     return Loop([river_python(), HERE / "river_loop.py", rows_file, method.river])
 
 
+def vw(rows_file, method):
+    """Return the loop of Vowpal Wabbit's own driver, in an environment of its own."""
+    return Loop([vw_python(), HERE / "vw_loop.py", rows_file, method.vw])
+
+
 def moa_classes(name="MoaLoop"):
     """Return MOA's jar and the folder of our compiled loop, fetching and compiling what is not there yet."""
     folder = cache()
@@ -92,10 +98,20 @@ def moa_classes(name="MoaLoop"):
 
 
 def river_python():
-    """Return the Python that has River, making its environment if it is not there yet."""
-    environment = cache() / f"river-{RIVER}"
+    """Return the Python that has River."""
+    return environment_with("river", RIVER)
+
+
+def vw_python():
+    """Return the Python that has Vowpal Wabbit."""
+    return environment_with("vowpalwabbit", VW)
+
+
+def environment_with(package, version):
+    """Return the Python of an environment that has a package, making it if it is not there yet."""
+    environment = cache() / f"{package}-{version}"
     python = environment / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", f"river=={RIVER}"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", f"{package}=={version}", "numpy"], check=True)
     return python

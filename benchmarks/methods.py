@@ -1,4 +1,4 @@
-"""One line a method: ours, MOA's command line for it, River's expression for it."""
+"""One line a method: ours, MOA's command line for it, River's expression, Vowpal Wabbit's options."""
 
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ class Method:
     moa: str | None
     river: str | None
     recorded: str | None = None  # its name among the recorded accuracies, if not ours
+    vw: str | None = None
 
 
 def made(expression):
@@ -22,6 +23,7 @@ def made(expression):
 
 
 RIVERS_LOGISTIC = "preprocessing.StandardScaler() | linear_model.LogisticRegression()"
+VWS_LOGISTIC = "--loss_function logistic"
 RIVERS_TREE = "tree.HoeffdingTreeClassifier()"
 RIVERS_RESET = f"drift.DriftRetrainingClassifier(model={RIVERS_TREE}, drift_detector=drift.binary.DDM())"
 RIVERS_WINDOW = "neighbors.LazySearch(window_size=1000)"
@@ -30,8 +32,9 @@ METHODS = {
     "MajorityClass": Method("MajorityClass()", "functions.MajorityClass", "dummy.PriorClassifier()"),
     "NoChange": Method("NoChange()", "functions.NoChange", "dummy.NoChangeClassifier()"),
     "NaiveBayes": Method("NaiveBayes()", "bayes.NaiveBayes", "naive_bayes.GaussianNB()"),
-    "AdaptiveLogistic": Method("AdaptiveLogistic()", "functions.SGD -o 1", RIVERS_LOGISTIC),
-    "LogisticMixture": Method("LogisticMixture()", "functions.SGD -o 1", RIVERS_LOGISTIC),
+    "AdaptiveLogistic": Method("AdaptiveLogistic()", "functions.SGD -o 1", RIVERS_LOGISTIC, vw=VWS_LOGISTIC),
+    "LogisticMixture": Method("LogisticMixture()", "functions.SGD -o 1", RIVERS_LOGISTIC, vw=VWS_LOGISTIC),
+    "LinearLogistic": Method("LinearLogistic()", "functions.SGD -o 1", RIVERS_LOGISTIC, vw=VWS_LOGISTIC),
     "HoeffdingTree": Method("HoeffdingTree()", "trees.HoeffdingTree", RIVERS_TREE),
     "HoeffdingAdaptiveTree": Method("HoeffdingAdaptiveTree()", "trees.HoeffdingAdaptiveTree",
                                     "tree.HoeffdingAdaptiveTreeClassifier(seed=1)"),

@@ -1,14 +1,12 @@
-"""Ours, MOA and River on the same arrays in one run, taking turns."""
+"""Ours, MOA, River and Vowpal Wabbit on the same arrays in one run, taking turns."""
 
 import argparse
-import json
-import platform
+import subprocess
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-from benchmarks import arrays, loops
+from benchmarks import arrays, kept, loops
 from benchmarks.methods import METHODS
 
 SIDES = {
@@ -16,6 +14,7 @@ SIDES = {
     "ours_by_1000": lambda rows_file, method: loops.thalweg(rows_file, method, 1000),
     "moa": lambda rows_file, method: method.moa and loops.moa(rows_file, method),
     "river": lambda rows_file, method: method.river and loops.river(rows_file, method),
+    "vw": lambda rows_file, method: method.vw and loops.vw(rows_file, method),
 }
 
 
@@ -29,9 +28,21 @@ def measure(name, stream, rows_file, sides, repeat, seconds):
                 last, rate = turn(loop, seconds)
                 found = result.setdefault(side, {"rates": []})
                 found.update(rows=last["rows"], accuracy=last["correct"] / last["rows"])
-                found["correct_after"] = last.get("correct_after")
+                found.update({key: last[key] for key in ("correct_after", "bytes") if key in last})
                 found["rates"].append(rate)
     return result
+
+
+def there(sides):
+    """Return the sides whose library is there or can be fetched; say which are skipped, and why."""
+    found, needs = [], {"moa": loops.moa_classes, "river": loops.river_python, "vw": loops.vw_python}
+    for side in sides:
+        try:
+            needs.get(side, lambda: None)()
+            found.append(side)
+        except (OSError, subprocess.CalledProcessError) as reason:
+            print(f"{side} is skipped: {reason}")
+    return found
 
 
 def turn(loop, seconds, warm=1.0, least=0.3):
@@ -55,15 +66,15 @@ def turn(loop, seconds, warm=1.0, least=0.3):
 def table(results):
     """Return the results as a markdown table; rates are best (median), ratios median [least, most]."""
     lines = [
-        "| learner | stream | ours % | MOA % | River % | ours rows/s | ours by 1000 | MOA | River "
-        "| ours/MOA | by 1000/MOA | ours/River |",
-        "|---|---|" + "---:|" * 10,
+        "| learner | stream | ours % | MOA % | River % | VW % | ours rows/s | by 1000 | MOA | River | VW "
+        "| ours/MOA | by 1000/MOA | ours/River | ours/VW |",
+        "|---|---|" + "---:|" * 13,
     ]
     for result in results:
         n_rows = max(side["rows"] for side in result.values() if isinstance(side, dict))
-        accuracies = [accuracy(result, side, n_rows) for side in ("ours", "moa", "river")]
+        accuracies = [accuracy(result, side, n_rows) for side in ("ours", "moa", "river", "vw")]
         rates = [rate(result.get(side)) for side in SIDES]
-        pairs = (("ours", "moa"), ("ours_by_1000", "moa"), ("ours", "river"))
+        pairs = (("ours", "moa"), ("ours_by_1000", "moa"), ("ours", "river"), ("ours", "vw"))
         ratios = [ratio(result.get(one), result.get(other)) for one, other in pairs]
         cells = [result["learner"], result["stream"], *accuracies, *rates, *ratios]
         lines.append(f"| {' | '.join(cells)} |")
@@ -106,34 +117,35 @@ def short(number):
 def arguments():
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    parser.add_argument("learners", nargs="+", choices=METHODS, metavar="LEARNER", help=", ".join(METHODS))
+    every = f"all by default: {', '.join(METHODS)}"
+    parser.add_argument("learners", nargs="*", metavar="LEARNER", help=every)
     names = ["sea", "rbf", "elec", "covtype"]
     parser.add_argument("--streams", nargs="+", default=names, help=f"default: {' '.join(names)}")
     parser.add_argument("--sides", nargs="+", default=list(SIDES), choices=SIDES)
     parser.add_argument("--repeat", type=int, default=3, help="turns of every side (default 3)")
     parser.add_argument("--seconds", type=float, default=60, help="CPU time that cuts a pass (default 60)")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
-    parser.add_argument("--json", type=Path, help="file to write the results to")
-    return parser.parse_args()
+    parser.add_argument("--json", type=Path, help="file to add the results to")
+    asked = parser.parse_args()
+    if unknown := set(asked.learners) - set(METHODS):
+        parser.error(f"no method {', '.join(sorted(unknown))}")
+    return asked
 
 
 def main():
     """Measure every learner on every stream and print the table."""
     asked = arguments()
-    results = []
+    learners = asked.learners or list(METHODS)
+    sides, results = there(asked.sides), []
     with tempfile.TemporaryDirectory(dir=loops.cache()) as folder:
         for stream in asked.streams:
             rows_file = arrays.save(stream, asked.data, folder)
-            for name in asked.learners:
-                results.append(measure(name, stream, rows_file, asked.sides, asked.repeat, asked.seconds))
+            for name in learners:
+                results.append(measure(name, stream, rows_file, sides, asked.repeat, asked.seconds))
                 print(table(results[-1:]).splitlines()[-1], flush=True)
+                if asked.json:
+                    kept.keep(asked.json, results[-1:])
     print("\n" + table(results))
-    if asked.json:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        versions = {"thalweg": version("thalweg"), "capymoa": loops.CAPYMOA, "river": loops.RIVER}
-        for side in (part for result in results for part in result.values() if isinstance(part, dict)):
-            side.pop("correct_after", None)
-        asked.json.write_text(json.dumps({**machine, **versions, "results": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Test-then-train with one of our learners over rows held in memory, one pass for every line read."""
 
 import json
+import pickle
 import sys
 import time
 
@@ -24,7 +25,8 @@ def one_pass(learner, X, codes, block, seconds):
     spent = time.process_time() - start
     correct = np.concatenate(hits).cumsum()
     after = correct[999::1000].tolist()
-    return {"rows": n, "correct": int(correct[-1]), "seconds": spent, "correct_after": after}
+    return {"rows": n, "correct": int(correct[-1]), "seconds": spent, "correct_after": after,
+            "bytes": len(pickle.dumps(learner))}
 
 
 def main(rows_file, expression, block):

@@ -1,0 +1,48 @@
+"""The results kept for each version in `results/<version>.json`: speed beside peers, and growth."""
+
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks import loops
+
+FOLDER = Path(__file__).parent / "results"
+
+
+def current():
+    """Return the file of the version that is installed."""
+    return FOLDER / f"{version('thalweg')}.json"
+
+
+def read(path):
+    """Return what is kept, or the frame for it."""
+    if path.exists():
+        return json.loads(path.read_text())
+    return {"results": [], "growth": {}}
+
+
+def keep(path, results=(), growth=()):
+    """Add results; they replace those of the same method and stream, and growth that of the same learner."""
+    kept = read(path)
+    kept.update(machine=platform.machine(), python=platform.python_version(), thalweg=version("thalweg"))
+    kept.update(capymoa=loops.CAPYMOA, river=loops.RIVER, vw=loops.VW)
+    by_pair = {(result["learner"], result["stream"]): result for result in kept["results"]}
+    for result in results:
+        by_pair[result["learner"], result["stream"]] = lean(result)
+    kept["results"] = list(by_pair.values())
+    kept["growth"] = {**kept.get("growth", {}), **dict(growth)}
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def lean(result):
+    """Return a result without our counts after each thousand rows; a peer that was cut has ours beside it."""
+    counts = result.get("ours", {}).get("correct_after")
+    found = {}
+    for name, part in result.items():
+        found[name] = part
+        if isinstance(part, dict):
+            found[name] = {key: value for key, value in part.items() if key != "correct_after"}
+            if counts and 1000 <= part["rows"] < result["ours"]["rows"]:
+                found[name]["ours_then"] = counts[part["rows"] // 1000 - 1] / part["rows"]
+    return found

@@ -1,0 +1,68 @@
+"""The guard of speed fails where a learner does twice the work, and not where nothing changed."""
+
+import json
+
+import pytest
+
+from thalweg.learners import NaiveBayes
+
+quick = pytest.importorskip("benchmarks.quick")
+
+
+class Twice(NaiveBayes):
+    def test_then_train_coded(self, X, codes):
+        NaiveBayes().begin(X.shape[1], self.classes_).test_then_train_coded(X, codes)
+        return super().test_then_train_coded(X, codes)
+
+
+@pytest.fixture
+def recorded(monkeypatch, tmp_path):
+    monkeypatch.setattr(quick, "subjects", lambda: {"NaiveBayes": (NaiveBayes, quick.learning)})
+    quick.record(["NaiveBayes"], path := tmp_path / "quick.json")
+    return path
+
+
+def test_what_did_not_change_is_not_called_slower(recorded):
+    assert quick.compare(["NaiveBayes"], recorded) == []
+
+
+def test_twice_the_work_is_called_slower(recorded, monkeypatch, capsys):
+    monkeypatch.setattr(quick, "subjects", lambda: {"NaiveBayes": (Twice, quick.learning)})
+    assert quick.compare(["NaiveBayes"], recorded) == ["NaiveBayes"]
+    assert "SLOWER" in capsys.readouterr().out
+
+
+def test_a_slow_turn_is_measured_again(recorded, monkeypatch):
+    calls = []
+
+    def hiccup(make, n_rows):
+        turn = quick.learning(make, n_rows)
+        calls.append(n_rows)
+        return (lambda: 10 * turn()) if len(calls) == 1 else turn
+
+    monkeypatch.setattr(quick, "subjects", lambda: {"NaiveBayes": (NaiveBayes, hiccup)})
+    assert quick.compare(["NaiveBayes"], recorded) == []
+    assert len(calls) >= 2
+
+
+def test_on_another_processor_half_the_speed_counts(recorded, monkeypatch, capsys):
+    monkeypatch.setattr(quick, "processor", lambda: "another")
+    table = json.loads(recorded.read_text())
+    figure = next(iter(table.values()))["NaiveBayes"]
+    figure["figure"] /= 1.5
+    recorded.write_text(json.dumps(table))
+    assert quick.compare(["NaiveBayes"], recorded) == []
+    figure["figure"] /= 3
+    recorded.write_text(json.dumps(table))
+    assert quick.compare(["NaiveBayes"], recorded) == ["NaiveBayes"]
+    assert "another" in capsys.readouterr().out
+
+
+def test_what_is_not_recorded_fails(recorded, monkeypatch):
+    monkeypatch.setattr(quick, "subjects", lambda: {"New": (NaiveBayes, quick.learning)})
+    assert quick.compare(["New"], recorded) == ["New"]
+
+
+def test_each_learner_and_detector_is_recorded():
+    for figures in json.loads(quick.RECORDED.read_text()).values():
+        assert list(figures) == list(quick.subjects())
