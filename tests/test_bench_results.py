@@ -1,0 +1,55 @@
+"""The results of benchmarks are kept by method and stream, and the page marks what misses its bar."""
+
+import pytest
+
+kept = pytest.importorskip("benchmarks.kept")
+growth = pytest.importorskip("benchmarks.growth")
+page = pytest.importorskip("benchmarks.page")
+peers = pytest.importorskip("benchmarks.peers")
+
+
+def result(learner, stream, ours, moa, moa_rows=3000):
+    counts = [900, 1700, 2400]
+    return {
+        "learner": learner,
+        "stream": stream,
+        "ours": {"rates": ours, "rows": 3000, "accuracy": 0.8, "correct_after": counts},
+        "moa": {"rates": moa, "rows": moa_rows, "accuracy": 0.7},
+    }
+
+
+def test_a_later_result_replaces_that_of_the_same_method_and_stream(tmp_path):
+    path = tmp_path / "1.json"
+    kept.keep(path, [result("Tree", "sea", [10.0], [1.0]), result("Tree", "elec", [10.0], [1.0])])
+    kept.keep(path, [result("Tree", "sea", [20.0], [1.0])], growth={"Tree": {"rows": 1.0}})
+    found = kept.read(path)
+    rates = [(line["stream"], line["ours"]["rates"]) for line in found["results"]]
+    assert rates == [("sea", [20.0]), ("elec", [10.0])]
+    assert found["growth"] == {"Tree": {"rows": 1.0}}
+
+
+def test_a_peer_that_was_cut_has_ours_on_the_same_rows():
+    lean = kept.lean(result("Tree", "sea", [10.0], [1.0], moa_rows=2000))
+    assert lean["moa"]["ours_then"] == 0.85
+    assert "correct_after" not in lean["ours"]
+    assert page.percentage(lean["moa"], 3000) == "70.00 @2k, ours 85.00"
+    assert page.place(lean, "moa") == pytest.approx(0.65)
+
+
+@pytest.mark.parametrize(("ours", "text"), [([4.0, 6.0, 4.5], "4.50 [4.00, 6.00] ✗"), ([5.0], "5.00")])
+def test_a_missed_bar_is_marked(ours, text):
+    assert page.marked({"rates": ours}, {"rates": [1.0] * len(ours)}, bar=5) == text
+
+
+def test_the_exponent_is_that_of_the_power():
+    sizes = [1, 2, 4, 8]
+    assert growth.exponent(sizes, [3 * size**1.5 for size in sizes]) == pytest.approx(1.5)
+
+
+def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch, capsys):
+    def missing():
+        raise FileNotFoundError("no javac")
+
+    monkeypatch.setattr(peers.loops, "moa_classes", missing)
+    assert peers.there(["ours", "moa"]) == ["ours"]
+    assert capsys.readouterr().out == "moa is skipped: no javac\n"
