@@ -14,6 +14,7 @@ import numpy as np
 from thalweg.learners import DecisionTree, RobustEnsemble
 from thalweg.streams import Sphere, datasets
 
+STREAMS = ("sphere", "elec2", "gmsc", "insects_gradual", "covertype")
 SIZE = 1000
 FIRST = 12                              # blocks until there are ten members, and old ones are replaced
 
@@ -51,8 +52,8 @@ def learn(leaves, n_classes, blocks):
 
 def measure(name, leaves, n_blocks, turns, data):
     """Return inputs, classes, and seconds of a tree on half a block, on a whole one, and of the ensemble."""
-    n = SIZE * (FIRST + n_blocks)
-    X, y, n_classes = rows_of(name, n, data)
+    X, y, n_classes = rows_of(name, SIZE * (FIRST + n_blocks), data)
+    n = len(X) // SIZE * SIZE
     blocks = [(X[i:i + SIZE].copy(), y[i:i + SIZE].copy(), np.ones(SIZE)) for i in range(0, n, SIZE)]
     found = [
         [grow(leaves, n_classes, blocks, SIZE // 2), grow(leaves, n_classes, blocks, SIZE),
@@ -66,7 +67,7 @@ def main():
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
-    parser.add_argument("--streams", nargs="+", default=["sphere", "elec2", "gmsc", "insects_gradual", "covertype"])
+    parser.add_argument("--streams", nargs="+", default=STREAMS)
     parser.add_argument("--leaves", nargs="+", type=int, default=[8, 0], help="0: full trees")
     parser.add_argument("--blocks", type=int, default=28)
     parser.add_argument("--turns", type=int, default=8)
@@ -75,7 +76,7 @@ def main():
     print("|---|---|" + "---:|" * 4)
     for name in given.streams:
         for leaves in given.leaves:
-            d, n_classes, found = measure(name, leaves or None, given.blocks, given.turns, given.data)
+            d, n_classes, found = measure(name, leaves or SIZE, given.blocks, given.turns, given.data)
             micros = " | ".join(f"{1e6 * each:,.0f} µs" for each in found)
             ratios = f"{found[2] / found[0]:.1f}, {found[2] / found[1]:.1f}"
             print(f"| {name}, {d}, {n_classes} | {leaves or 'full'} | {micros} | {ratios} |", flush=True)
