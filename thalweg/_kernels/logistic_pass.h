@@ -1,6 +1,6 @@
-/* A pass over the rows of a logistic regression for two classes, eight rows at a time, with the widest vectors the
-   machine has: best_pass() chooses. No multiplication is fused with an addition, and sums run over the same eight
-   lanes, so that every width gives the same numbers. */
+/* Passes over the rows of a logistic regression on what members say, eight rows at a time, with the widest vectors
+   the machine has: best_passes() chooses. No multiplication is fused with an addition, and sums run over the same
+   eight lanes, so that every width gives the same numbers. */
 
 #ifndef THALWEG_LOGISTIC_PASS_H
 #define THALWEG_LOGISTIC_PASS_H
@@ -13,16 +13,21 @@ enum { ROW_LANES = 8, TILES_TOGETHER = 4 };
 typedef struct {
     ptrdiff_t n_tiles;
     ptrdiff_t n_members;
-    const double *tiles;        /* [tile, member, ROW_LANES]: how far ahead the label is */
+    ptrdiff_t n_others;         /* classes but one */
+    const double *tiles;        /* [tile, other, member, ROW_LANES]: how far ahead of each other class the label is */
     const double *active;       /* [row]: its weight, 0 for an outlier */
     const double *weights;      /* [member] */
     double *likelihood;         /* [row]: the logarithm of the label's probability */
-    double *sums;               /* [n + n(n + 1)/2, ROW_LANES]: memory */
-    double *gradient;           /* [member]: the sums are added to these */
-    double *hessian;            /* [member, member]: the same, lower triangle; NULL if it is not wanted */
+    double *shares;             /* [tile, other, ROW_LANES]: the probabilities of the other classes */
+    double *memory;             /* [n(n + 1)/2 + 2n + 2 others, ROW_LANES] for n members */
+    double *gradient;           /* [member]: sums are added to these */
+    double *hessian;            /* [member, member]: the same, lower triangle */
 } pass_t;
 
-typedef double (*pass_f)(const pass_t *p);
+typedef struct {
+    void (*predict)(const pass_t *p);   /* write the likelihoods and the shares of the weights */
+    void (*add)(const pass_t *p);       /* add to the gradient and the Hessian, by the shares and the active rows */
+} passes_t;
 
 #define NAMED(name) name##_plain
 #define TARGET
@@ -41,16 +46,18 @@ typedef double (*pass_f)(const pass_t *p);
 #include "logistic_pass_body.h"
 #endif
 
-static pass_f best_pass(void)
+static passes_t best_passes(void)
 {
+    passes_t plain = {predict_rows_plain, add_rows_plain};
 #if defined(__x86_64__) && defined(__GNUC__)
+    passes_t avx2 = {predict_rows_avx2, add_rows_avx2}, avx512 = {predict_rows_avx512, add_rows_avx512};
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return logistic_pass_avx512;
+        return avx512;
     if (__builtin_cpu_supports("avx2"))
-        return logistic_pass_avx2;
+        return avx2;
 #endif
-    return logistic_pass_plain;
+    return plain;
 }
 
 #endif

@@ -16,7 +16,7 @@ p_my - p_mk and q_ik the probability of class k, the gradient and the negative H
 
 and steps are halved until the score does not fall. Given the weights, the likelihoods log q_i are parted into
 three clusters, and each of the two borders between them is tried: rows below it are outliers, unless that is
-half of the rows, and w is fitted to the others. The best of both is kept if it has a higher score than the
+more than half of the rows, and w is fitted to the others. The best of both is kept if it has a higher score than the
 fit before; then likelihoods are parted again.                                                (5)
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from . import layout as layouts
 
-from libc.math cimport INFINITY, exp, fabs, log
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 from .cholesky cimport factorise_column, solve
@@ -32,18 +32,24 @@ from .failure cimport begin_call, call_t, end_call, should_stop
 from .pointers cimport doubles, flags
 
 cdef extern from "logistic_pass.h" nogil:
-    ctypedef double (*pass_f)(const pass_t* p) noexcept nogil
+    enum: ROW_LANES
     ctypedef struct pass_t:
         Py_ssize_t n_tiles
         Py_ssize_t n_members
+        Py_ssize_t n_others
         const double* tiles
         const double* active
         const double* weights
         double* likelihood
-        double* sums
+        double* shares
+        double* memory
         double* gradient
         double* hessian
-    pass_f best_pass() noexcept
+    ctypedef void (*pass_f)(const pass_t* p) noexcept nogil
+    ctypedef struct passes_t:
+        pass_f predict
+        pass_f add
+    passes_t best_passes() noexcept
 
 cdef enum:
     MOST_NEWTON = 60                    # steps of a fit
@@ -51,114 +57,130 @@ cdef enum:
     MOST_MEANS = 100                    # passes of the clustering
     WORK_A_LOOK = 1 << 22               # multiplications between two looks for signals
 
-cdef double ROUGH = 1e-1                # Newton decrement at which a fit ends while two are compared,
-cdef double COARSE = 1e-3               # if they are close, and of the better one,
+cdef double COARSE = 1e-3               # Newton decrement at which a fit ends while outliers are looked for,
 cdef double FINE = 1e-7                 # and before the last step of the fit that is kept
 cdef double LEAST_GAIN = 1e-3           # of the score, for another round
 cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told apart without error
-cdef pass_f score_tiles = best_pass()
+cdef passes_t passes = best_passes()
 
 
-cdef bint is_over(weighing_t* f) noexcept nogil:
-    # To be asked after each pass over the rows.
+cdef void look_for_signals(weighing_t* f) noexcept nogil:
+    # To be called after each pass over the rows.
     f.n_passes += 1
     if f.n_passes * f.n * f.n_others * (f.n_members + 8) * f.n_members > WORK_A_LOOK:
         f.n_passes = 0
         f.stopped = f.stopped or (f.may_stop and should_stop())
-    return f.stopped
 
 
 cdef bint weigh_members(weighing_t* f) noexcept nogil:
-    cdef Py_ssize_t _round, m
+    cdef fit_t* best = f.fits
+    cdef Py_ssize_t _round
     cdef double borders[2]
-    f.n_rounds, f.stopped, f.score = 0, False, 0.0
-    for m in range(f.n_members):
-        f.weights[m] = 2.0 / f.n_members  # near 1/2 this gives the mean of the members' probabilities
-    memset(f.out, 0, f.n)
+    f.n_rounds, f.stopped, best.score, best.cost = 0, False, 0.0, 0.0
+    memset(best.out, 0, f.n)
     if f.n == 0:
         return True
-    activate(f, f.out)
-    f.score = newton(f, f.weights, COARSE)
+    activate(f, best)
+    newton(f, best, COARSE)
     for _round in range(MOST_ROUNDS if f.penalty >= 0 else 0):                                # (5)
         if f.stopped or not part_likelihoods(f, borders) or not improve(f, borders):
             break
-        f.scores[f.n_rounds] = f.score
+        f.scores[f.n_rounds] = best.score
         f.n_rounds += 1
-    finish(f)
+    finish(f, best)
     return not f.stopped
 
 
-cdef void finish(weighing_t* f) noexcept nogil:
+cdef void finish(weighing_t* f, fit_t* best) noexcept nogil:
     # Bring the weights as near to the optimum as numbers go.
     cdef Py_ssize_t m
-    cdef const double* direction = f.system + (f.n_members + 1) * f.n_members
-    activate(f, f.out)
-    newton(f, f.weights, FINE)
+    newton(f, best, FINE)
     for m in range(f.n_members):
-        f.weights[m] += direction[m]
-    f.score = scored(f, f.weights, False)
+        best.weights[m] += best.direction[m]
+    evaluate(f, best)
 
 
 cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
-    # Fit with outliers below either border; keep the better fit if it is better than the one there is.
-    cdef Py_ssize_t side, best, size = f.n_members * sizeof(double)
-    cdef double[2] score, missing
-    memcpy(f.old_likelihood, f.likelihood, f.n * sizeof(double))
+    # Fit with outliers below either border, until one fit is ahead by more than the other can still gain. That
+    # one replaces the best if it gets a higher score.
+    cdef fit_t* best = f.fits
+    cdef fit_t* trial = f.fits + 1
+    cdef Py_ssize_t side, _step
     for side in range(2):
-        memcpy(f.trial + side * f.n_members, f.weights, size)
-        score[side], missing[side] = fit_below(f, borders, side, ROUGH), f.decrement
-    if fabs(score[0] - score[1]) <= 2 * (missing[0] + missing[1]):
+        begin_trial(f, trial + side, borders[side])
+    for _step in range(MOST_NEWTON):
+        if not fabs(trial[0].score - trial[1].score) <= trial[0].missing + trial[1].missing:
+            break
         for side in range(2):
-            score[side] = fit_below(f, borders, side, COARSE)
-    best = score[1] > score[0]
-    if score[best] == -INFINITY or f.stopped:
+            step(f, trial + side)
+    if trial[1].score > trial[0].score:
+        trial += 1
+    for _step in range(MOST_NEWTON):
+        step(f, trial)
+    if f.stopped or trial.score <= best.score + LEAST_GAIN:
         return False
-    score[best] = fit_below(f, borders, best, COARSE)
-    if f.stopped or score[best] <= f.score + LEAST_GAIN:
-        return False
-    f.score = score[best]
-    memcpy(f.weights, f.trial + best * f.n_members, size)
-    memcpy(f.out, f.trial_out, f.n)
+    best[0], trial[0] = trial[0], best[0]
     return True
 
 
-cdef double fit_below(weighing_t* f, const double* borders, Py_ssize_t side, double tolerance) noexcept nogil:
-    # Return the score of a fit with outliers below a border; -inf if it would leave none or more than half.
-    f.decrement = 0.0
-    if not mark(f, borders[side]):
-        return -INFINITY
-    return newton(f, f.trial + side * f.n_members, tolerance)
+cdef void begin_trial(weighing_t* f, fit_t* trial, double border) noexcept nogil:
+    # Begin a fit with outliers below a border; its score is -inf if these would be none or more than half.
+    cdef const fit_t* best = f.fits
+    trial.score, trial.missing = -INFINITY, 0.0
+    if not mark(f, trial, border):
+        return
+    memcpy(trial.weights, best.weights, f.n_members * sizeof(double))
+    memcpy(trial.likelihood, best.likelihood, f.n * sizeof(double))
+    memcpy(trial.shares, best.shares, (f.n + (-f.n) % ROW_LANES) * f.n_others * sizeof(double))
+    activate(f, trial)
+    trial.score = score_of(f, trial)
+    find_direction(f, trial)
+    trial.missing = 2 * trial.decrement
 
 
-cdef bint mark(weighing_t* f, double border) noexcept nogil:
+cdef void step(weighing_t* f, fit_t* trial) noexcept nogil:
+    # One of Newton's, if it is worth it. How far it is from what was expected says how much may be missing.
+    cdef double before = trial.score
+    if not trial.missing > COARSE or f.stopped:
+        return
+    if not trial.has_direction:
+        find_direction(f, trial)
+    if not trial.decrement > COARSE:
+        trial.missing = 0.0
+        return
+    advance(f, trial)
+    trial.missing = 2 * fabs(trial.score - before - trial.decrement / 2)
+
+
+cdef bint mark(const weighing_t* f, fit_t* trial, double border) noexcept nogil:
     # Mark the rows below the border as outliers; False if these are none or more than half.
     cdef Py_ssize_t i, n = 0
     for i in range(f.n):
-        f.trial_out[i] = f.old_likelihood[i] < border
-        n += f.trial_out[i]
-    activate(f, f.trial_out)
+        trial.out[i] = f.fits[0].likelihood[i] < border
+        n += trial.out[i]
     return 0 < n and 2 * n <= f.n
 
 
-cdef void activate(weighing_t* f, const char* out) noexcept nogil:
-    # Let these rows be the outliers.
+cdef void activate(const weighing_t* f, fit_t* c) noexcept nogil:
+    # Weights of the rows without the outliers, and what these cost.
     cdef Py_ssize_t i
-    f.cost = 0.0
+    c.cost = 0.0
     for i in range(f.n):
-        f.active[i] = 0.0 if out[i] else f.v[i]
-        if out[i]:
-            f.cost += f.v[i] * f.penalty
-    for i in range(f.n, f.n + (-f.n) % 8):
-        f.active[i] = 0.0
+        c.active[i] = 0.0 if c.out[i] else f.v[i]
+        if c.out[i]:
+            c.cost += f.v[i] * f.penalty
+    for i in range(f.n, f.n + (-f.n) % ROW_LANES):
+        c.active[i] = 0.0
 
 
 cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
     # Lloyd's algorithm for three clusters on a line; False if all are equal.
     cdef Py_ssize_t i, k, _pass
-    cdef double low = f.likelihood[0], high = low, sum_all = 0.0, z, moved
+    cdef const double* likelihood = f.fits[0].likelihood
+    cdef double low = likelihood[0], high = low, sum_all = 0.0, z, moved
     cdef double[3] centre, total, n
     for i in range(f.n):
-        z = f.likelihood[i]
+        z = likelihood[i]
         low, high, sum_all = min(low, z), max(high, z), sum_all + z
     for k in range(3):
         centre[k] = low + (high - low) * (2 * k + 1) / 6
@@ -166,7 +188,7 @@ cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
         borders[0], borders[1] = (centre[0] + centre[1]) / 2, (centre[1] + centre[2]) / 2
         total[0] = total[2] = n[0] = n[2] = 0.0
         for i in range(f.n):
-            z = f.likelihood[i]
+            z = likelihood[i]
             total[0] += z if z < borders[0] else 0.0
             n[0] += 1.0 if z < borders[0] else 0.0
             total[2] += z if z >= borders[1] else 0.0
@@ -182,116 +204,89 @@ cdef bint part_likelihoods(weighing_t* f, double* borders) noexcept nogil:
     return low < high
 
 
-cdef double newton(weighing_t* f, double* w, double tolerance) noexcept nogil:
-    # Improve w and return the score (2); the likelihoods are then those of w, and the score can still rise by
-    # about half of the decrement.
-    cdef Py_ssize_t m, _step, _halving, n = f.n_members
-    cdef double* gradient = f.system + n * n
-    cdef double* direction = gradient + n
-    cdef double* old = direction + n
-    cdef double score = scored(f, w, True), new, step
+cdef void newton(weighing_t* f, fit_t* c, double tolerance) noexcept nogil:
+    # Improve the weights until the score (2) can only rise by about half of the tolerance.
+    cdef Py_ssize_t _step
+    evaluate(f, c)
     for _step in range(MOST_NEWTON):
-        if is_over(f):
+        if f.stopped:
             break
-        memcpy(direction, gradient, n * sizeof(double))
-        for m in range(n):
-            factorise_column(f.system, n, m)
-        solve(f.system, n, direction)
-        f.decrement = 0.0
-        for m in range(n):
-            f.decrement += gradient[m] * direction[m]
-        if not f.decrement > tolerance:
+        find_direction(f, c)
+        if not c.decrement > tolerance or not advance(f, c):
             break
-        memcpy(old, w, n * sizeof(double))
-        step = 1.0
-        for _halving in range(MOST_HALVINGS):
-            for m in range(n):
-                w[m] = min(max(old[m] + step * direction[m], -MOST_WEIGHT), MOST_WEIGHT)
-            new = scored(f, w, True)
-            if is_over(f) or new >= score - 1e-13 * fabs(score):
-                break
-            step /= 2
-        else:
-            memcpy(w, old, n * sizeof(double))
-            memset(direction, 0, n * sizeof(double))
-            return scored(f, w, True)
-        score = new
-    return score
 
 
-cdef double scored(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
-    # Return the score of w; write the likelihoods, (3), and (4) if it is wanted.
+cdef bint advance(weighing_t* f, fit_t* c) noexcept nogil:
+    # Go in the direction as far as the score does not fall; False, and no direction, if it falls everywhere.
+    cdef Py_ssize_t m, _halving, n = f.n_members
+    cdef double size = 1.0, before = c.score
+    memcpy(f.old, c.weights, n * sizeof(double))
+    c.has_direction = False
+    for _halving in range(MOST_HALVINGS):
+        for m in range(n):
+            c.weights[m] = min(max(f.old[m] + size * c.direction[m], -MOST_WEIGHT), MOST_WEIGHT)
+        evaluate(f, c)
+        if f.stopped or c.score >= before - 1e-13 * fabs(before):
+            return True
+        size /= 2
+    memcpy(c.weights, f.old, n * sizeof(double))
+    memset(c.direction, 0, n * sizeof(double))
+    c.has_direction, c.decrement = True, 0.0
+    evaluate(f, c)
+    return False
+
+
+cdef void find_direction(weighing_t* f, fit_t* c) noexcept nogil:
+    # Newton's step from the weights, whose likelihoods are known, and the decrement.
     cdef Py_ssize_t m, n = f.n_members
-    cdef double* gradient = f.system + n * n
-    cdef double score = -f.cost
-    cdef pass_t p
-    if with_hessian:
-        memset(f.system, 0, n * n * sizeof(double))
+    cdef pass_t p = pass_of(f, c)
+    memset(f.hessian, 0, n * n * sizeof(double))
     for m in range(n):
-        if with_hessian:
-            f.system[m * n + m] = f.ridge
-        gradient[m] = -f.ridge * w[m]
-        score -= f.ridge / 2 * w[m] * w[m]
-    if f.n_others > 1:
-        return score + score_rows(f, w, with_hessian)
-    p.n_tiles, p.n_members, p.tiles, p.active, p.weights = (f.n + 7) // 8, n, f.lead, f.active, w
-    p.likelihood, p.sums, p.gradient = f.likelihood, f.sums, gradient
-    p.hessian = f.system if with_hessian else NULL
-    return score + score_tiles(&p)
+        f.hessian[m * n + m] = f.ridge
+        f.gradient[m] = -f.ridge * c.weights[m]
+    passes.add(&p)                                                                        # (3), (4)
+    memcpy(c.direction, f.gradient, n * sizeof(double))
+    for m in range(n):
+        factorise_column(f.hessian, n, m)
+    solve(f.hessian, n, c.direction)
+    c.has_direction, c.decrement = True, 0.0
+    for m in range(n):
+        c.decrement += f.gradient[m] * c.direction[m]
+    look_for_signals(f)
 
 
-cdef double score_rows(weighing_t* f, const double* w, bint with_hessian) noexcept nogil:
-    # The same for several classes, row by row; returns the first sum of (2).
-    cdef Py_ssize_t i, k, m, n = f.n_members
-    cdef double* gradient = f.system + n * n
-    cdef double* b = gradient + 3 * n
-    cdef const double* a = f.lead
-    cdef double score = 0.0
-    for i in range(f.n):
-        f.likelihood[i] = likelihood_of(f, a, w)                                              # (1)
-        score += f.active[i] * f.likelihood[i]                                                # (2)
-        memset(b, 0, n * sizeof(double))
-        for k in range(f.n_others):
-            for m in range(n):
-                b[m] += f.shares[k] * a[k * n + m]
-            if with_hessian:
-                add_outer(f.system, a + k * n, f.active[i] * f.shares[k], n)                  # (4)
-        if with_hessian:
-            add_outer(f.system, b, -f.active[i], n)
-        for m in range(n):
-            gradient[m] += f.active[i] * b[m]                                                 # (3)
-        a += f.n_others * n
+cdef void evaluate(weighing_t* f, fit_t* c) noexcept nogil:
+    # The likelihoods (1) of the weights, and the score.
+    cdef pass_t p = pass_of(f, c)
+    passes.predict(&p)
+    c.score = score_of(f, c)
+    look_for_signals(f)
+
+
+cdef inline pass_t pass_of(const weighing_t* f, const fit_t* c) noexcept nogil:
+    cdef pass_t p
+    p.n_tiles, p.n_members, p.n_others = (f.n + ROW_LANES - 1) // ROW_LANES, f.n_members, f.n_others
+    p.tiles, p.active, p.weights = f.lead, c.active, c.weights
+    p.likelihood, p.shares, p.memory = c.likelihood, c.shares, f.sums
+    p.gradient, p.hessian = f.gradient, f.hessian
+    return p
+
+
+cdef double score_of(const weighing_t* f, const fit_t* c) noexcept nogil:
+    # The score (2), by the likelihoods.
+    cdef Py_ssize_t i, lane, m
+    cdef double[ROW_LANES] total
+    cdef double score = -c.cost
+    for lane in range(ROW_LANES):
+        total[lane] = 0.0
+    for i in range((f.n + ROW_LANES - 1) // ROW_LANES):
+        for lane in range(ROW_LANES):
+            total[lane] += c.active[i * ROW_LANES + lane] * c.likelihood[i * ROW_LANES + lane]
+    for lane in range(ROW_LANES):
+        score += total[lane]
+    for m in range(f.n_members):
+        score -= f.ridge / 2 * c.weights[m] * c.weights[m]
     return score
-
-
-cdef inline double likelihood_of(weighing_t* f, const double* a, const double* w) noexcept nogil:
-    # The logarithm of the label's probability; the others' probabilities go into `shares`.
-    cdef Py_ssize_t k, m, n = f.n_members
-    cdef double top = 0.0, total = 0.0, z
-    for k in range(f.n_others):
-        z = 0.0
-        for m in range(n):
-            z -= w[m] * a[k * n + m]
-        f.shares[k] = z
-        top = max(top, z)
-    for k in range(f.n_others):
-        f.shares[k] = exp(f.shares[k] - top)
-        total += f.shares[k]
-    z = exp(-top)
-    total += z
-    for k in range(f.n_others):
-        f.shares[k] /= total
-    return -top - log(total)
-
-
-cdef inline void add_outer(double* matrix, const double* a, double factor, Py_ssize_t n) noexcept nogil:
-    # Add factor a a' to the lower triangle.
-    cdef Py_ssize_t i, j
-    cdef double left
-    for i in range(n):
-        left = factor * a[i]
-        for j in range(i + 1):
-            matrix[i * n + j] += left * a[j]
 
 
 class Weighing:
@@ -309,16 +304,18 @@ class Weighing:
         rows = np.arange(n)
         others = np.array([[k for k in range(n_classes) if k != label] for label in range(n_classes)])[y]
         lead = np.moveaxis(P[:, rows, y][:, :, None] - P[:, rows[:, None], others], 0, 2)
-        if n_classes == 2:
-            lead = np.resize(lead, (n + 8 - n % 8, n_members)).reshape(-1, 8, n_members).swapaxes(1, 2)
+        lead = np.resize(lead, (n + 8 - n % 8, n_classes - 1, n_members))
+        lead = np.moveaxis(lead.reshape(-1, 8, n_classes - 1, n_members), 1, 3)
         memory["lead"][:lead.size] = lead.ravel()
+        memory["weights"][0] = 2.0 / n_members
         memory["v"][:n] = 1.0 if v is None else v
         begin_call(&call, 0)
         with nogil:
             weigh_members(&f)
         end_call(&call, -1)
-        self.weights, self.outliers = memory["weights"], memory["out"][:n].astype(bool)
-        self.likelihoods, self.score = memory["likelihood"][:n], f.score
+        place = f.fits[0].place
+        self.weights, self.outliers = memory["weights"][place], memory["out"][place, :n].astype(bool)
+        self.likelihoods, self.score = memory["likelihood"][place, :n], f.fits[0].score
         self.scores = [f.scores[i] for i in range(f.n_rounds)]
 
     def probabilities(self, P):
@@ -331,18 +328,28 @@ class Weighing:
 cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
     # Memory for so many members and rows, and its addresses.
     n_others, n = max(n_classes - 1, 1), n + 8 - n % 8
-    shapes = {
-        "lead": n * n_others * n_members, "v": n, "active": n, "likelihood": n, "old_likelihood": n,
-        "weights": n_members, "trial": 2 * n_members, "system": n_members * (n_members + 4),
-        "shares": n_others, "sums": 8 * (n_members + n_members * (n_members + 1) // 2),
+    n_sums = n_members * (n_members + 1) // 2 + 2 * n_members + 2 * n_others
+    sizes = {
+        "lead": n * n_others * n_members, "v": n, "sums": 8 * n_sums, "hessian": n_members * n_members,
+        "gradient": n_members, "old": n_members,
     }
-    memory = {name: layouts.new_aligned(size) for name, size in shapes.items()}
-    memory |= {name: layouts.new_array(n, layouts.FLAG) for name in ("out", "trial_out")}
+    of_fits = {"active": n, "likelihood": n, "shares": n * n_others, "weights": n_members, "direction": n_members}
+    memory = {name: layouts.new_aligned(size) for name, size in sizes.items()}
+    memory |= {name: layouts.new_aligned(N_FITS * size).reshape(N_FITS, -1) for name, size in of_fits.items()}
+    memory["out"] = layouts.new_array((N_FITS, n), layouts.FLAG)
     f.n_others, f.n_passes = n_others, 0
-    f.lead, f.v, f.active = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["active"])
-    f.likelihood, f.old_likelihood = doubles(memory["likelihood"]), doubles(memory["old_likelihood"])
-    f.weights, f.trial = doubles(memory["weights"]), doubles(memory["trial"])
-    f.system = doubles(memory["system"])
-    f.shares, f.sums = doubles(memory["shares"]), doubles(memory["sums"])
-    f.out, f.trial_out = flags(memory["out"]), flags(memory["trial_out"])
+    f.lead, f.v, f.sums = doubles(memory["lead"]), doubles(memory["v"]), doubles(memory["sums"])
+    f.hessian, f.gradient = doubles(memory["hessian"]), doubles(memory["gradient"])
+    f.old = doubles(memory["old"])
+    for place in range(N_FITS):
+        f.fits[place] = fit_in(memory, place)
     return memory
+
+
+cdef fit_t fit_in(memory, place):
+    cdef fit_t c
+    c.place, c.score, c.cost, c.decrement, c.missing, c.has_direction = place, 0.0, 0.0, 0.0, 0.0, False
+    c.out, c.active = flags(memory["out"][place]), doubles(memory["active"][place])
+    c.likelihood, c.shares = doubles(memory["likelihood"][place]), doubles(memory["shares"][place])
+    c.weights, c.direction = doubles(memory["weights"][place]), doubles(memory["direction"][place])
+    return c

@@ -106,6 +106,7 @@ cdef class RobustKernel(BlockEnsembleKernel):
                 if not answer(b, h, first, f.n, b.answers):
                     return False
                 write_leads(f, b, m)
+                f.fits[0].weights[m] = 2.0 / f.n_members
             weigh_rows(self, first, f.n, f.v)
             divide_by_mean(f.v, f.n)
             return weigh_members(f)
@@ -115,9 +116,9 @@ cdef class RobustKernel(BlockEnsembleKernel):
         cdef blocks_t* b = &self.blocks
         cdef Py_ssize_t i, m
         for m in range(f.n_members):
-            b.weight[m] = f.weights[m]
+            b.weight[m] = f.fits[0].weights[m]
         for i in range(f.n - 1, -1, -1):  # the first to come is the last in the block
-            if f.out[i]:
+            if f.fits[0].out[i]:
                 record_outlier(&self.outliers, f, b, i)
         return b.counts[BLOCKS] % b.most
 
@@ -166,13 +167,13 @@ cdef void record_outlier(outliers_t* o, const weighing_t* f, const blocks_t* b, 
     cdef Py_ssize_t k, m, other = 0, place = o.n[0] % MOST_OUTLIERS, row = first_weighed(b) + i
     cdef double least = 0.0, ahead
     o.row[place], o.label[place], o.believed[place] = b.number[row], b.y[row], b.y[row]
-    o.likelihood[place] = exp(f.likelihood[i])
+    o.likelihood[place] = exp(f.fits[0].likelihood[i])
     for k in range(b.n_classes):
         if k == b.y[row]:
             continue
         ahead = 0.0
         for m in range(f.n_members):
-            ahead += f.weights[m] * f.lead[place_of(f, i, other, m)]
+            ahead += f.fits[0].weights[m] * f.lead[place_of(f, i, other, m)]
         if ahead < least:
             least, o.believed[place] = ahead, k
         other += 1
