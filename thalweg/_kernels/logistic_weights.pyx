@@ -16,8 +16,8 @@ p_my - p_mk and q_ik the probability of class k, the gradient and the negative H
 
 and steps are halved until the score does not fall. Given the weights, the likelihoods log q_i are parted into
 three clusters, and each of the two borders between them is tried: rows below it are outliers, unless that is
-more than half of the rows, and w is fitted to the others. The best of both is kept if it has a higher score than the
-fit before; then likelihoods are parted again.                                                (5)
+more than half of the rows, and w is fitted to the others. The best of both is kept if it has a higher score
+than the fit before; then likelihoods are parted again.                                       (5)
 """
 
 import numpy as np
