@@ -71,7 +71,8 @@ cdef class RobustKernel(BlockEnsembleKernel):
         self.buffers["row_weight"] = layouts.new_array(size, FLOAT)
         self.class_weight = doubles(self.buffers["class_weight"])
         self.row_weight = doubles(self.buffers["row_weight"])
-        self.buffers["columns"] = layouts.new_aligned(columns_size(n_features) * (n_held_out // ROWS_IN_SET + 1))
+        n_sets = n_held_out // ROWS_IN_SET + 1
+        self.buffers["columns"] = layouts.new_aligned(columns_size(n_features) * n_sets)
         self.buffers["packed"] = layouts.new_array(most, INDEX)
         self.columns = doubles(self.buffers["columns"]) if columns_size(n_features) else NULL
         self.packed = <const packed_tree_t**> integers(self.buffers["packed"])
@@ -128,8 +129,8 @@ cdef class RobustKernel(BlockEnsembleKernel):
     def pack_trees(self, fresh, slot):
         """Copy the members that are trees, if no value is missing in the rows; return the copies."""
         cdef PackedTree tree
-        cdef Py_ssize_t m, first = first_weighed(&self.blocks), d = self.blocks.n_features, start
-        cdef const double* X = self.blocks.X + first * d
+        cdef Py_ssize_t m, d = self.blocks.n_features, start = 0
+        cdef const double* X = self.blocks.X + first_weighed(&self.blocks) * d
         cdef bint are_whole = not any_missing(X, self.fit.n * d)
         kept = []
         for m in range(self.fit.n_members):
@@ -139,8 +140,9 @@ cdef class RobustKernel(BlockEnsembleKernel):
                 tree = PackedTree(kernel)
                 self.packed[m] = &tree.core if tree.core.by_numbers else NULL
                 kept.append(tree)
-        for start in range(0, self.fit.n if kept and self.columns != NULL else 0, 64):
+        while kept and self.columns != NULL and start < self.fit.n:
             columns_of(X + start * d, min(self.fit.n - start, ROWS_IN_SET), d, self.columns + start * d)
+            start += ROWS_IN_SET
         return kept
 
     cdef Py_ssize_t place(self) noexcept nogil:
@@ -168,10 +170,12 @@ cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
     cdef const blocks_t* b = &kernel.blocks
     cdef Py_ssize_t start = 0, n = kernel.fit.n, d = b.n_features, n_classes = b.n_classes
     cdef const double* X = b.X + first_weighed(b) * d
+    cdef const double* columns
     memset(b.answers, 0, n * n_classes * sizeof(double))
     while start < n:
-        packed_vote(kernel.packed[m], X + start * d, NULL if kernel.columns == NULL else kernel.columns + start * d,
-                    min(n - start, ROWS_IN_SET), d, n_classes, 1.0, b.answers + start * n_classes)
+        columns = NULL if kernel.columns == NULL else kernel.columns + start * d
+        packed_vote(kernel.packed[m], X + start * d, columns, min(n - start, ROWS_IN_SET), d, n_classes, 1.0,
+                    b.answers + start * n_classes)
         start += ROWS_IN_SET
     return not (b.may_stop and should_stop())
 
