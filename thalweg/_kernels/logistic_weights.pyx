@@ -101,8 +101,8 @@ cdef void finish(weighing_t* f, fit_t* best) noexcept nogil:
 
 
 cdef bint improve(weighing_t* f, const double* borders) noexcept nogil:
-    # Fit with outliers below either border, until one fit is ahead by more than the other can still gain. It
-    # replaces the best if it gets a higher score.
+    # Fit with outliers below either border, until one is ahead by more than the other can still gain. It
+    # replaces the best fit if it gets a higher score.
     cdef fit_t* best = f.fits
     cdef fit_t* trial = f.fits + 1
     cdef Py_ssize_t side, _step
@@ -333,8 +333,9 @@ cdef dict make_memory(weighing_t* f, n_members, n, n_classes):
         "lead": n * n_others * n_members, "v": n, "sums": 8 * n_sums, "hessian": n_members * n_members,
         "gradient": n_members, "old": n_members,
     }
-    of_fits = {"active": n, "likelihood": n, "shares": n * n_others}
-    of_fits |= {"weights": n_members, "direction": n_members}
+    of_fits = {
+        "active": n, "likelihood": n, "shares": n * n_others, "weights": n_members, "direction": n_members
+    }
     memory = {name: layouts.new_aligned(size) for name, size in sizes.items()}
     memory |= {name: layouts.new_aligned(N_FITS * size).reshape(N_FITS, -1) for name, size in of_fits.items()}
     memory["out"] = layouts.new_array((N_FITS, n), layouts.FLAG)

@@ -13,13 +13,17 @@ from . import layout as layouts
 from .layout import FLOAT, INDEX, Array, require
 
 from libc.math cimport exp
+from libc.string cimport memset
 
+from .batch_tree cimport BatchTree
 from .block_ensemble cimport (
     BLOCKS, GROWING, LOGISTIC, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
 )
 from .ensemble cimport HEAVIEST, ROWS
+from .failure cimport attempt, should_stop
 from .learner cimport Kernel, learner_t
 from .logistic_weights cimport make_memory, place_of, weigh_members, weighing_t
+from .packed_tree cimport ROWS_IN_SET, PackedTree, columns_of, columns_size, packed_tree_t, packed_vote
 from .pointers cimport doubles, integers
 
 cdef enum:
@@ -44,6 +48,8 @@ cdef class RobustKernel(BlockEnsembleKernel):
     cdef bint is_balanced
     cdef double* class_weight           # [class]
     cdef double* row_weight             # [row]
+    cdef double* columns                # the rows that weigh members, in sets; NULL if they are not used
+    cdef const packed_tree_t** packed   # [member]: copies of trees that predict many rows, or NULL
 
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, key, n_templates, build, penalty,
                  ridge, class_weight):
@@ -65,6 +71,11 @@ cdef class RobustKernel(BlockEnsembleKernel):
         self.buffers["row_weight"] = layouts.new_array(size, FLOAT)
         self.class_weight = doubles(self.buffers["class_weight"])
         self.row_weight = doubles(self.buffers["row_weight"])
+        n_sets = n_held_out // ROWS_IN_SET + 1
+        self.buffers["columns"] = layouts.new_aligned(columns_size(n_features) * n_sets)
+        self.buffers["packed"] = layouts.new_array(most, INDEX)
+        self.columns = doubles(self.buffers["columns"]) if columns_size(n_features) else NULL
+        self.packed = <const packed_tree_t**> integers(self.buffers["packed"])
         self.bind()
 
     cdef void bind(self):
@@ -100,16 +111,39 @@ cdef class RobustKernel(BlockEnsembleKernel):
         cdef Py_ssize_t m, slot = b.counts[BLOCKS] % b.most, first = first_weighed(b)
         cdef const learner_t* h
         f.n, f.n_members, f.may_stop = n_weighed(b), min(b.n_old + 1, b.most), b.may_stop
+        trees = attempt(self.pack_trees, (fresh, slot))
+        if trees is None:
+            return False
         with nogil:
             for m in range(f.n_members):
                 h = &fresh.handle if m == slot else b.member[m]
-                if not answer(b, h, first, f.n, b.answers):
+                if not (answer_by_tree(self, m) if self.packed[m] != NULL
+                        else answer(b, h, first, f.n, b.answers)):
                     return False
                 write_leads(f, b, m)
                 f.fits[0].weights[m] = 2.0 / f.n_members
             weigh_rows(self, first, f.n, f.v)
             divide_by_mean(f.v, f.n)
             return weigh_members(f)
+
+    def pack_trees(self, fresh, slot):
+        """Copy the members that are trees, if no value is missing in the rows; return the copies."""
+        cdef PackedTree tree
+        cdef Py_ssize_t m, d = self.blocks.n_features, start = 0
+        cdef const double* X = self.blocks.X + first_weighed(&self.blocks) * d
+        cdef bint are_whole = not any_missing(X, self.fit.n * d)
+        kept = []
+        for m in range(self.fit.n_members):
+            kernel = fresh if m == slot else self.kernels[m]
+            self.packed[m] = NULL
+            if are_whole and isinstance(kernel, BatchTree) and not kernel.arrays.get("is_due", (0,))[0]:
+                tree = PackedTree(kernel)
+                self.packed[m] = &tree.core if tree.core.by_numbers else NULL
+                kept.append(tree)
+        while kept and self.columns != NULL and start < self.fit.n:
+            columns_of(X + start * d, min(self.fit.n - start, ROWS_IN_SET), d, self.columns + start * d)
+            start += ROWS_IN_SET
+        return kept
 
     cdef Py_ssize_t place(self) noexcept nogil:
         cdef weighing_t* f = &self.fit
@@ -121,6 +155,29 @@ cdef class RobustKernel(BlockEnsembleKernel):
             if f.fits[0].out[i]:
                 record_outlier(&self.outliers, f, b, i)
         return b.counts[BLOCKS] % b.most
+
+
+cdef bint any_missing(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= x[i] != x[i]
+    return found
+
+
+cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
+    # Write what member m, a packed tree, says of the rows; False if a signal came.
+    cdef const blocks_t* b = &kernel.blocks
+    cdef Py_ssize_t start = 0, n = kernel.fit.n, d = b.n_features, n_classes = b.n_classes
+    cdef const double* X = b.X + first_weighed(b) * d
+    cdef const double* columns
+    memset(b.answers, 0, n * n_classes * sizeof(double))
+    while start < n:
+        columns = NULL if kernel.columns == NULL else kernel.columns + start * d
+        packed_vote(kernel.packed[m], X + start * d, columns, min(n - start, ROWS_IN_SET), d, n_classes, 1.0,
+                    b.answers + start * n_classes)
+        start += ROWS_IN_SET
+    return not (b.may_stop and should_stop())
 
 
 cdef void write_leads(weighing_t* f, const blocks_t* b, Py_ssize_t m) noexcept nogil:

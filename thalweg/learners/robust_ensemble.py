@@ -21,7 +21,7 @@ class RobustEnsemble(BlockEnsemble):
     may be negative. One half of each block, drawn at random, grows a tree, the other weighs all trees. Until
     the first block ends, a member fitted on its rows so far answers. Blocks count rows, not weights.
 
-    Memory: the members and two blocks.
+    Memory: the members and three blocks.
 
     Parameters
     ----------
