@@ -83,9 +83,9 @@ def test_a_mixture_averages_its_members_by_their_shares(n_classes):
 def test_a_circle_has_no_coefficients_of_inputs():
     learner = ParticleFilter(boundary="circle").begin(2, [0, 1])
     with pytest.raises(AttributeError, match="circle"):
-        learner.coef_  # noqa: B018
+        _ = learner.coef_
     with pytest.raises(NotFittedError):
-        ParticleFilter().intercept_  # noqa: B018
+        _ = ParticleFilter().intercept_
 
 
 def test_features_of_a_function_have_names():

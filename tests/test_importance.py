@@ -178,10 +178,10 @@ def test_members_without_splits_are_left_out():
 @pytest.mark.parametrize("learner", [OnlineBagging(NaiveBayes()), IBoost(NaiveBayes()), DriftReset()])
 def test_without_any_splits_there_is_no_importance(learner):
     with pytest.raises(NotFittedError):
-        learner.importance_  # noqa: B018
+        _ = learner.importance_
     learner.begin(3, [0, 1])
     with pytest.raises(AttributeError, match="PermutationImportance"):
-        learner.importance_  # noqa: B018
+        _ = learner.importance_
 
 
 def test_what_the_latest_labels_count_is_missing_from_the_sum():

@@ -91,7 +91,7 @@ def test_labels_of_any_kind_gaps_and_rows_without_a_label():
     found = suspicious_in_stream(from_arrays(X, y))
     assert np.isnan(found.likelihood[::10]).all() and np.isnan(found.doubt[::10]).all()
     assert not set(found.rows) & set(range(0, 1500, 10))
-    k = wrong[y != None].sum()  # noqa: E711
+    k = wrong[[label is not None for label in y]].sum()
     assert wrong[found.rows[:k]].mean() > 0.7
 
 

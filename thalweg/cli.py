@@ -105,11 +105,7 @@ def run(
     decimal: options.Decimal = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
-    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
-    chosen = file_options(
-        lists | {"classes": classes},
-        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
-    )
+    chosen = file_options(locals())
     outcome = None
     try:
         from thalweg import command
@@ -200,11 +196,7 @@ def drift(
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
-    chosen = file_options(
-        lists | {"classes": classes},
-        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
-    )
+    chosen = file_options(locals())
     found = drift_command.watch(
         source,
         labels=labels or target is not None,
@@ -272,11 +264,7 @@ def outliers(
     from thalweg import outliers_command
 
     outliers_command.check_folders(report, save)
-    lists = {"categorical": categorical, "numeric": numeric, "date": date, "text": text, "ignore": ignore}
-    chosen = file_options(
-        lists | {"classes": classes},
-        target=target, on_error=on_error, header=header, delimiter=delimiter, decimal=decimal,
-    )
+    chosen = file_options(locals())
     found, stream = outliers_command.look(source, learner or [], rows, seed, data, chosen, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 

@@ -43,7 +43,7 @@ def compare(
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.")] = False,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
-    chosen = file_options({"ignore": ignore}, target=target, on_error=on_error)
+    chosen = file_options(locals())
     found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, chosen, fresh, quiet=json)
     show(found, report, json)
     if found.errors():

@@ -87,11 +87,16 @@ Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV
 Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
 
 
-def file_options(lists, **plain):
-    """Return the options of `from_file` that were given: `lists` are texts a,b,c."""
-    if plain.get("delimiter") in ("tab", "\\t"):
-        plain["delimiter"] = "\t"
-    chosen = plain | {name: listed(text) for name, text in lists.items()}
+LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
+OTHERS = ("target", "on_error", "header", "delimiter", "decimal")
+
+
+def file_options(arguments):
+    """Return the options of `from_file` among the arguments of a command, without those that are None."""
+    chosen = {name: listed(arguments.get(name)) for name in LISTS}
+    chosen |= {name: arguments.get(name) for name in OTHERS}
+    if chosen["delimiter"] in ("tab", "\\t"):
+        chosen["delimiter"] = "\t"
     return {name: value for name, value in chosen.items() if value is not None}
 
 

@@ -49,6 +49,7 @@ def tune(
     from thalweg.command import make_learner, read_delay, read_share
     from thalweg.progress_bar import Bar
 
+    chosen = file_options({"ignore": ignore, "target": target, "on_error": on_error})
     with Bar("searching", "{}", "", json) as bar:
         found = evaluation.tune(
             make_learner(learner, set_ or [], seed),
@@ -62,7 +63,7 @@ def tune(
             rows=rows,
             jobs=jobs,
             data=data,
-            file_options=file_options({"ignore": ignore}, target=target, on_error=on_error),
+            file_options=chosen,
             progress=bar.show,
         )
     show(found, json)

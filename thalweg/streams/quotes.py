@@ -49,10 +49,15 @@ def _is_whole(cell: re.Pattern[bytes], row: bytes, n_columns: int, numeric: Coll
     return len(cells) == n_columns and not any(b"\n" in cells[j] for j in numeric)
 
 
+def _inside(q: str, escape: str | bool, but: str = "") -> str:
+    """Return a pattern of one character between quotes, none of `but`."""
+    return rf"(?:[^{q}\\{but}]|\\.|{q}{q})" if escape else rf"(?:[^{q}{but}]|{q}{q})"
+
+
 @lru_cache
 def _cell_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
     d, q = re.escape(delimiter), re.escape(quote)
-    inside = rf"(?:[^{q}\\]|\\.|{q}{q})" if escape else rf"(?:[^{q}]|{q}{q})"
+    inside = _inside(q, escape)
     quoted = rf"{q}{inside}*+{q}[ \t]*(?={d}|\r?\n|\r|\Z)"
     return re.compile(rf"(?:^|(?<={d}))(?:{quoted}|[^{d}\n]*)".encode(), re.S)
 
@@ -61,7 +66,7 @@ def _cell_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[
 def _row_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
     """Return a pattern of a row whose quoted cells end where the next cell or row begins."""
     d, q = re.escape(delimiter), re.escape(quote)
-    inside = rf"(?:[^{q}\\]|\\.|{q}{q})" if escape else rf"(?:[^{q}]|{q}{q})"
+    inside = _inside(q, escape)
     cell = rf"(?:{q}{inside}*+{q}[ \t]*|(?!{q})[^{d}\r\n]*)"
     return re.compile(rf"{cell}(?:{d}{cell})*+(?:\r?\n|\r|\Z)".encode(), re.S)
 
@@ -70,6 +75,6 @@ def _row_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[b
 def _line_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
     """Return a pattern of a line at whose end no quote is open: what follows a closed quote is part of it."""
     d, q = re.escape(delimiter), re.escape(quote)
-    inside = rf"(?:[^{q}\\\r\n]|\\.|{q}{q})" if escape else rf"(?:[^{q}\r\n]|{q}{q})"
+    inside = _inside(q, escape, but=r"\r\n")
     cell = rf"(?:{q}{inside}*+{q}[^{d}\r\n]*|(?!{q})[^{d}\r\n]*)"
     return re.compile(rf"{cell}(?:{d}{cell})*+[\r\n]*".encode())
