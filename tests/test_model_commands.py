@@ -181,3 +181,13 @@ def test_a_new_label_is_learned_where_classes_may_grow(files):
     assert thalweg.load(path).classes_.tolist() == ["no", "yes", "maybe"]
     predicted = thalweg_command("predict", path, files / "new.csv", "--probabilities").stdout
     assert '"p_maybe"' in predicted
+
+
+def test_rows_are_numbered_from_1_through_all_blocks(files, model, monkeypatch):
+    whole = thalweg_command("predict", model, files / "tomorrow.csv").stdout.splitlines()
+    monkeypatch.setattr("thalweg.predictions.ROWS_AT_A_TIME", 70)
+    parts = thalweg_command("predict", model, files / "tomorrow.csv").stdout.splitlines()
+    assert [int(line.split(",")[0]) for line in parts[1:]] == list(range(1, 301))
+    assert [line.split(",")[:2] for line in parts] == [line.split(",")[:2] for line in whole]
+    few = thalweg_command("predict", model, files / "tomorrow.csv", "--rows", "100").stdout.splitlines()
+    assert few == parts[:101]
