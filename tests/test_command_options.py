@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from places import DATA, data_file
 
-from thalweg import cli, command
+from thalweg import cli
 from thalweg.drift import ADWIN
 from thalweg.learner_text import read_learner, read_value
 from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
@@ -209,7 +209,7 @@ def test_a_series_goes_by_its_name(thalweg):
 
 
 def test_a_bug_is_one_line_and_how_to_report_it(thalweg, monkeypatch):
-    monkeypatch.setattr(command, "evaluate", lambda *args, **options: 1 // 0)
+    monkeypatch.setattr(run_command, "evaluate", lambda *args, **options: 1 // 0)
     code, printed, said = thalweg("run", "sea")
     assert (code, printed, said.count("\n")) == (2, "", 1)
     assert "ZeroDivisionError at test_command_options.py:" in said and "Please report this line" in said

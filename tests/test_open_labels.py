@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from file_rows import write
 
-from thalweg import command
+from thalweg import run_command
 from thalweg.evaluation import chunked, prequential
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
 from thalweg.streams.base import Stream, recut
@@ -128,10 +128,10 @@ def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     lines = "".join(f"{k % 7},{'up' if k % 7 > 3 else 'down'}\n" for k in range(14_000))
     path = write(tmp_path, "a,y\n" + lines + "9,apart\n" * 6000)
     settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
-    run = command.evaluate(str(path), "NaiveBayes", **settings, data=None, file_options={}, quiet=True)
-    command.show(run, None, json=False)
+    run = run_command.evaluate(str(path), "NaiveBayes", **settings, data=None, file_options={}, quiet=True)
+    run_command.show(run, None, json=False)
     printed = " ".join(capsys.readouterr().out.split())
     assert "3 classes: apart 30.00 %, down 40.00 %, up 30.00 %" in printed
-    command.show(run, None, json=True)
+    run_command.show(run, None, json=True)
     assert json.loads(capsys.readouterr().out)["classes"] == {"apart": 0.3, "down": 0.4, "up": 0.3}
     assert run.summary()["accuracy"] > 0.999

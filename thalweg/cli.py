@@ -108,9 +108,9 @@ def run(
     chosen = file_options(locals())
     outcome = None
     try:
-        from thalweg import command
+        from thalweg import run_command
 
-        outcome = command.evaluate(
+        outcome = run_command.evaluate(
             source,
             learner,
             parameters=set_ or [],
@@ -127,7 +127,7 @@ def run(
             importance=importance,
             save=save,
         )
-        command.show(outcome, report, json, save)
+        run_command.show(outcome, report, json, save)
     except KeyboardInterrupt:
         if outcome is None or not outcome.interrupted:
             print("thalweg: interrupted", file=sys.stderr)

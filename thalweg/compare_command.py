@@ -52,9 +52,9 @@ def compare(
 
 def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet):
     """Return the Comparison of learners on streams, all given as a person writes them."""
-    from thalweg.command import make_learner, read_delay, read_share
     from thalweg.evaluation import compare
     from thalweg.progress_bar import Bar
+    from thalweg.run_command import make_learner, read_delay, read_share
 
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
     with Bar("comparing", "{}", "", quiet) as bar:

@@ -36,7 +36,7 @@ def continue_(
     on_error: options.OnError = None,
 ):
     """Go on learning with a saved model, testing each row before it is learned."""
-    from thalweg import command, model_files
+    from thalweg import model_files, run_command
     from thalweg.evaluation import prequential
     from thalweg.evaluation.figures import percentage
     from thalweg.progress_bar import Bar
@@ -51,14 +51,14 @@ def continue_(
         run = prequential(
             stream,
             learner,
-            delay=command.read_delay(delay),
-            labels=command.read_share(labels, None),
+            delay=run_command.read_delay(delay),
+            labels=run_command.read_share(labels, None),
             seed=seed,
             rows=rows,
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
             resume=True,
         )
     model_files.save(learner, save, run, stream.schema(), source, runs)
-    command.show(run, report, json, save)
+    run_command.show(run, report, json, save)
     if run.interrupted:
         raise typer.Exit(130)

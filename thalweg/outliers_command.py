@@ -13,8 +13,8 @@ SHOWN, SHOWN_INPUTS = 20, 5
 
 def look(source, learners, rows, seed, data, file_options, quiet):
     """Return the Suspicions of a stream and the stream, all given as a person writes it."""
-    from thalweg.command import make_learner
     from thalweg.evaluation.suspicions import suspicious_in_stream
+    from thalweg.run_command import make_learner
 
     made = [make_learner(name, [], seed) for name in learners] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
@@ -33,9 +33,9 @@ def check_folders(*paths):
 
 def show(found, stream, source, top, page, save, json):
     """Print the suspicious rows in words or as JSON; write the page and the CSV file if asked."""
-    from thalweg.command import column_lines
     from thalweg.evaluation import outliers_page
     from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
+    from thalweg.run_command import column_lines
 
     lines = Lines(found, stream, top)
     if save:

@@ -46,8 +46,8 @@ def tune(
 ):
     """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
     from thalweg import evaluation
-    from thalweg.command import make_learner, read_delay, read_share
     from thalweg.progress_bar import Bar
+    from thalweg.run_command import make_learner, read_delay, read_share
 
     chosen = file_options({"ignore": ignore, "target": target, "on_error": on_error})
     with Bar("searching", "{}", "", json) as bar:
