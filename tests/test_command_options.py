@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from places import DATA, data_file
 
-from thalweg import cli
+from thalweg import cli, run_command
 from thalweg.drift import ADWIN
 from thalweg.learner_text import read_learner, read_value
 from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
