@@ -82,14 +82,17 @@ def test_interrupts_at_random_moments_lose_nothing(learner, n_jobs):
     whole = begun(clone(learner))
     whole.test_then_train(X, y)
     seconds = time.perf_counter() - start
-    n_caught = 0
-    for _ in range(6):
+    n_caught = n_attempts = 0
+    while n_attempts < 6 or (not n_caught and n_attempts < 60):
+        n_attempts += 1
         other, late, n_learned = begun(clone(learner)), True, 0
         while late is not None:
             late = faults.interrupted(
                 lambda other=other, n=n_learned: other.test_then_train(X[n:], y[n:]),
                 rng.uniform(0.05, 0.7) * seconds,
             )
+            if late is None and not n_caught:
+                seconds /= 2  # the machine was busy when the whole run was timed
             if late is not None:
                 assert late[1] < safety.SECONDS
                 if not hasattr(late[0], "rows_learned"):  # before or after the compiled code

@@ -67,7 +67,7 @@ def test_many_interrupts_do_not_stop_a_warm_up():
     whole, other = begun(learner, 8), begun(learner, 8)
     whole.test_then_train(X, y)
     start, n_interrupts = 0, 0
-    while late := interrupted(lambda n=start: other.test_then_train(X[n:], y[n:]), 0.04):
+    while late := interrupted(lambda n=start: other.test_then_train(X[n:], y[n:]), 0.02):
         start, n_interrupts = start + late[0].rows_learned, n_interrupts + 1
     assert n_interrupts > 0
     assert_same(other.state(), whole.state())

@@ -98,7 +98,8 @@ def test_no_block_fails_a_fit_and_the_score_never_falls(n_classes, n_members, n,
     assert np.isfinite(robust.weights).all() and np.isfinite(robust.likelihoods).all()
     assert 2 * robust.outliers.sum() <= n
     assert (np.diff([plain.score, *robust.scores]) > 0).all()
-    assert robust.score >= [plain.score, *robust.scores][-1] - 1e-9
+    last = [plain.score, *robust.scores][-1]
+    assert robust.score >= last - 1e-9 - 4 * np.spacing(abs(last))  # weights of 1e6 make scores of 5e7
     exact = twin.score_of(P, y, v, robust.outliers, ridge, penalty, robust.weights)
     assert robust.score == pytest.approx(exact, rel=1e-9, abs=1e-9)
 
