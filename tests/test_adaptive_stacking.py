@@ -63,7 +63,7 @@ def test_late_labels_are_judged_by_what_was_said():
             stack.test_then_train(X[late], y[late])
             for member in members:
                 member.test_then_train(X[late], y[late])
-            twin.learn(waiting[i - delay], y[i - delay], delay)
+            twin.learn(waiting[i - delay], y[i - delay], delay, i - delay)
 
 
 def test_rows_that_never_get_a_label_are_forgotten_at_last():

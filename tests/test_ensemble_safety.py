@@ -221,7 +221,7 @@ def goes_on_after_a_failure(learner, X, y):
 
 @pytest.mark.parametrize("kind", [LeveragingBagging, AdaptiveRandomForest])
 def test_where_an_allocation_fails_the_members_go_on(kind):
-    X, y = restless_rows(900)
+    X, y = restless_rows(3000)
     learner = next(each for each in RESTLESS if type(each) is kind and each.member is TREE)
     for k in (1, 2, 30, 31, 200):
         other = begun(clone(learner))

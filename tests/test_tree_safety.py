@@ -134,6 +134,7 @@ def assert_and_return(tree, X, y):
 def test_without_any_memory_every_row_is_still_counted(kind, monkeypatch):
     X, y = growing_rows(400)
     tree = busy_tree(kind, **({"bootstrap": False} if kind is HoeffdingAdaptiveTree else {}))
+    tree.restore(tree.state())  # without memory in reserve
     with monkeypatch.context() as patch:
         patch.setattr(layout, "new_array", no_memory)
         i = n_errors = 0
@@ -198,21 +199,26 @@ def test_extreme_numbers_stay_proper(kind, leaf):
             assert_proper(kind().restore(tree.state()).predict_block(X))
 
 
+@pytest.mark.parametrize("grows", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_tree_that_starts_again_is_one_that_begins(kind):
-    X, y = growing_rows(1000)
+def test_a_tree_that_starts_again_is_one_that_begins(kind, grows):
+    X, y = growing_rows(1000 if grows else 40)
+    X[:, 1] *= grows
     tree = busy_tree(kind)
-    pristine = tree._kernel.state()
+    n_bytes, beginning = tree._kernel.bytes, tree._kernel.beginning()
     p = tree.test_then_train(X, y)
-    tree._start_again(pristine, random_state=1)
-    np.testing.assert_array_equal(tree.test_then_train(X, y), p)
+    assert (tree._kernel.bytes > n_bytes) == grows
+    for _ in range(2):
+        tree._start_again(beginning, random_state=1)
+        assert tree._kernel.bytes == n_bytes
+        np.testing.assert_array_equal(tree.test_then_train(X, y), p)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_trees_that_start_again_look_at_inputs_by_their_seed(kind):
     X, y = growing_rows(1000)
     tree = busy_tree(kind, max_features=2)
-    pristine, p = tree._kernel.state(), []
+    pristine, p = tree._kernel.beginning(), []
     for seed in (1, 1, 2):
         tree._start_again(pristine, random_state=seed)
         p.append(tree.test_then_train(X, y))

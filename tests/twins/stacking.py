@@ -38,7 +38,7 @@ class StackingTwin:
         self.stackers += [StackerTwin(n_members, 0.999, noise) for noise in noises]
         self.switching = [0.0, switching]
         self.start = np.append(
-            np.full(n_members, 0.1 / n_members), np.full(len(self.stackers), 0.9 / len(self.stackers))
+            np.full(n_members, 0.6 / n_members), np.full(len(self.stackers), 0.4 / len(self.stackers))
         )
         self.trust = np.array([self.start, self.start])
         self.top = np.full(2, 0.5)
@@ -52,9 +52,10 @@ class StackingTwin:
     def answer(self, p):
         return self.top @ self.said(p)[2]
 
-    def learn(self, said, y, delay=0):
+    def learn(self, said, y, delay=0, n_learned=0):
+        """Learn a label `delay` rows late, with `n_learned` before it."""
         z, q, mixed = said
-        w = 1 / np.sqrt(1 + delay)
+        w = ((max(n_learned - delay, 0) + 1) / (n_learned + 1)) ** 2 / np.sqrt(1 + delay)
         for row, switching in zip(self.trust, self.switching, strict=True):
             row[:] = shared(row * q[:, y] ** w, switching, self.start)
         self.top = shared(self.top * mixed[:, y] ** w, 1e-9, 0.5)

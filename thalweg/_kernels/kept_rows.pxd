@@ -31,3 +31,6 @@ cdef double* keep_row(kept_rows_t* s, const double* x) noexcept nogil
 # what was kept with the row x, of equal ones the one observed first, which is kept no longer; NULL if none
 # is. Then its `age` is known.
 cdef const double* take_kept(kept_rows_t* s, const double* x) noexcept nogil
+
+# rows observed so far
+cdef Py_ssize_t n_observed(const kept_rows_t* s) noexcept nogil

@@ -145,6 +145,10 @@ cdef double* keep_row(kept_rows_t* s, const double* x) noexcept nogil:
     return s.values + place * s.width
 
 
+cdef Py_ssize_t n_observed(const kept_rows_t* s) noexcept nogil:
+    return s.counts[OBSERVED]
+
+
 cdef const double* take_kept(kept_rows_t* s, const double* x) noexcept nogil:
     cdef Py_ssize_t place, oldest = -1
     cdef uint64_t key

@@ -5,6 +5,9 @@ from cpython.buffer cimport (
 )
 from libc.math cimport fabs, isnan
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+cimport numpy as cnp
 
 from . import layout as layouts
 
@@ -297,9 +300,20 @@ cdef class Kernel:
         self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who, missing))
         self.derive()
 
-    def reset(self, state):
-        """Go back to what `state` returned, of this kernel or of one made alike; nothing is checked."""
-        self.adopt({name: array.copy() for name, array in state.items()})
+    def beginning(self):
+        """Return copies of the arrays, with what is held in reserve: for `reset`."""
+        return {name: self.arrays[name].copy() for name in self.layout}
+
+    def reset(self, dict state):
+        """Go back to what `beginning` returned, of this kernel or of one made alike; nothing is checked.
+
+        No memory is allocated unless arrays have grown since.
+        """
+        if has_grown(self.arrays, state):
+            self.adopt({name: array.copy() for name, array in state.items()})
+        else:
+            for name, array in state.items():
+                copy_numbers(self.arrays[name], array)
         self.derive()
 
     def check(self, arrays):
@@ -314,6 +328,17 @@ cdef class Kernel:
     def size(self):
         """How much the model has grown, where it grows: the nodes of a tree; else 0."""
         return 0
+
+
+cdef bint has_grown(dict arrays, dict state):
+    for name, array in state.items():
+        if cnp.PyArray_NBYTES(arrays[name]) != cnp.PyArray_NBYTES(array):
+            return True
+    return False
+
+
+cdef void copy_numbers(cnp.ndarray target, cnp.ndarray source):
+    memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(source), cnp.PyArray_NBYTES(source))
 
 
 cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,

@@ -43,9 +43,9 @@ ctypedef struct member_block_t:
     double* notes                       # [line, 2, member]: numbers and sizes for the record
     double* scratch                     # [thread, scratch_step]
     Py_ssize_t scratch_step
-    Py_ssize_t n_started                # threads that have found their scratch memory
     Py_ssize_t* n_done                  # [member]: rows of the block
     char* is_busy                       # [member]: whether a thread processes rows for it
+    Py_ssize_t* thread                  # [member]: that processed rows for it last
 
 
 cdef class BlockKernel(EnsembleKernel):

@@ -5,11 +5,15 @@ Every member writes for each row its probabilities and the weight of its vote; t
     p_i = sum_m vote_mi p_mi / sum_m vote_mi,                                     (1)
 
 summed in the order of the members, so that the result does not depend on threads. A member's memory stays in
-the cache for many rows. Threads process a part of the block at a time, each for the free member that is
-farthest behind, so that they end together. A block takes some 50 ms at most: between two of them there is a
-look for signals. If a row reaches code written in Python, which may fail, a block is that row, so that all
-members have learned the same rows when the call ends. Predictions write into memory of their caller alone.
+the cache for many rows. Threads process a part of the block at a time, each for the member that is farthest
+behind among those it processed last, whose memory its core has in the cache; a thread that has none of these
+left goes on with another's, so that all end together. A block takes some 50 ms at most: between two of them
+there is a look for signals. If a row reaches code written in Python, which may fail, a block is that row, so
+that all members have learned the same rows when the call ends. Predictions write into memory of their caller
+alone.
 """
+
+import numpy as np
 
 from libc.stdlib cimport free, malloc
 
@@ -45,7 +49,6 @@ ctypedef struct question_t:
     double* p
     Py_ssize_t n
     Py_ssize_t n_begun                  # rows that some thread predicts or has predicted
-    Py_ssize_t n_started                # threads that have found their scratch memory
     double* scratch                     # [thread, scratch_step]
     Py_ssize_t scratch_step
 
@@ -67,7 +70,9 @@ cdef class BlockKernel(EnsembleKernel):
             "notes": layouts.new_array((n_lines, 2, n_members), FLOAT),
             "n_done": layouts.new_array(n_members, INDEX),
             "is_busy": layouts.new_array(n_members, FLAG),
+            "thread": layouts.new_array(n_members, INDEX),
         }
+        self.buffers["thread"][:] = np.arange(n_members) % n_jobs
         cdef member_block_t* b = &self.block
         b.kernel, b.member = <void*> self, self.member
         b.n_members, b.n_features, b.n_classes, b.n_jobs = n_members, lengths["input"], n_classes, n_jobs
@@ -76,7 +81,7 @@ cdef class BlockKernel(EnsembleKernel):
         b.position, b.n_done = integers(self.buffers["position"]), integers(self.buffers["n_done"])
         b.p, b.vote = doubles(self.buffers["p"]), doubles(self.buffers["vote"])
         b.ignored, b.notes = doubles(self.buffers["ignored"]), doubles(self.buffers["notes"])
-        b.is_busy = flags(self.buffers["is_busy"])
+        b.is_busy, b.thread = flags(self.buffers["is_busy"]), integers(self.buffers["thread"])
         self.set_handle(<void*> b, b.n_features, n_classes, learn, predict, predict_learn)
 
     cdef void bind(self):
@@ -119,7 +124,6 @@ cdef class BlockKernel(EnsembleKernel):
         cdef Py_ssize_t m
         for m in range(self.block.n_members):
             self.block.n_done[m] = 0
-        self.block.n_started = 0
         workers.run(process_parts, &self.block)
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
@@ -134,7 +138,7 @@ cdef class BlockKernel(EnsembleKernel):
             raise MemoryError("no memory for predictions")
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
-            q.x, q.p, q.n_begun, q.n_started = &X[start, 0], &p[start, 0], 0, 0
+            q.x, q.p, q.n_begun = &X[start, 0], &p[start, 0], 0
             q.n = min(X.shape[0] - start, call.n_rows if call.polls else X.shape[0])
             if self.calls_python:
                 q.n = 1
@@ -142,7 +146,7 @@ cdef class BlockKernel(EnsembleKernel):
                 if workers.n and q.n > FEW_ROWS:
                     workers.run(predict_parts, &q)
                 else:
-                    predict_parts(&q)
+                    predict_parts(&q, 0)
             start += q.n
             poll_after(&call, q.n)
         workers.close()
@@ -182,27 +186,31 @@ cdef void process_all(member_block_t* b) noexcept nogil:
         b.process(b, m, 0, b.n, b.scratch)
 
 
-cdef void process_parts(void* block) noexcept nogil:
+cdef void process_parts(void* block, Py_ssize_t thread) noexcept nogil:
     # Process parts of the block as long as there is a member behind that no other thread is busy with.
     cdef member_block_t* b = <member_block_t*> block
-    cdef double* scratch = b.scratch + fetch_add(&b.n_started, 1) * b.scratch_step
-    cdef Py_ssize_t m = farthest_behind(b), stop, part = max(FEW_ROWS, min(PART, b.n // 8))
+    cdef double* scratch = b.scratch + thread * b.scratch_step
+    cdef Py_ssize_t m = farthest_behind(b, thread), left, stop
     while m >= 0:
         if claim(b.is_busy + m):
-            stop = min(b.n_done[m] + part, b.n)
-            if b.n_done[m] < stop:
+            left = b.n - b.n_done[m]    # ever shorter parts: in the end no thread waits long for another
+            stop = b.n_done[m] + min(left, max(FEW_ROWS, min(PART, left // 4)))
+            if left > 0:
                 b.process(b, m, b.n_done[m], stop, scratch)
-                b.n_done[m] = stop
+                b.n_done[m], b.thread[m] = stop, thread
             release(b.is_busy + m)
-        m = farthest_behind(b)
+        m = farthest_behind(b, thread)
 
 
-cdef Py_ssize_t farthest_behind(const member_block_t* b) noexcept nogil:
-    cdef Py_ssize_t m, best = -1, least = b.n
+cdef Py_ssize_t farthest_behind(const member_block_t* b, Py_ssize_t thread) noexcept nogil:
+    # Of the members this thread processed last, if any of these is behind, else of all; -1 if none is.
+    cdef Py_ssize_t m, best = -1, own = -1, least = b.n, own_least = b.n
     for m in range(b.n_members):
         if not b.is_busy[m] and b.n_done[m] < least:
             best, least = m, b.n_done[m]
-    return best
+        if not b.is_busy[m] and b.n_done[m] < own_least and b.thread[m] == thread:
+            own, own_least = m, b.n_done[m]
+    return own if own >= 0 else best
 
 
 cdef void finish(member_block_t* b, double* p) noexcept nogil:
@@ -232,11 +240,11 @@ cdef void combine(member_block_t* b, double* p) noexcept nogil:
             p[i * b.n_classes + k] /= total
 
 
-cdef void predict_parts(void* question) noexcept nogil:
+cdef void predict_parts(void* question, Py_ssize_t thread) noexcept nogil:
     # Predict parts of the rows as long as there are any left.
     cdef question_t* q = <question_t*> question
     cdef const member_block_t* b = q.block
-    cdef double* scratch = q.scratch + fetch_add(&q.n_started, 1) * q.scratch_step
+    cdef double* scratch = q.scratch + thread * q.scratch_step
     cdef Py_ssize_t part = max(FEW_ROWS, min(PART, q.n // 8)), start = fetch_add(&q.n_begun, part)
     while start < q.n:
         b.predict_rows(

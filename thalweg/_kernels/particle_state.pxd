@@ -104,7 +104,6 @@ ctypedef struct filter_t:
     void* kernel
     void (*grow)(filter_t* f, Py_ssize_t room) noexcept nogil   # try to make room for a best set
     void* workers                       # Workers of this call, or NULL
-    Py_ssize_t n_entered                # threads that score
     Py_ssize_t next_chunk               # of panels, to be scored
     bint stopped                        # whether the threads are to stop: the step will be done again
     bint interruptible                  # whether a signal may end the call in the middle of a batch

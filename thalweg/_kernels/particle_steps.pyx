@@ -98,10 +98,10 @@ cdef double score_one(const filter_t* f, const double* beta) noexcept nogil:
     return scores[0]
 
 
-cdef void score_chunks(void* state) noexcept nogil:
+cdef void score_chunks(void* state, Py_ssize_t thread) noexcept nogil:
     # What each thread does; the caller's looks for signals.
     cdef filter_t* f = <filter_t*> state
-    cdef double* work = f.work + next_number(&f.n_entered) * f.work_size
+    cdef double* work = f.work + thread * f.work_size
     cdef bint is_caller = f.interruptible and current_failure() == f.call.failure
     cdef Py_ssize_t chunk = next_number(&f.next_chunk)
     while chunk < n_chunks(f) and not is_set(&f.stopped):
@@ -138,12 +138,12 @@ cdef bint take_step(filter_t* f) noexcept nogil:
         first = score_one(f, f.centre)
     if f.regularised:
         memset(f.spread_sums, 0, n_chunks(f) * n * sizeof(double))
-    f.n_entered = f.next_chunk = 0
+    f.next_chunk = 0
     f.stopped = False
     if f.workers != NULL and f.n_particles * n * f.n_tiles * TILE_ROWS > SMALL_WORK:
         (<Workers> f.workers).run(score_chunks, f)
     else:
-        score_chunks(f)
+        score_chunks(f, 0)
     if f.stopped or not (keep_likely(f) if f.likelihood else keep_best(f, first)):
         return False
     if f.regularised:

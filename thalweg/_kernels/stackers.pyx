@@ -17,7 +17,7 @@ A stacker may take a share n of the labels for chance: it answers (1 - n) q + n/
 Weights begin at 1/M and P at 1/RIDGE; P is bounded by its trace, at most MOST_GROWTH times that of the start:
 otherwise members that agree for long would make the next step as large as one likes. Stackers with different
 λ, and the members by themselves, share the answer by a Bayes mixture of trusts v in which every one may
-become the best (fixed share); v begins as u, nine tenths for the stackers and a tenth for the members:
+become the best (fixed share); v begins as u, two fifths for the stackers and three for the members:
 
     p = sum_i v_i q_i,   v_i <- (1 - c) v_i q_iy / sum_l v_l q_ly + c u_i         (5)
 
@@ -102,6 +102,7 @@ cdef void stack_learn(stackers_t* s, const double* z, const double* now, const d
 cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const double* said, Py_ssize_t y,
                         double w) noexcept nogil:
     cdef Py_ssize_t k, m, n = s.n_members
+    cdef double rest
     cdef double* gap = s.work
     cdef double* move = s.work + n
     cdef double* mean = s.work + 2 * n
@@ -110,23 +111,29 @@ cdef void learn_weights(stackers_t* s, Py_ssize_t i, const double* z, const doub
     cdef double* inverse = s.inverse + i * n * n
     w *= without_noise(said, s.n_classes, s.noise[i], y, q)
     fade(inverse, n, s.decay[i])
+    if s.n_classes == 2:                # both gaps are along the same line
+        for m in range(n):
+            gap[m] = z[2 * m + 1] - z[2 * m]
+        rest = add_information(inverse, n, gap, w * q[0] * q[1], move)
+        step(weights, n, move, rest * w * (q[0] if y == 1 else -q[1]))           # (3)
+        return
     for m in range(n):
         mean[m] = 0.0
         for k in range(s.n_classes):
             mean[m] += q[k] * z[m * s.n_classes + k]
-    if s.n_classes == 2:                # both gaps are along the same line
-        for m in range(n):
-            gap[m] = z[2 * m + 1] - z[2 * m]
-        add_information(inverse, n, gap, w * q[0] * q[1], move)
-    else:
-        for k in range(s.n_classes):
-            if q[k] > UNLIKELY:
-                gap_of(s, z, mean, k, gap)
-                add_information(inverse, n, gap, w * q[k], move)
+    for k in range(s.n_classes):
+        if q[k] > UNLIKELY:
+            gap_of(s, z, mean, k, gap)
+            add_information(inverse, n, gap, w * q[k], move)
     gap_of(s, z, mean, y, gap)
     multiply(inverse, n, gap, move)
+    step(weights, n, move, w)                                                    # (3)
+
+
+cdef inline void step(double* weights, Py_ssize_t n, const double* move, double size) noexcept nogil:
+    cdef Py_ssize_t m
     for m in range(n):
-        weights[m] = min(max(weights[m] + w * move[m], -FARTHEST), FARTHEST)    # (3)
+        weights[m] = min(max(weights[m] + size * move[m], -FARTHEST), FARTHEST)
 
 
 cdef double without_noise(const double* said, Py_ssize_t n_classes, double noise, Py_ssize_t y,
@@ -163,26 +170,34 @@ cdef void fade(double* inverse, Py_ssize_t n, double decay) noexcept nogil:
             inverse[m] *= factor
 
 
-cdef void add_information(double* inverse, Py_ssize_t n, const double* gap, double w,
-                          double* product) noexcept nogil:
-    # The inverse of (inverse^-1 + w gap gap').                                  (2)
+cdef double add_information(double* inverse, Py_ssize_t n, const double* gap, double w,
+                            double* product) noexcept nogil:
+    # Make the inverse that of (inverse^-1 + w gap gap').                         (2)
+    # Write the old inverse times gap into product; return what part of that the new one has.
     cdef Py_ssize_t j, m
-    cdef double inner = 0.0, factor
+    cdef double inner = 0.0, factor, times
+    cdef double* row = inverse
     multiply(inverse, n, gap, product)
     for j in range(n):
         inner += product[j] * gap[j]
     if not inner > 0:
-        return
+        return 1.0
     factor = w / (1.0 + w * inner)
-    for j in range(n):                  # what rounding makes unsymmetric would grow without bound by fading
-        for m in range(j, n):
-            inverse[j * n + m] -= factor * product[j] * product[m]
-            inverse[m * n + j] = inverse[j * n + m]
+    for j in range(n):
+        times = product[j]
+        for m in range(n):              # factor last: what rounding makes unsymmetric would grow by fading
+            row[m] -= factor * (times * product[m])
+        row += n
+    return 1.0 - factor * inner
 
 
 cdef void multiply(const double* inverse, Py_ssize_t n, const double* gap, double* product) noexcept nogil:
+    # Row by row, the inverse being symmetric: the inner loop has no sum that must be taken in order.
     cdef Py_ssize_t j, m
+    cdef double times
     for j in range(n):
         product[j] = 0.0
-        for m in range(n):
-            product[j] += inverse[j * n + m] * gap[m]
+    for m in range(n):
+        times = gap[m]
+        for j in range(n):
+            product[j] += inverse[m * n + j] * times

@@ -4,7 +4,8 @@ Members predict and learn a block of rows each by itself; then the stackers answ
 whose label comes late is observed first: what the members and the stackers said is kept with it, and it is
 this that is learned from when the label comes. What a member would say by then, with more labels known,
 would be no measure of its worth. A label that comes d rows late counts as 1/sqrt(1 + d): whatever is learned
-from it will answer d rows more before it is found to be wrong.
+from it will answer d rows more before it is found to be wrong. If the members had learned k labels when the
+row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning they knew much less than now.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ from .layout import FLOAT, Array, require
 
 from . cimport learner
 from .ensemble cimport likeliest, predict_learn
-from .kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
+from .kept_rows cimport KeptRows, keep_row, kept_rows_t, n_observed, take_kept
 from .learner cimport Kernel, learner_t
 from .member_blocks cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from .pointers cimport doubles
@@ -25,7 +26,7 @@ from .stackers cimport N_RATES, RIDGE, stack_answers, stack_bound, stack_learn, 
 
 cdef double MOST = 1e6                  # of weights
 cdef double FADING = 0.001              # of the members' parts in the answers
-MEMBERS_TRUST = 0.1                     # at the beginning, of all members together
+MEMBERS_TRUST = 0.6                     # at the beginning, of all members together
 
 ctypedef struct stacking_t:
     stackers_t stackers
@@ -172,7 +173,7 @@ cdef void stack(member_block_t* b, double* p) noexcept nogil:
         stack_answers(s, c.said, c.z)
         stack_mix(s, c.said, p)
         if b.w[i] > 0:
-            learn_answers(c, row_of(b, i), b.y[i], b.w[i], p)
+            learn_answers(c, row_of(b, i), b.y[i], b.w[i], b.position[i], p)
             if (b.position[i] + 1) % b.stride == 0:
                 with gil:
                     (<StackingKernel> b.kernel).note_weights(
@@ -180,7 +181,7 @@ cdef void stack(member_block_t* b, double* p) noexcept nogil:
         p += b.n_classes
 
 
-cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w,
+cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w, Py_ssize_t n_learned,
                         const double* p) noexcept nogil:
     cdef stackers_t* s = &c.stackers
     cdef const double* kept = take_kept(c.kept, x)
@@ -190,7 +191,15 @@ cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w,
     else:
         memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
         stack_answers(s, c.said, c.z)
-        stack_learn(s, c.z, c.said, kept, y, w / sqrt(1.0 + c.kept.age))
+        stack_learn(s, c.z, c.said, kept, y, w * worth_when_late(c.kept, n_learned))
+
+
+cdef double worth_when_late(const kept_rows_t* kept, double n_learned) noexcept nogil:
+    # What the label of the row taken last counts. Labels that are as late as this one, or never come, are
+    # counted as known: it is about how long the members have been learning.
+    cdef double known = max(n_learned, <double> (n_observed(kept) - 1 - kept.age))
+    cdef double share = (max(known - kept.age, 0.0) + 1.0) / (known + 1.0)
+    return share * share / sqrt(1.0 + kept.age)
 
 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:

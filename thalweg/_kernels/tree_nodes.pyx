@@ -1,6 +1,7 @@
 """The store of a Hoeffding tree: nodes, and slots with the statistics of one class at one leaf.
 
-Both are rows of arrays that grow by a quarter of their length, up to a bound on their bytes. A slot is taken
+Both are rows of arrays that double while they are short and then grow by a quarter, up to a bound on their
+bytes. A slot is taken
 when a leaf sees the first row of a class and given back when the leaf splits, so that most of the memory is
 where classes meet. When slots run out, leaves are ranked by their promise
 
@@ -16,6 +17,7 @@ alternate always have higher numbers than the node they belong to.
 import numpy as np
 
 from . import tree_check, tree_growth, tree_upkeep
+from .layout import FLOAT
 from .tree_layout import tree_layout
 
 from .failure cimport attempt, record_failure
@@ -25,6 +27,10 @@ from .tree_codes cimport (
     ADAPTIVE, BAYES, DEAD, DEAD_NODES, FREE_SLOTS, LEAF, MAJORITY, MORE_CATEGORIES, MORE_NODES, MORE_SLOTS,
     N_NUMBERS, NODES, RANK, SLOTS, SWEEP, TREE_CATEGORIES, WINDOWS,
 )
+
+cdef enum:
+    FEW = 16                            # nodes and slots to begin with: most trees of ensembles stay small
+    FEW_BYTES = 16384                   # of such slots
 
 VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
 
@@ -43,7 +49,9 @@ cdef class TreeKernel(Kernel):
             "node": None, "slot": None, "window": None, "category": None, "class": n_classes,
             "input": n_features, "numeric": min(len(numeric), picked), "categorical": len(column),
         }
-        initial = {"node": 2, "slot": n_classes, "window": 1, "category": int(room.sum())}
+        bytes_of_slot = FLOAT.itemsize * (N_NUMBERS * lengths["numeric"] + int(room.sum()) + 1)
+        n_slots = max(n_classes, min(FEW, FEW_BYTES // bytes_of_slot))
+        initial = {"node": FEW, "slot": n_slots, "window": 1, "category": int(room.sum())}
         self.allocate(options["who"], layout, lengths, initial)
         self.arrays["column"][:] = column
         self.arrays["offset"][1:] = np.cumsum(room)
@@ -54,6 +62,10 @@ cdef class TreeKernel(Kernel):
         self.configure(n_features, n_classes, picked, options)
         self.set_handle(<void*> self.tree, n_features, n_classes, NULL, NULL)
         self.bind()
+        if self.tree.most_nodes < FEW:
+            self.change(MORE_NODES, self.tree.most_nodes, 0)
+        if self.tree.most_slots < n_slots:
+            self.change(MORE_SLOTS, self.tree.most_slots, 0)
         new_leaves(self.tree, 1, -1)
 
     def configure(self, n_features, n_classes, picked, options):
@@ -146,11 +158,16 @@ cdef class TreeKernel(Kernel):
         return True
 
 
+cdef inline Py_ssize_t longer(Py_ssize_t room) noexcept nogil:
+    # By how much an array grows.
+    return max(room // 4, min(room, FEW))
+
+
 cdef bint has_room(hoeffding_t* t, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t room
     if t.size[NODES] + n <= t.node_room:
         return True
-    room = min(t.node_room + max(t.node_room // 4, n), t.most_nodes)
+    room = min(t.node_room + max(longer(t.node_room), n), t.most_nodes)
     if room < t.size[NODES] + n:
         return False
     with gil:
@@ -207,7 +224,7 @@ cdef bint has_free_slot(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     cdef Py_ssize_t room
     if t.size[FREE_SLOTS] or t.size[SLOTS] < t.slot_room:
         return True
-    room = min(t.slot_room + max(t.slot_room // 4, 1), t.most_slots)
+    room = min(t.slot_room + longer(t.slot_room), t.most_slots)
     if room > t.slot_room:
         with gil:
             return (<TreeKernel> t.kernel).change(MORE_SLOTS, room, 0)

@@ -1,6 +1,6 @@
 # Shares of experts in an answer, a Bayes mixture in which any of them may become the best (fixed share).
 
-from libc.math cimport exp, log
+from libc.math cimport pow
 
 cdef extern from *:
     """
@@ -15,11 +15,12 @@ cdef inline void learn_trust(double* trust, const double* start, Py_ssize_t n, c
                              Py_ssize_t stride, double w, double switching) noexcept nogil:
     # v_i <- (1 - c) v_i q_i^w / sum_l v_l q_l^w + c u_i with q_i = chance[i * stride], u the start
     cdef Py_ssize_t i
-    cdef double total = 0.0, best = -1e300
+    cdef double total = 0.0, best = LEAST_CHANCE, ratio
     for i in range(n):
-        best = max(best, w * log(max(chance[i * stride], LEAST_CHANCE)))
+        best = max(best, chance[i * stride])
     for i in range(n):
-        trust[i] *= exp(w * log(max(chance[i * stride], LEAST_CHANCE)) - best)
+        ratio = max(chance[i * stride], LEAST_CHANCE) / best
+        trust[i] *= ratio if w == 1.0 else pow(ratio, w)
         total += trust[i]
     for i in range(n):
         trust[i] = max((1 - switching) * trust[i] / total + switching * start[i], LEAST_TRUST)

@@ -52,6 +52,7 @@ cdef class Workers:
         if _start_fails_after is not None and self.n >= _start_fails_after:
             return False
         w.go, w.done = PyThread_allocate_lock(), PyThread_allocate_lock()
+        w.number = self.n + 1
         if w.go != NULL and w.done != NULL:
             PyThread_acquire_lock(w.go, WAIT_LOCK)
             PyThread_acquire_lock(w.done, WAIT_LOCK)
@@ -86,7 +87,7 @@ cdef class Workers:
         for i in range(self.n):
             self.worker[i].work, self.worker[i].on = work, on
             PyThread_release_lock(self.worker[i].go)
-        work(on)
+        work(on, 0)
         for i in range(self.n):
             wait_for(self.worker[i].done)
             if self.worker[i].failure.failed:
@@ -126,7 +127,7 @@ cdef void do_work(worker_t* w) noexcept nogil:
     # One piece of work after another until all is over.
     wait_for(w.go)
     while not w.is_over:
-        w.work(w.on)
+        w.work(w.on, w.number)
         w.failure = current_failure()[0]
         current_failure().failed, current_failure().error = False, NULL
         PyThread_release_lock(w.done)

@@ -152,7 +152,7 @@ class DriftReset(HasImportance, NativeClassifier):
     def _beginning_of(self, member: StreamClassifier) -> State | None:
         """Return the state to which members like this fresh one can go back, or None if they cannot."""
         if isinstance(member, NativeClassifier) and member._starts_again(self._seeds):
-            return member._kernel.state()
+            return member._kernel.beginning()
         return None
 
     def _build(self, spare: Any) -> tuple[StreamClassifier, Any]:

@@ -125,7 +125,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         super()._begin(n_features, n_classes, seed)
         for template, first in enumerate(self._first_members()):
             if self._starts_members_again(first, self._seeded[template]):
-                self._pristine[template] = first._kernel.state()
+                self._pristine[template] = first._kernel.beginning()
         self._kernel.resettable = [each is not None for each in self._pristine]
 
     def _first_members(self) -> list[Any]:

@@ -168,7 +168,7 @@ class WindowBoost(HasImportance, SeededClassifier):
         member._lock = self._lock
         member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
         if isinstance(member, NativeClassifier) and spare is None:
-            self._pristine = member._kernel.state()
+            self._pristine = member._kernel.beginning()
         return member, member._handle()
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
