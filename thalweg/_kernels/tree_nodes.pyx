@@ -17,7 +17,6 @@ alternate always have higher numbers than the node they belong to.
 import numpy as np
 
 from . import tree_check, tree_growth, tree_upkeep
-from .layout import FLOAT
 from .tree_layout import tree_layout
 
 from .failure cimport attempt, record_failure
@@ -29,8 +28,9 @@ from .tree_codes cimport (
 )
 
 cdef enum:
-    FEW = 16                            # nodes and slots to begin with: most trees of ensembles stay small
-    FEW_BYTES = 16384                   # of such slots
+    SHORT = 4                           # rows of arrays that grow to twice their length
+    RESERVE = 16                        # nodes and slots of a tree that starts again; of many it has no more
+    RESERVE_BYTES = 16384               # of such slots
 
 VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
 
@@ -49,9 +49,7 @@ cdef class TreeKernel(Kernel):
             "node": None, "slot": None, "window": None, "category": None, "class": n_classes,
             "input": n_features, "numeric": min(len(numeric), picked), "categorical": len(column),
         }
-        bytes_of_slot = FLOAT.itemsize * (N_NUMBERS * lengths["numeric"] + int(room.sum()) + 1)
-        n_slots = max(n_classes, min(FEW, FEW_BYTES // bytes_of_slot))
-        initial = {"node": FEW, "slot": n_slots, "window": 1, "category": int(room.sum())}
+        initial = {"node": 2, "slot": n_classes, "window": 1, "category": int(room.sum())}
         self.allocate(options["who"], layout, lengths, initial)
         self.arrays["column"][:] = column
         self.arrays["offset"][1:] = np.cumsum(room)
@@ -62,10 +60,6 @@ cdef class TreeKernel(Kernel):
         self.configure(n_features, n_classes, picked, options)
         self.set_handle(<void*> self.tree, n_features, n_classes, NULL, NULL)
         self.bind()
-        if self.tree.most_nodes < FEW:
-            self.change(MORE_NODES, self.tree.most_nodes, 0)
-        if self.tree.most_slots < n_slots:
-            self.change(MORE_SLOTS, self.tree.most_slots, 0)
         new_leaves(self.tree, 1, -1)
 
     def configure(self, n_features, n_classes, picked, options):
@@ -146,6 +140,18 @@ cdef class TreeKernel(Kernel):
         """Go on from a kernel of fewer classes or inputs."""
         self.adopt(tree_growth.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who))
 
+    def beginning(self):
+        """Return copies of the arrays, with memory in reserve: trees of ensembles start again often."""
+        state = Kernel.beginning(self)
+        n_slots = min(RESERVE, RESERVE_BYTES // max(tree_upkeep.bytes_of_row(self.layout, state, "slot"), 1))
+        for what, axis, n, most in (
+            (MORE_NODES, "feature", RESERVE, self.tree.most_nodes),
+            (MORE_SLOTS, "bias", n_slots, self.tree.most_slots),
+        ):
+            if len(state[axis]) < min(n, most):
+                state |= tree_upkeep.changed(self.layout, state, what, min(n, most), 0)
+        return state
+
     cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept:
         try:
             arrays = attempt(tree_upkeep.changed, (self.layout, self.arrays, what, a, b))
@@ -160,7 +166,7 @@ cdef class TreeKernel(Kernel):
 
 cdef inline Py_ssize_t longer(Py_ssize_t room) noexcept nogil:
     # By how much an array grows.
-    return max(room // 4, min(room, FEW))
+    return max(room // 4, min(room, SHORT))
 
 
 cdef bint has_room(hoeffding_t* t, Py_ssize_t n) noexcept nogil:

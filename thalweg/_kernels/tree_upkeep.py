@@ -35,7 +35,7 @@ POOLS = (("slot", "free", SLOTS, FREE_SLOTS), ("window", "free_windows", WINDOWS
 
 def limits(layout, arrays, most_bytes, who):
     """Return how many nodes and slots there may be: a third of the bytes is for nodes and their windows."""
-    row, slot, window = (_row_bytes(layout, arrays, axis) for axis in ("node", "slot", "window"))
+    row, slot, window = (bytes_of_row(layout, arrays, axis) for axis in ("node", "slot", "window"))
     n_classes = arrays["weight"].shape[1]
     fixed = [name for name, array in layout.items() if array.axes[0] not in ("node", "slot", "window")]
     spare = most_bytes - sum(arrays[name].nbytes for name in fixed)
@@ -55,7 +55,8 @@ def changed(layout, arrays, what, a, b):
     return ranked(arrays, a) if what == RANK else swept(layout, arrays)
 
 
-def _row_bytes(layout, arrays, axis):
+def bytes_of_row(layout, arrays, axis):
+    """Return the bytes of a node, a slot or a window."""
     return sum(arrays[name][:1].nbytes for name, array in layout.items() if array.axes[0] == axis)
 
 
