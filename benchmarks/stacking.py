@@ -111,7 +111,7 @@ def cut(rows, most):
 
 def late(options):
     """Accuracy where labels come late or not at all, beside the best member's at that delay."""
-    header("stream, delay in rows", "stack", "best member", "ahead by")
+    header("stream, delay in rows", *TRIVIAL, "best member", "stack", "ahead by")
     for name in options.streams or LATE:
         rows = cut(arrays.load(name, options.data), options.rows)
         stream = from_arrays(rows.X, rows.codes)
@@ -119,14 +119,15 @@ def late(options):
             settings = {"delay": delay, "labels": 0.1 if "%" in words else 1.0, "seed": options.seeds[0]}
             learners = members(rows.X.shape[1], options.seeds[0])
             learners |= {"stack": AdaptiveStacking(random_state=options.seeds[0])}
+            learners |= {each: kind() for each, kind in TRIVIAL.items()}
             right = {
                 each: 100 * metrics.accuracy(prequential(stream, learner, **settings))
                 for each, learner in learners.items()
             }
-            stack = right.pop("stack")
+            trivial, stack = [f"{right.pop(each):.1f}" for each in TRIVIAL], right.pop("stack")
             best = max(right, key=right.get)
-            shown = f"{right[best]:.2f} {best}", f"{stack - right[best]:+.2f}"
-            line(f"{name}, {words}", f"{stack:.2f}", *shown)
+            shown = f"{right[best]:.2f} {best}", f"{stack:.2f}", f"{stack - right[best]:+.2f}"
+            line(f"{name}, {words}", *trivial, *shown)
 
 
 def generators(options):
