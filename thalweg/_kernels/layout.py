@@ -13,7 +13,8 @@ from thalweg.errors import ParameterError, StateError
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
-GROWING = ("class", "input", "numeric", "width")  # axes that are longer when classes or inputs come later
+# Axes that are longer when classes or inputs come later.
+GROWING = ("class", "input", "numeric", "categorical", "width")
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights
@@ -90,6 +91,27 @@ def grown(layout, lengths, fresh, old, who, missing):
         new[name][tuple(slice(n) for n in before.shape)] = before
     check_shapes(layout, lengths, new, who)
     return new
+
+
+def with_new_categories(fresh, old, columns, fresh_columns, n_features, axis, who):
+    """Return `old` with room for the categorical inputs that only `fresh` has, which come last.
+
+    `columns` and `fresh_columns` are the categorical inputs of both, and `n_features` those that `old` has in
+    all. The counts of categories lie along `axis` of the array "counts", those of an input from its "offset".
+    """
+    n = len(columns)
+    if not np.array_equal(fresh_columns[:n], columns) or (fresh_columns[n:] < n_features).any():
+        raise ParameterError(f"{who}: parameters were changed after it had begun; begin again")
+    if len(fresh_columns) == n:
+        return old
+    counts, offset = old["counts"], new_array(fresh["offset"].shape, INDEX)
+    offset[: n + 1] = old["offset"]
+    offset[n + 1 :] = old["offset"][n] + fresh["offset"][n + 1 :] - fresh["offset"][n]
+    shape = list(counts.shape)
+    shape[axis] = int(offset[len(fresh_columns)])
+    wider = new_array(shape, counts.dtype)
+    wider[tuple(slice(length) for length in counts.shape)] = counts
+    return old | {"counts": wider, "offset": offset}
 
 
 def check_shapes(layout, lengths, arrays, who):
