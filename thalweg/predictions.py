@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+
 ROWS_AT_A_TIME = 10_000
 
 
@@ -28,8 +30,10 @@ def predictions(learner, stream, rows=None, probabilities=False):
     """Yield the predictions for the rows of a stream, block by block."""
     classes = np.asarray(learner.classes_)
     names = [f"p_{label}" for label in classes.tolist()]
-    start = 0
-    for X, codes in stream.coded_blocks(ROWS_AT_A_TIME):
+    start, size = 0, ROWS_AT_A_TIME
+    if not stays_sparse(stream, learner):
+        size = dense_size(stream, size)
+    for X, codes in blocks_for(stream, learner, size):
         left = len(X) if rows is None else min(len(X), rows - start)
         X, codes = X[:left], codes[:left]
         if not left:
