@@ -192,7 +192,8 @@ def test_sparse_rows_are_chosen_and_joined():
     mask, order = np.arange(9) % 2 == 0, np.array([7, 0, 4, 7])
     for chosen in (mask, order, slice(2, 6), slice(3, 3), np.zeros(9, dtype=bool)):
         assert np.array_equal(as_dense(rows[chosen][slice(None)][np.arange(len(X[chosen]))]), X[chosen])
-    assert np.array_equal(as_dense(joined([rows[2:6], rows[:0], rows[mask]], 5)), np.vstack([X[2:6], X[mask]]))
+    together = joined([rows[2:6], rows[:0], rows[mask]], 5)
+    assert np.array_equal(as_dense(together), np.vstack([X[2:6], X[mask]]))
     assert joined([], 5).shape == (0, 5)
     places = [np.array([0, 3, 4]), np.array([2, 1])]
     expected = X[[0, 4, 3, 1, 2]]

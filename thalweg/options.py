@@ -80,7 +80,7 @@ Dates = Annotated[Text, typer.Option(help="Columns of dates, also as seconds sin
 Words = Annotated[Text, typer.Option(help="Columns of text, whose words are counted.")]
 NWords = Annotated[
     int | None,
-    typer.Option("--n-words", min=0, help="Inputs a column of text becomes (256); 0 leaves such columns out."),
+    typer.Option("--n-words", min=0, help="Inputs of a column of text (256); 0 leaves such columns out."),
 ]
 Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
 Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]

@@ -187,7 +187,8 @@ cdef class IBoostKernel(TrainedMembers):
         if "adwin" in arrays:
             check_adwin(arrays["adwin"], who, "adwin")
             same = np.array_equal(arrays["adwin"][:4], self.arrays["adwin"][:4])
-            require(same and holds_losses(arrays["adwin"]), who, "adwin", "holds an ADWIN with other settings")
+            good = same and holds_losses(arrays["adwin"])
+            require(good, who, "adwin", "holds an ADWIN with other settings")
 
     def check_progress(self, arrays, count):
         """Raise StateError if what is left to do for the latest row cannot be."""

@@ -15,7 +15,8 @@ MOST_NUMBERS = 2**24  # in a dense block
 
 def stays_sparse(stream: Stream, learner: Any) -> bool:
     """Return whether the rows of a stream are sparse and the learner takes them as they are."""
-    return getattr(stream, "is_sparse", False) and isinstance(learner, StreamClassifier) and learner.takes_sparse
+    takes_sparse = isinstance(learner, StreamClassifier) and learner.takes_sparse
+    return takes_sparse and bool(getattr(stream, "is_sparse", False))
 
 
 def dense_size(stream: Stream, size: int) -> int:
@@ -48,7 +49,7 @@ class WaitingSparse:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, X: SparseRows, ids: Ints, now: Any = None) -> None:
+    def add(self, X: Any, ids: Ints, now: Any = None) -> None:
         """Store rows until their labels come."""
         # Copies: a slice would keep the whole block in memory.
         rows = [X[np.array([i])] for i in range(len(X))]
