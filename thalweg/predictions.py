@@ -41,13 +41,23 @@ def predictions(learner, stream, rows=None, probabilities=False):
         p = learner.predict_block(X)
         best = p.argmax(axis=1)
         columns = {
-            "row": np.arange(start + 1, start + left + 1),
+            "row": row_numbers(start, left, getattr(stream, "skipped_rows", ())),
             "prediction": pa.array(classes[best].tolist()),
             "probability": p[np.arange(left), best],
         }
         columns |= dict(zip(names, p.T, strict=True)) if probabilities else {}
         yield Predicted(pa.table(columns), int((codes >= 0).sum()), int((codes == best).sum()))
         start += left
+
+
+def row_numbers(start, n, skipped):
+    """Return the numbers in the file, from 1, of `n` rows of which `start` were read before, and not skipped.
+
+    `skipped` are the numbers of the rows that were left out, in order.
+    """
+    read = np.arange(start, start + n)
+    read_before = np.asarray(skipped, dtype=np.int64) - 1 - np.arange(len(skipped))
+    return read + 1 + np.searchsorted(read_before, read, side="right")
 
 
 def write(blocks, path=None):

@@ -29,7 +29,7 @@ class LinearLogistic(NativeOneHot):
     Inputs need no scaling. Those that are mostly 0 are measured in multiples of their usual size, the others
     in standard deviations from their mean, at most three. A missing value is left out of the row. A row of
     weight v counts v times in the bold and the careful regression; the quick one makes little of weights
-    above 1. Three or more categories are an input each, 0 or 1; one that sparse rows do not store is the first.
+    above 1. Three or more categories are an input each, 0 or 1; what sparse rows do not store is the first.
 
     Parameters
     ----------

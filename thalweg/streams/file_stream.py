@@ -44,6 +44,8 @@ class FileStream(Stream):
     ----------
     skipped : int
         Number of bad rows left out so far.
+    skipped_rows : list of int
+        Their numbers, in order; the first row below a header is 1.
     messages : list of str
         What was wrong with the first five of them.
     columns : FoundColumns
@@ -108,10 +110,15 @@ class FileStream(Stream):
         self._restart()
 
     def _restart(self) -> None:
-        self.skipped = 0
+        self.skipped_rows: list[int] = []
         self.messages: list[str] = []
         self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
         self.classes = self._first_classes
+
+    @property
+    def skipped(self) -> int:
+        """Number of bad rows left out so far."""
+        return len(self.skipped_rows)
 
     @property
     def first_classes(self) -> NDArray[Any]:
@@ -210,7 +217,7 @@ class FileStream(Stream):
         found |= dict(batch.problems)
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
-        self.skipped += len(found)
+        self.skipped_rows += sorted(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
         good = np.ones(len(codes), dtype=bool)
