@@ -167,10 +167,13 @@ def _all_within(array, values, high):
     # A quick look at the extremes, which suffices for most arrays; False if one of them is NaN.
     if values.size == 0:
         return True
-    with np.errstate(invalid="ignore"):
+    if array.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            least, most = values.min(), values.max()
+        if not (isfinite(least) and isfinite(most)):
+            return False
+    else:
         least, most = values.min(), values.max()
-    if array.dtype.kind == "f" and not (isfinite(least) and isfinite(most)):
-        return False
     return bool((array.low is None or least >= array.low) and (high is None or most <= high))
 
 
