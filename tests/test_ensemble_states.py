@@ -175,3 +175,15 @@ def test_an_ensemble_whose_parameters_change_while_it_learns_goes_on_with_its_me
     learner.set_params(member=HoeffdingTree(), n_members=7)
     learner.test_then_train(X, y)
     assert len(learner.members_) == 3
+
+
+def test_a_window_whose_variance_is_rounded_below_0_is_restored():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 600)
+    X = np.column_stack([y, rng.normal(size=600)])
+    X[:200, 0] = rng.integers(0, 2, 200)
+    learner = AdwinBagging(NaiveBayes(), n_members=3).begin(2, [0, 1], n_categories=[2, 0])
+    learner.test_then_train(X, y)
+    state = learner.state()
+    assert (state["memory"]["watch"][:, 8] < 0).any()
+    assert_same(learner.copy().state(), state)

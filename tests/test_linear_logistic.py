@@ -168,10 +168,18 @@ def test_damaged_sparse_rows_are_refused(damage):
     assert learner.state()["memory"]["seen"] == 0
 
 
-def test_sparse_rows_hold_numbers_alone():
-    learner = LinearLogistic().begin(2, [0, 1], n_categories=[0, 3])
-    with pytest.raises(ValueError, match="cannot hold categories"):
-        learner.test_then_train(sparse.csr_array([[1.0, 2.0]]), [0])
+@pytest.mark.parametrize("n_categories", [[0, 4, 2, 3, 0], [3, 3, 0, 0, 300], [0, 0, 2, 2, 0]])
+def test_sparse_rows_with_categories_are_dense_rows(n_categories):
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 6, (400, 5)) * (rng.random((400, 5)) < 0.6).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[5, :] = [-1.0, 0.5, -2.0, 2.5, 7.0]
+    y = (np.nan_to_num(X[:, 1]) > 2).astype(int)
+    dense, given = (LinearLogistic().begin(5, [0, 1], n_categories=n_categories) for _ in range(2))
+    rows = sparse.csr_array(X)
+    np.testing.assert_allclose(given.test_then_train(rows, y), dense.test_then_train(X, y), atol=1e-12)
+    np.testing.assert_allclose(given.predict_block(rows), dense.predict_block(X), atol=1e-12)
+    np.testing.assert_allclose(given.coef_, dense.coef_, atol=1e-12)
 
 
 @pytest.mark.parametrize("learner", [NaiveBayes(), MajorityClass(), OnlineBagging(LinearLogistic())], ids=str)

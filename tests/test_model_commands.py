@@ -84,6 +84,35 @@ def test_all_formats_have_the_same_rows(files, model, suffix):
     assert found == expected
 
 
+@pytest.mark.parametrize("size", [10_000, 7])
+def test_rows_that_cannot_be_read_are_counted_and_the_others_keep_their_numbers(
+    files, model, monkeypatch, size
+):
+    monkeypatch.setattr("thalweg.predictions.ROWS_AT_A_TIME", size)
+    lines = table(60, 3).splitlines()
+    expected = thalweg_command("predict", model, _written(files / "good.csv", lines)).stdout.splitlines()
+    bad = {1, 2, 30, 60}
+    for row in bad:
+        lines[row] = "too;few" if row % 4 else lines[row].replace(";", ";cheap", 1)
+    path = _written(files / "bad.csv", lines)
+    found = thalweg_command("predict", model, path, "--on-error", "skip")
+    assert found.exit_code == 0, found.output
+    kept = [line for i, line in enumerate(expected) if i not in bad]
+    assert found.stdout.splitlines() == kept
+    assert "56 rows, 56 of them with a label" in found.stderr
+    assert "; 4 rows that could not be read are left out" in found.stderr
+    assert found.stderr.count("skipped ") == 4 and "data row 60" in found.stderr
+    some = thalweg_command("predict", model, path, "--on-error", "skip", "--rows", 28)
+    assert some.stdout.splitlines() == kept[:29]
+    assert thalweg_command("predict", model, path).exit_code == 1
+    assert thalweg_command("predict", model, path, "--on-error", "keep").exit_code == 1
+
+
+def _written(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 def test_columns_are_found_by_name_and_labels_need_not_be_there(files, model):
     lines = [line.split(";") for line in table(50, 3).splitlines()]
     turned = "\n".join(";".join([c, "x", p, w]) for _, p, w, c, _ in lines).replace("x", "more", 1)

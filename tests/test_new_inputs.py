@@ -246,7 +246,7 @@ def test_interrupts_and_lack_of_memory_leave_it_grown_or_not(name):
     learner = learners.registry.load(name)().begin(classes=[0, 1, 2])
     for row, label in zip(X[:60, :2], y, strict=False):
         learner.learn_one({"a": row[0], "b": row[1]}, label)
-    wide = {f"x{j}": float(j) for j in range(40)}
+    wide = {f"x{j}": float(j) for j in range(38)} | {"colour": "red", "shape": "round"}
     for k in range(1, 60, 3):
         other = learner.copy()
         with failing_allocation(k) as failed:

@@ -2,13 +2,22 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from thalweg import from_bytes, learners, to_bytes
-from thalweg.errors import StateError
-from thalweg.learners import AdaptiveLogistic, HoeffdingTree, NaiveBayes
+from thalweg.errors import ParameterError, StateError
+from thalweg.learners import (
+    AdaptiveLogistic,
+    HoeffdingTree,
+    LogisticMixture,
+    NaiveBayes,
+    ParticleFilter,
+    WindowLogistic,
+)
 
 COLOURS = ["red", "green", "blue", "grey"]
 WEAK = {"MajorityClass", "NoChange", "LabelChain", "DecisionStump"}  # cannot use an input of four categories
+REFUSES = {"HUWRS", "SlidingHUWRS"}  # each member's inputs are drawn when it begins
 
 
 def rows(n, seed=0):
@@ -73,16 +82,76 @@ def test_a_number_does_not_become_text():
         NaiveBayes().begin(1, [0, 1]).learn_one({"a": "wet"}, 0)
 
 
-def test_text_that_comes_later_is_an_input_or_refused():
-    learner = AdaptiveLogistic()
-    for i, (x, y) in enumerate(rows(300)):
-        learner.learn_one(x if i > 50 else {"x": x["x"]}, y)
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_text_that_comes_later_is_an_input(name):
+    learner, given = learners.registry.load(name)(), rows(500)
+    for x, y in given[:50]:
+        learner.learn_one({"x": x["x"]}, y)
+    if name in REFUSES:
+        with pytest.raises(ValueError, match="'colour' is a new input, but this learner must know"):
+            learner.learn_one(*given[50])
+        return
+    for x, y in given[50:350]:
+        learner.learn_one(x, y)
+    again = from_bytes(to_bytes(learner))
+    n_right = 0
+    for x, y in given[350:]:
+        n_right += learner.predict_one(x) == y
+        assert again.predict_proba_one(x) == learner.predict_proba_one(x)
+        learner.learn_one(x, y)
+        again.learn_one(x, y)
+    assert name in WEAK or n_right > 130
+
+
+TREE = HoeffdingTree(grace_period=20)
+EQUAL = [NaiveBayes(), TREE, HoeffdingTree(leaf="majority", grace_period=20, tie=0.5)]
+COEFFICIENTS = [AdaptiveLogistic(), WindowLogistic(), LogisticMixture(), ParticleFilter()]
+
+
+@pytest.mark.parametrize("learner", EQUAL, ids=str)
+def test_a_learner_that_knew_it_answers_the_same(learner):
+    known, late = clone(learner).begin(names=["x", "colour"], n_categories=[0, 16]), clone(learner)
+    codes = {colour: code for code, colour in enumerate(COLOURS)}
+    known.learn_one({"x": 0.0}, "warm")
+    late.learn_one({"x": 0.0}, "warm")
+    for colour in COLOURS:  # in the order of the codes
+        known.learn_one({"x": 0.0, "colour": codes[colour]}, "warm")
+        late.learn_one({"x": 0.0, "colour": colour}, "warm")
+    for x, y in rows(300):
+        expected = known.predict_proba_one(x | {"colour": codes[x["colour"]]})
+        assert late.predict_proba_one(x) == pytest.approx(expected, abs=1e-12)
+        known.learn_one(x | {"colour": codes[x["colour"]]}, y)
+        late.learn_one(x, y)
+
+
+def test_numbers_and_text_come_later_one_after_another():
+    learner = HoeffdingTree(grace_period=20)
+    more = {"a": 1.0, "shape": "round", "b": 2.0, "size": "big"}
+    for i, (x, y) in enumerate(rows(400)):
+        some = dict(list(more.items())[: i // 60])
+        learner.learn_one({"x": x["x"], **some, "colour": x["colour"]} if i >= 30 else {"x": x["x"]}, y)
+    assert [n > 0 for n in learner.n_categories_] == [False, True, False, True, False, True]
+    assert all(learner.predict_one(x) == y for x, y in rows(50, seed=1))
+
+
+@pytest.mark.parametrize("learner", COEFFICIENTS, ids=str)
+def test_many_inputs_of_text_one_after_another_leave_the_others_their_coefficients(learner):
+    for x, y in rows(300):
+        learner.learn_one(x, y)
+    for j, (x, y) in enumerate(rows(20, seed=2)):
+        learner.learn_one(x | {f"t{j}": "a"}, y)
     assert np.mean([learner.predict_one(x) == y for x, y in rows(100, seed=1)]) > 0.95
-    tree = HoeffdingTree()
-    tree.learn_one({"x": 1.0}, 0)
-    with pytest.raises(ValueError, match="'colour' is a new input of text, which this learner must have in"):
-        tree.learn_one({"x": 1.0, "colour": "red"}, 0)
-    tree.learn_one({"x": 1.0, "other": 2.0}, 0)
+    again = learner.copy()
+    assert all(again.predict_proba_one(x) == learner.predict_proba_one(x) for x, _ in rows(20, seed=1))
+
+
+def test_a_parameter_changed_meanwhile_is_noticed():
+    for learner in (NaiveBayes(), HoeffdingTree()):
+        learner.learn_one({"x": 1.0}, 0)
+        learner.set_params(categorical=[0])
+        for row in ({"x": 1.0, "colour": "red"}, {"x": 1.0, "y": 2.0}):
+            with pytest.raises(ParameterError, match="parameters were changed"):
+                learner.learn_one(row, 0)
 
 
 def test_wrong_texts_in_a_state_are_refused():

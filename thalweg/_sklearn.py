@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     class BaseEstimator:
         """Parameters by name."""
 
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
         def set_params(self, **params: Any) -> Self: ...

@@ -98,6 +98,7 @@ def run(
     numeric: options.Numeric = None,
     date: options.Dates = None,
     text: options.Words = None,
+    n_words: options.NWords = None,
     ignore: options.Ignore = None,
     classes: options.Classes = None,
     header: options.Header = None,

@@ -78,6 +78,10 @@ Categorical = Annotated[Text, typer.Option(help="Columns of categories, a,b,c.")
 Numeric = Annotated[Text, typer.Option(help="Columns of numbers, even if all 0 and 1.")]
 Dates = Annotated[Text, typer.Option(help="Columns of dates, also as seconds since 1970.")]
 Words = Annotated[Text, typer.Option(help="Columns of text, whose words are counted.")]
+NWords = Annotated[
+    int | None,
+    typer.Option("--n-words", min=0, help="Inputs of a column of text (256); 0 leaves such columns out."),
+]
 Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
 Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
 Header = Annotated[
@@ -88,7 +92,7 @@ Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: .
 
 
 LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
-OTHERS = ("target", "on_error", "header", "delimiter", "decimal")
+OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal")
 
 
 def file_options(arguments):

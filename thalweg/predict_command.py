@@ -11,8 +11,8 @@ HELP = """
 Predict the labels of a file's rows with a saved model, which stays as it is.
 
 SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
-Without `--out` the predictions are printed as CSV. If SOURCE has labels, a line on standard error says how
-many of them were predicted.
+Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
+SOURCE has labels, a line on standard error says how many of them were predicted.
 
 Examples:
 
@@ -33,6 +33,7 @@ def predict(
     ] = False,
     rows: options.Rows = None,
     data: options.Data = None,
+    on_error: options.OnError = None,
 ):
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg import model_files
@@ -41,10 +42,16 @@ def predict(
     learner, schema, _ = model_files.load(model)
     if out:
         model_files.check_writable(out)
-    stream = model_files.open_like(source, learner, schema, model, rows, data=data)
+    settings = {} if on_error is None else {"on_error": on_error}
+    stream = model_files.open_like(source, learner, schema, model, rows, data=data, **settings)
     blocks = predictions(learner, stream, rows, probabilities)
     n, n_right, n_scored = write(blocks, out)
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"
+    skipped = getattr(stream, "skipped", 0)
+    if skipped:
+        words += f"; {skipped:,} rows that could not be read are left out"
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
+    for message in getattr(stream, "messages", ()):
+        print(f"skipped   {options.in_options(message)}", file=sys.stderr)

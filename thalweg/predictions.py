@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+
 ROWS_AT_A_TIME = 10_000
 
 
@@ -28,8 +30,10 @@ def predictions(learner, stream, rows=None, probabilities=False):
     """Yield the predictions for the rows of a stream, block by block."""
     classes = np.asarray(learner.classes_)
     names = [f"p_{label}" for label in classes.tolist()]
-    start = 0
-    for X, codes in stream.coded_blocks(ROWS_AT_A_TIME):
+    start, size = 0, ROWS_AT_A_TIME
+    if not stays_sparse(stream, learner):
+        size = dense_size(stream, size)
+    for X, codes in blocks_for(stream, learner, size):
         left = len(X) if rows is None else min(len(X), rows - start)
         X, codes = X[:left], codes[:left]
         if not left:
@@ -37,13 +41,23 @@ def predictions(learner, stream, rows=None, probabilities=False):
         p = learner.predict_block(X)
         best = p.argmax(axis=1)
         columns = {
-            "row": np.arange(start + 1, start + left + 1),
+            "row": row_numbers(start, left, getattr(stream, "skipped_rows", ())),
             "prediction": pa.array(classes[best].tolist()),
             "probability": p[np.arange(left), best],
         }
         columns |= dict(zip(names, p.T, strict=True)) if probabilities else {}
         yield Predicted(pa.table(columns), int((codes >= 0).sum()), int((codes == best).sum()))
         start += left
+
+
+def row_numbers(start, n, skipped):
+    """Return the numbers in the file, from 1, of `n` rows of which `start` were read before, and not skipped.
+
+    `skipped` are the numbers of the rows that were left out, in order.
+    """
+    read = np.arange(start, start + n)
+    read_before = np.asarray(skipped, dtype=np.int64) - 1 - np.arange(len(skipped))
+    return read + 1 + np.searchsorted(read_before, read, side="right")
 
 
 def write(blocks, path=None):

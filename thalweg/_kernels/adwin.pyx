@@ -20,6 +20,8 @@ Total and variance are running sums. When values of very different size have lef
 left of them may exceed the sums of the buckets; the running sums are then computed again from the buckets.
 """
 
+import numpy as np
+
 from thalweg.errors import StateError
 
 from .fields import Field, counter, setting
@@ -246,6 +248,15 @@ def check_adwin(const double[::1] memory, who, name):
         wrong = "holds an ADWIN whose sums do not fit each other"
     if wrong is not None:
         raise StateError(f"{who}: the state's {name!r} {wrong}")
+
+
+def holds_losses(memory):
+    """Return whether the values of an ADWIN, or of each in the rows of an array, are between 0 and 1.
+
+    Only its variance may be negative: it is a running sum, and rounding may leave less than 0 of it.
+    """
+    width, total, variance = memory[..., 6], memory[..., 7], 8
+    return bool((np.delete(memory, variance, axis=-1) >= 0).all() and (total <= width).all())
 
 
 cdef bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:

@@ -10,7 +10,7 @@ from libc.math cimport NAN
 from libc.string cimport memcpy
 
 from . import layout as layouts
-from .adwin import check_adwin
+from .adwin import check_adwin, holds_losses
 from .layout import FLOAT, INDEX, Array, require
 
 from .adapter cimport AdapterKernel
@@ -289,10 +289,9 @@ cdef void observe(void* state, const double* x) noexcept nogil:
 def check_watches(arrays, fresh, name, who):
     """Raise StateError unless a saved state's array `name` holds an ADWIN on the errors of each member."""
     watches = arrays[name]
-    n_settings, width, total = 4, watches[:, 6], watches[:, 7]      # adwin_t: settings first
+    n_settings = 4      # adwin_t: settings first
     good = np.array_equal(watches[:, :n_settings], fresh[name][:, :n_settings])
     require(good, who, name, "holds ADWINs with other settings than the parameters")
     for watch in watches:
         check_adwin(watch, who, name)
-    good = bool((watches >= 0).all() and (total <= width).all())
-    require(good, who, name, "holds an ADWIN of losses that are not between 0 and 1")
+    require(holds_losses(watches), who, name, "holds an ADWIN of losses that are not between 0 and 1")

@@ -8,7 +8,7 @@ with
     l = w (1 - q)/q,   q = e_m/(r_m + e_m), at least LEAST_ERROR; w if q is unknown.         (2)
 """
 
-from .adwin import check_adwin
+from .adwin import check_adwin, holds_losses
 from .layout import FLOAT, Array, require
 
 from .adwin cimport adwin_begin, adwin_doubles, adwin_t, adwin_update
@@ -58,7 +58,7 @@ cdef class FastLightKernel(BoostingKernel):
         BoostingKernel.check(self, arrays)
         watch = arrays["watch"]
         check_adwin(watch, self.who, "watch")
-        good = (watch[:4] == self.arrays["watch"][:4]).all() and (watch >= 0).all() and watch[7] <= watch[6]
+        good = (watch[:4] == self.arrays["watch"][:4]).all() and holds_losses(watch)
         require(good, self.who, "watch", "holds an ADWIN with other settings, or not of losses from 0 to 1")
 
 

@@ -6,7 +6,7 @@ What happens with a row is in boost_rows.pyx.
 import numpy as np
 
 from . import layout as layouts
-from .adwin import check_adwin
+from .adwin import check_adwin, holds_losses
 from .layout import FLAG, FLOAT, INDEX, INT, Array, require
 from .ring_layout import ROWS, check_ring, places, ring_layout, selected
 
@@ -187,7 +187,8 @@ cdef class IBoostKernel(TrainedMembers):
         if "adwin" in arrays:
             check_adwin(arrays["adwin"], who, "adwin")
             same = np.array_equal(arrays["adwin"][:4], self.arrays["adwin"][:4])
-            require(same and (arrays["adwin"] >= 0).all(), who, "adwin", "holds an ADWIN with other settings")
+            good = same and holds_losses(arrays["adwin"])
+            require(good, who, "adwin", "holds an ADWIN with other settings")
 
     def check_progress(self, arrays, count):
         """Raise StateError if what is left to do for the latest row cannot be."""

@@ -13,7 +13,8 @@ from thalweg.errors import ParameterError, StateError
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
-GROWING = ("class", "input", "numeric", "width")  # axes that are longer when classes or inputs come later
+# Axes that are longer when classes or inputs come later.
+GROWING = ("class", "input", "numeric", "categorical", "width")
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights
@@ -92,6 +93,27 @@ def grown(layout, lengths, fresh, old, who, missing):
     return new
 
 
+def with_new_categories(fresh, old, columns, fresh_columns, n_features, axis, who):
+    """Return `old` with room for the categorical inputs that only `fresh` has, which come last.
+
+    `columns` and `fresh_columns` are the categorical inputs of both, and `n_features` those that `old` has in
+    all. The counts of categories lie along `axis` of the array "counts", those of an input from its "offset".
+    """
+    n = len(columns)
+    if not np.array_equal(fresh_columns[:n], columns) or (fresh_columns[n:] < n_features).any():
+        raise ParameterError(f"{who}: parameters were changed after it had begun; begin again")
+    if len(fresh_columns) == n:
+        return old
+    counts, offset = old["counts"], new_array(fresh["offset"].shape, INDEX)
+    offset[: n + 1] = old["offset"]
+    offset[n + 1 :] = old["offset"][n] + fresh["offset"][n + 1 :] - fresh["offset"][n]
+    shape = list(counts.shape)
+    shape[axis] = int(offset[len(fresh_columns)])
+    wider = new_array(shape, counts.dtype)
+    wider[tuple(slice(length) for length in counts.shape)] = counts
+    return old | {"counts": wider, "offset": offset}
+
+
 def check_shapes(layout, lengths, arrays, who):
     """Raise ParameterError unless arrays taken over from another kernel are as long as this one expects."""
     for name, array in layout.items():
@@ -145,10 +167,13 @@ def _all_within(array, values, high):
     # A quick look at the extremes, which suffices for most arrays; False if one of them is NaN.
     if values.size == 0:
         return True
-    with np.errstate(invalid="ignore"):
+    if array.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            least, most = values.min(), values.max()
+        if not (isfinite(least) and isfinite(most)):
+            return False
+    else:
         least, most = values.min(), values.max()
-    if array.dtype.kind == "f" and not (isfinite(least) and isfinite(most)):
-        return False
     return bool((array.low is None or least >= array.low) and (high is None or most <= high))
 
 

@@ -138,6 +138,17 @@ cdef class NaiveBayesKernel(Kernel):
             if (parts > weight[:, None]).any():
                 raise StateError(f"NaiveBayes: the state's {name!r} is above the 'weight' of its class")
 
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs."""
+        cdef NaiveBayesKernel before = <NaiveBayesKernel?> old
+        columns = before.arrays["columns"][before.core.n_numeric:]
+        fresh_columns = self.arrays["columns"][self.core.n_numeric:]
+        n_features = before.handle.n_features
+        known = layouts.with_new_categories(self.arrays, before.arrays, columns, fresh_columns, n_features, 0,
+                                            self.who)
+        self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, known, self.who, missing))
+        self.derive()
+
     cdef bint grow(self, Py_ssize_t j, Py_ssize_t code) noexcept:
         return self.adopt_computed(grown, (self.arrays, j, code))
 

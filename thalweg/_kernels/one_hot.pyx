@@ -9,7 +9,7 @@ category is missing. Two categories need one place, which is 0 for the first and
 import numpy as np
 
 from . import layout as layouts
-from .layout import FLOAT
+from .layout import FLOAT, INDEX
 
 from libc.math cimport floor
 from libc.string cimport memset
@@ -60,6 +60,51 @@ def widened(const double[:, ::1] X, const Py_ssize_t[::1] own):
         for i in range(X.shape[0]):
             widen(&c, &X[i, 0], &rows[i, 0])
     return wide
+
+
+def widened_sparse(const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns, const double[::1] values,
+                   const Py_ssize_t[::1] own):
+    """Return starts, columns and values of widened sparse rows.
+
+    Row i has values in the columns from starts[i] to starts[i + 1], in growing order; the others are 0, which
+    is the first category of an input that has several.
+    """
+    cdef Py_ssize_t i, j, c, at, stop, n = 0, n_several
+    cdef double x
+    several = np.flatnonzero(np.asarray(own) > 0)
+    n_several = len(several)
+    most = (starts[starts.shape[0] - 1] - starts[0]) + (starts.shape[0] - 1) * n_several
+    found = [layouts.new_array(starts.shape[0], INDEX), layouts.new_array(most, INDEX),
+             layouts.new_array(most, FLOAT)]
+    cdef Py_ssize_t[::1] new_starts = found[0], new_columns = found[1]
+    cdef double[::1] new_values = found[2]
+    cdef const Py_ssize_t[::1] inputs = several
+    widths = np.where(np.asarray(own) > 0, np.asarray(own) + 1, 1)
+    cdef const Py_ssize_t[::1] place = np.cumsum(widths) - widths
+    with nogil:
+        for i in range(starts.shape[0] - 1):
+            at, stop, c = starts[i], starts[i + 1], 0
+            while at < stop or c < n_several:
+                if c < n_several and (at == stop or inputs[c] <= columns[at]):
+                    j, x = inputs[c], 0.0
+                    if at < stop and columns[at] == j:
+                        x = values[at]
+                        at += 1
+                    c += 1
+                    if not (x >= 0.0 and floor(x) == x):
+                        continue
+                    new_columns[n] = place[j] + <Py_ssize_t> min(x, <double> own[j])
+                    x = 1.0
+                else:
+                    j, x = columns[at], values[at]
+                    at += 1
+                    if own[j] < 0 and x == x:
+                        x = min(max(x, 0.0), 1.0)
+                    new_columns[n] = place[j]
+                new_values[n] = x
+                n += 1
+            new_starts[i + 1] = n
+    return found[0], found[1][:n], found[2][:n]
 
 
 def width_of(own):

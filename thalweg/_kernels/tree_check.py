@@ -174,5 +174,5 @@ def check_options(arrays, most_options, who):
 
 
 def _demand(who, condition, name, wrong):
-    if not np.all(condition):
+    if not (condition.all() if isinstance(condition, np.ndarray) else condition):
         raise StateError(f"{who}: the state's {name!r} {wrong}")

@@ -15,6 +15,8 @@ def grown(layout, lengths, fresh, old, who):
     """Return the arrays of a tree that goes on from `old`; `fresh` is what it begins with."""
     apart = ("inputs", "picked")
     rest = {name: array for name, array in layout.items() if name not in apart}
+    n_features = len(old["inputs"]) - 1
+    old = layouts.with_new_categories(fresh, old, old["column"], fresh["column"], n_features, 1, who)
     new = layouts.grown(rest, lengths, fresh, old, who, 0.0)
     new["numbers"][: old["size"][SLOTS], INVERSE, old["numbers"].shape[2] :] = SURE
     return new | {"inputs": fresh["inputs"].copy(), "picked": _picked(fresh, old, who)}

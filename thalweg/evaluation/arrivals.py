@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole, real_number, wrong
 from thalweg._types import Block, Floats, Ints, Mask
+from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.evaluation.steps import Step
 from thalweg.waiting import WaitingRows
 
@@ -102,7 +103,11 @@ class LabelsUnderWay:
 
 
 def steps_as_labels_come(
-    blocks: Iterable[Block], arrivals: Arrivals, observes: bool, total: int | None, waiting: WaitingRows
+    blocks: Iterable[Block],
+    arrivals: Arrivals,
+    observes: bool,
+    total: int | None,
+    waiting: WaitingRows | WaitingSparse,
 ) -> Iterator[Step]:
     """Yield the steps of test-then-train for labels that come when `arrivals` says.
 
@@ -140,14 +145,14 @@ def _block_steps(
     both: Mask,
     observed: Mask,
     due: NDArray[np.int64],
-    waiting: WaitingRows,
+    waiting: WaitingRows | WaitingSparse,
 ) -> Iterator[Step]:
     """Yield the steps of a block; `both` marks rows learned at once, `due` are the labels that come late."""
     tested_at = np.arange(len(X)) + np.searchsorted(due[:, 0], rows)
     learned_at = np.arange(len(due)) + due[:, 0] - rows[0] + 1
     n = len(X) + len(due)
-    all_X, all_codes = np.empty((n, X.shape[1])), np.empty(n, dtype=np.int64)
-    all_X[tested_at], all_X[learned_at] = X, waiting.resolve(due[:, 1]).X
+    all_X = interleaved([X, waiting.resolve(due[:, 1]).X], [tested_at, learned_at])
+    all_codes = np.empty(n, dtype=np.int64)
     all_codes[tested_at], all_codes[learned_at] = codes, due[:, 2]
     tested, learned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     tested[tested_at] = learned[learned_at] = learned[tested_at[both]] = True

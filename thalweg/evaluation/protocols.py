@@ -8,19 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import __version__
-from thalweg._parameters import is_real, is_whole, wrong
+from thalweg._parameters import is_real, wrong
 from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.run import Run, bytes_of, written
+from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.evaluation.watchers import Watchers, as_list
 from thalweg.learners.base import StreamClassifier
-from thalweg.learners.sparse_rows import checked_sparse_rows
-from thalweg.streams.arrays import Arrays
 from thalweg.streams.base import Stream, stream_name
 from thalweg.waiting import WaitingRows
 
@@ -84,9 +83,10 @@ def prequential(
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        found = _blocks(stream, learner, block, delay) if watch is None else stream.coded_blocks(block)
-        blocks = _limited(found, rows)
-        waiting = WaitingRows(stream.n_features)
+        is_sparse = stays_sparse(stream, learner) and not as_list(watch)
+        size = block if is_sparse else dense_size(stream, block)
+        blocks = _limited(_blocks(stream, learner, size, watch), rows)
+        waiting = (WaitingSparse if is_sparse else WaitingRows)(stream.n_features)
         return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
 
     return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, watch)
@@ -127,7 +127,7 @@ def chunked(
 
     def steps() -> Iterator[Step]:
         observes = _observes(learner)
-        for number, (X, codes) in enumerate(_limited(stream.coded_blocks(size), rows)):
+        for number, (X, codes) in enumerate(_limited(_blocks(stream, learner, size, watch), rows)):
             yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
@@ -250,14 +250,9 @@ def _evaluate(
     )
 
 
-def _blocks(stream: Stream, learner: Any, size: int, delay: Any) -> Iterator[tuple[Any, Ints]]:
-    """Yield blocks of a stream, of sparse rows if stream and learner can and no row waits for its label."""
-    is_sparse = getattr(stream, "is_sparse", False) and getattr(learner, "takes_sparse", False)
-    if not isinstance(stream, Arrays) or not is_sparse or _observes(learner) or not is_whole(delay) or delay:
-        yield from stream.coded_blocks(size)
-        return
-    for X, codes in stream.sparse_blocks(size):
-        yield checked_sparse_rows(X, learner), codes
+def _blocks(stream: Stream, learner: Any, size: int, watch: Watchers) -> Iterator[tuple[Any, Ints]]:
+    """Yield blocks of a stream; those of watchers, which compare inputs, are never sparse."""
+    return stream.coded_blocks(size) if as_list(watch) else blocks_for(stream, learner, size)
 
 
 def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
-from thalweg.errors import ParameterError
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels, Names
 from thalweg.learners.saving import OF_THE_BASE
 
 N_TEXTS = 16  # categories of a text input that can have a coefficient each
+MOST_PLACES = 256  # of all categories that have a coefficient each, in most learners
 M = TypeVar("M", bound="Growing")
 
 
@@ -31,7 +31,7 @@ class Growing(Contract):
         """
         before, width = vars(self).copy(), self._row_width or n_features
         self._begin_again()
-        own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False))
+        own = set(vars(self)) - OF_THE_BASE - set(self.get_params(deep=False)) - {"_own"}
         changes = {(width, self._row_width or self.n_features_in_), (n_classes, self._n_columns)}
         changes.add((n_features, self.n_features_in_))
         vars(self).update({name: grown(before[name], vars(self)[name], changes) for name in own})
@@ -76,12 +76,6 @@ class Growing(Contract):
             return
         try:
             self._grow_from(*before)
-        except ParameterError as error:
-            if new not in names.texts:
-                raise
-            raise ValueError(
-                f"{self._who}: {new!r} is a new input of text, which this learner must have in the first row"
-            ) from error
         except FixedInputsError as error:
             raise ValueError(
                 f"{self._who}: {new!r} is a new input, but this learner must know all inputs at begin(): "
@@ -94,10 +88,20 @@ class Growing(Contract):
         n_new = n_features - self.n_features_in_
         self._names, self.n_features_in_ = names, n_features
         self.n_categories_ = np.pad(self.n_categories_, (0, n_new))
-        self.n_categories_[[names[name] for name in names.texts if names[name] >= n_old]] = N_TEXTS
+        for j in [names[name] for name in names.texts if names[name] >= n_old]:
+            self.n_categories_[j] = N_TEXTS if not n_old else text_categories(self.n_categories_)
         if self._means is not None:
             mean, count = (np.pad(each, (0, n_new)) for each in self._means)
             self._means = mean, count
+
+
+def text_categories(n_categories: Ints) -> int:
+    """Return how many categories a text input that comes later gets coefficients for, if each has one.
+
+    They are so few that no input before it, of these numbers of categories, loses some of its own.
+    """
+    left = MOST_PLACES - int((n_categories[n_categories > 2] + 1).sum()) - 1
+    return min(left, N_TEXTS) if left > 2 else 2
 
 
 def grown_member(owner: Contract, member: M, n_categories: Ints | None = None) -> M:

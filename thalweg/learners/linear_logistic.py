@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._kernels.linear_logistic import LinearKernel
+from thalweg._kernels.one_hot import widened_sparse
 from thalweg._parameters import real_number
 from thalweg._types import Floats, Ints
 from thalweg.learners.one_hot import NativeOneHot
@@ -28,7 +29,7 @@ class LinearLogistic(NativeOneHot):
     Inputs need no scaling. Those that are mostly 0 are measured in multiples of their usual size, the others
     in standard deviations from their mean, at most three. A missing value is left out of the row. A row of
     weight v counts v times in the bold and the careful regression; the quick one makes little of weights
-    above 1. Three or more categories are an input each, 0 or 1; sparse rows hold numbers alone.
+    above 1. Three or more categories are an input each, 0 or 1; what sparse rows do not store is the first.
 
     Parameters
     ----------
@@ -93,21 +94,25 @@ class LinearLogistic(NativeOneHot):
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p)
+            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p)
         else:
             super()._learn(X, y, w, p)
 
     def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(X.starts, X.columns, X.values, y, w, p, asked)
+            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, asked)
         else:
             super()._learn_asked(X, y, w, p, asked)
 
     def _predict(self, X: Any, p: Floats) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.predict_sparse(X.starts, X.columns, X.values, p)
+            self._kernel.predict_sparse(*self._widened_sparse(X), p)
         else:
             super()._predict(X, p)
+
+    def _widened_sparse(self, X: SparseRows) -> tuple[Ints, Ints, Floats]:
+        rows = X.starts, X.columns, X.values
+        return rows if self._own is None else widened_sparse(*rows, self._own)
 
     @property
     def weights_(self) -> Floats:

@@ -10,6 +10,7 @@ from thalweg._kernels.one_hot import OneHotKernel, widened, width_of
 from thalweg._types import Floats, Ints
 from thalweg.errors import set_rows_learned
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.growth import MOST_PLACES
 from thalweg.learners.native import NativeClassifier
 
 PART = 1 << 20  # numbers widened at a time
@@ -24,7 +25,7 @@ class OneHot(StreamClassifier):
     the most categories keep places for the first of them only.
     """
 
-    most_places = 256
+    most_places = MOST_PLACES
     _own: Ints | None = None  # categories of each input that have a place each; None if rows are not widened
 
     @property

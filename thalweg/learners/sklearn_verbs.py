@@ -17,6 +17,8 @@ from thalweg.learners.rows import Labels, as_numbers
 class SklearnVerbs(Contract):
     """The part of a learner that makes it a scikit-learn classifier."""
 
+    _parameter_names: list[str]
+
     if TYPE_CHECKING:
 
         def _begin_with(
@@ -33,6 +35,13 @@ class SklearnVerbs(Contract):
 
         def flush(self) -> None:
             """See StreamClassifier."""
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # Kept, because saving and loading ask for them several times, and scikit-learn parses a signature.
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = super()._get_param_names()
+        return cls._parameter_names
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Reset the learner and learn the rows in order, including those held back for a full batch."""

@@ -1,12 +1,12 @@
 """Sparse rows, converted from SciPy's sparse matrices."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
 
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Mask
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import usual_rows
 
@@ -23,9 +23,37 @@ class SparseRows:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, part: slice) -> "SparseRows":
-        first, stop, _step = part.indices(len(self))
-        return SparseRows(self.starts[first : stop + 1], self.columns, self.values, self.n_features)
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of inputs."""
+        return len(self), self.n_features
+
+    def __getitem__(self, part: slice | Mask | Ints) -> "SparseRows":
+        if isinstance(part, slice):
+            first, stop, _step = part.indices(len(self))
+            return SparseRows(self.starts[first : stop + 1], self.columns, self.values, self.n_features)
+        chosen = np.arange(len(self))[part]
+        lengths = self.starts[chosen + 1] - self.starts[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.starts[chosen] - starts[:-1], lengths) + np.arange(starts[-1])
+        return SparseRows(starts, self.columns[places], self.values[places], self.n_features)
+
+
+def joined(parts: Sequence[SparseRows], n_features: int) -> SparseRows:
+    """Return the rows of several parts, one after another."""
+    used = [slice(int(part.starts[0]), int(part.starts[-1])) for part in parts]
+    ends = np.cumsum([0, *(each.stop - each.start for each in used)])
+    moved = zip(parts, ends, strict=False)
+    starts = [part.starts[:-1] - part.starts[0] + end for part, end in moved]
+    columns = [part.columns[each] for part, each in zip(parts, used, strict=True)]
+    values = [part.values[each] for part, each in zip(parts, used, strict=True)]
+    nothing = np.empty(0, dtype=np.intp)
+    return SparseRows(
+        np.concatenate([*starts, ends[-1:]]).astype(np.intp),
+        np.concatenate([nothing, *columns]),
+        np.concatenate([np.empty(0), *values]),
+        n_features,
+    )
 
 
 def is_sparse(X: object) -> bool:
@@ -42,8 +70,6 @@ def checked_sparse_rows(X: Any, learner: Contract) -> SparseRows:
     who, n_features, names = learner._who, learner.n_features_in_, learner._names
     if not learner.takes_sparse:
         raise ValueError(f"{who}: sparse rows are not supported; use LinearLogistic, or pass X.toarray()")
-    if learner.n_categories_.any():
-        raise ValueError(f"{who}: sparse rows cannot hold categories, but it began with some")
     if isinstance(X, SparseRows):
         return X
     if X.ndim != 2 or X.shape[1] != n_features:

@@ -36,7 +36,6 @@ def pack(description: dict[str, Any], arrays: list[NDArray[Any]]) -> bytes:
     """Return the bytes of a file with this description, which JSON can hold, and these arrays."""
     parts, table, offset = [], [], 0
     for array in arrays:
-        array = np.ascontiguousarray(array).reshape(array.shape)
         if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):
             array = array.astype(array.dtype.newbyteorder("<"))
         table.append([array.dtype.str, list(array.shape), offset])
@@ -84,7 +83,7 @@ def _text_size(view: memoryview) -> int:
 
 def _array(body: memoryview, dtype: str, shape: list[int], offset: int) -> NDArray[Any]:
     kind = dtype_named(dtype)
-    if not all(isinstance(n, int) and n >= 0 for n in [*shape, offset]):
+    if not {*map(type, shape), type(offset)} <= {int} or min([*shape, offset]) < 0:
         raise ModelFileError(f"an array has the shape {shape} and begins at {offset}")
     n = math.prod(shape)
     if offset + n * kind.itemsize > len(body):

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,12 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
 
     Numbers, strings, None and lists stay what they are. All else becomes a dict with one key, its kind.
     """
-    if value is None or (isinstance(value, bool | str | int) and not isinstance(value, np.generic)):
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if type(value) is np.ndarray and value.dtype.kind in KINDS:
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, bool | str | int) and not isinstance(value, np.generic):
         return value
     if isinstance(value, float) and not isinstance(value, np.generic):
         return value if np.isfinite(value) else {"float": str(value)}
@@ -88,6 +94,13 @@ def _chosen(arrays: list[NDArray[Any]], i: Any) -> NDArray[Any]:
 
 def dtype_named(name: Any) -> np.dtype[Any]:
     """Return the dtype of numbers, text or dates with this name."""
-    if not isinstance(name, str) or not DTYPE.fullmatch(name):
+    if not isinstance(name, str):
+        raise ModelFileError(f"{name!r} is no type of an array")
+    return _dtype(name)
+
+
+@lru_cache(maxsize=100)
+def _dtype(name: str) -> np.dtype[Any]:
+    if not DTYPE.fullmatch(name):
         raise ModelFileError(f"{name!r} is no type of an array")
     return np.dtype(name)

@@ -36,6 +36,8 @@ class Stream:
         0, 1, 2, … and a missing value is NaN everywhere.
     drifts : ndarray of int
         Rows at which the concept is known to change: the first row of each new concept.
+    is_sparse : bool
+        Whether `sparse_blocks` yields the rows as sparse matrices, because most values are 0.
     """
 
     n_features: int
@@ -43,6 +45,7 @@ class Stream:
     is_open: bool = False
     n_rows: int | None = None
     drifts: Ints = np.empty(0, dtype=np.intp)
+    is_sparse: bool = False
 
     @property
     def first_classes(self) -> NDArray[Any]:
@@ -80,6 +83,10 @@ class Stream:
         Every block but the last has `size` rows. Each call starts again at the first row.
         """
         raise NotImplementedError
+
+    def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
+        """Yield what `coded_blocks` does, X as a sparse matrix of SciPy; only if `is_sparse`."""
+        raise NotImplementedError(f"{type(self).__name__} has no sparse rows")
 
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, if need be an estimate after `done` rows of a pass; None if unknown."""
@@ -167,28 +174,35 @@ def check_closed(stream: Stream, who: str) -> None:
         )
 
 
-def recut(chunks: Iterable[Block], size: int) -> Iterator[Block]:
-    """Yield the rows of (X, codes) chunks of any length as blocks of `size` rows, the last one shorter."""
+def recut(chunks: Iterable[tuple[Any, Ints]], size: int) -> Iterator[tuple[Any, Ints]]:
+    """Yield the rows of (X, codes) chunks of any length as blocks of `size` rows, the last one shorter.
+
+    X is an array, or a sparse matrix in all of them.
+    """
     if size < 1:
         raise ValueError(f"a block needs at least one row, got size={size}")
-    kept_X: list[Floats] = []
+    kept_X: list[Any] = []
     kept_y: list[Ints] = []
     n_kept = 0
     for X, y in chunks:
         start = 0
-        while n_kept + len(X) - start >= size:
+        while n_kept + len(y) - start >= size:
             stop = start + size - n_kept
             yield _joined([*kept_X, X[start:stop]]), _joined([*kept_y, y[start:stop]])
             kept_X, kept_y, n_kept, start = [], [], 0, stop
-        if start < len(X):
+        if start < len(y):
             kept_X.append(X[start:])
             kept_y.append(y[start:])
-            n_kept += len(X) - start
+            n_kept += len(y) - start
     if n_kept:
         yield _joined(kept_X), _joined(kept_y)
 
 
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+def _joined(parts: list[Any]) -> Any:
+    if len(parts) > 1 and hasattr(parts[0], "tocsr"):
+        from scipy.sparse import vstack
+
+        return vstack(parts, format="csr")
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

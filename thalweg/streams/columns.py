@@ -23,8 +23,11 @@ class Reader(Protocol):
         """Names of the inputs within the column; none if it is one input with the name of the column."""
         ...
 
-    def read(self, array: Any) -> tuple[Floats, Problems]:
-        """Return the values, NaN if missing, and a list of (position, error message)."""
+    def read(self, array: Any) -> tuple[Any, Problems]:
+        """Return the values, NaN if missing, and a list of (position, error message).
+
+        Of several inputs these are rows × inputs, an array or a sparse matrix.
+        """
         ...
 
     def to_plain(self) -> dict[str, Any]:
@@ -54,10 +57,15 @@ class Column:
         return tuple(f"{self.name}.{part}" for part in parts) or (self.name,)
 
     @property
+    def n_inputs(self) -> int:
+        """Number of inputs that it becomes."""
+        return max(1, 0 if self.reader is None else len(self.reader.inputs))
+
+    @property
     def n_categories(self) -> tuple[int, ...]:
         """Number of categories known so far for each of its inputs, 0 if it is numeric."""
         n = {FLAG: 2, CATEGORY: max(1, len(self.codes))}.get(self.kind or "", 0)
-        return (n,) * len(self.inputs)
+        return (n,) * self.n_inputs
 
     @property
     def categories(self) -> list[Any]:
@@ -77,10 +85,10 @@ class Column:
             found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
         return found
 
-    def read(self, array: Any) -> tuple[Floats, Problems]:
+    def read(self, array: Any) -> tuple[Any, Problems]:
         """Return the values as floats, NaN if missing, and a list of (position, error message).
 
-        Of a column that becomes several inputs, these are rows × inputs.
+        Of a column that becomes several inputs, these are rows × inputs, sparse if it is text.
         """
         if self.reader is not None:
             return self.reader.read(array)
@@ -95,6 +103,22 @@ class Column:
             hint = f"is neither 0 nor 1 as the first rows are; if it is right, pass numeric=[{self.name!r}]"
             problems += [(i, f"{values[i]:g} {hint}") for i in np.flatnonzero(wrong).tolist()]
         return values, problems
+
+
+def side_by_side(parts: list[Any], shape: tuple[int, int]) -> Any:
+    """Return the values of columns as rows × inputs of this shape, sparse if those of a column are."""
+    if any(hasattr(part, "tocsr") for part in parts):
+        from scipy.sparse import csr_array, hstack
+
+        columns = [part if part.ndim == 2 else part[:, None] for part in parts]
+        return hstack([csr_array(part) for part in columns], format="csr")
+    X = np.empty(shape)
+    start = 0
+    for part in parts:
+        n = 1 if part.ndim == 1 else part.shape[1]
+        X[:, start : start + n] = part if part.ndim == 2 else part[:, None]
+        start += n
+    return X
 
 
 def coded(array: Any, codes: Codes, complaint: str) -> tuple[Ints, Problems]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._types import Block, Floats, Ints
+from thalweg._types import Block, Ints
 from thalweg.errors import StreamError, one_line
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
-from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, Column, Problems, coded
+from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, TEXT, Column, Problems, coded, side_by_side
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
 from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, set_kind
 from thalweg.streams.like import Like
@@ -44,6 +44,8 @@ class FileStream(Stream):
     ----------
     skipped : int
         Number of bad rows left out so far.
+    skipped_rows : list of int
+        Their numbers, in order; the first row below a header is 1.
     messages : list of str
         What was wrong with the first five of them.
     columns : FoundColumns
@@ -81,6 +83,7 @@ class FileStream(Stream):
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
         self.n_features = len(self._names)
+        self.is_sparse = any(column.kind == TEXT for column in self.inputs)
         check_names(source, self._names)
         n_rows = None
         if like is not None:
@@ -107,10 +110,15 @@ class FileStream(Stream):
         self._restart()
 
     def _restart(self) -> None:
-        self.skipped = 0
+        self.skipped_rows: list[int] = []
         self.messages: list[str] = []
         self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
         self.classes = self._first_classes
+
+    @property
+    def skipped(self) -> int:
+        """Number of bad rows left out so far."""
+        return len(self.skipped_rows)
 
     @property
     def first_classes(self) -> NDArray[Any]:
@@ -129,8 +137,8 @@ class FileStream(Stream):
 
     def categories_of(self, j: int) -> list[Any]:
         """Return the categories of input `j` in the order of their codes; none if it is numeric."""
-        places = [column for column in self.inputs for _ in column.inputs]
-        return places[j].categories
+        ends = np.cumsum([column.n_inputs for column in self.inputs])
+        return self.inputs[int(np.searchsorted(ends, j, side="right"))].categories
 
     def schema(self) -> dict[str, Any]:
         """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
@@ -141,14 +149,19 @@ class FileStream(Stream):
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
-        return recut(self._chunks(), size)
+        blocks = recut(self._chunks(), size)
+        return ((X.toarray(), codes) for X, codes in blocks) if self.is_sparse else blocks
+
+    def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
+        """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
+        return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
 
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, estimated from the bytes read if it is not known."""
         share = self.source.share_read
         return self.n_rows if self.n_rows is not None or not share else max(done, round(done / share))
 
-    def _chunks(self) -> Iterator[Block]:
+    def _chunks(self) -> Iterator[tuple[Any, Ints]]:
         self._restart()
         numeric = {column.name for column in self.inputs if column.is_plain}
         total = 0
@@ -158,7 +171,7 @@ class FileStream(Stream):
                 if problems or batch.problems:
                     X, codes = self._without(X, codes, problems, batch)
                 yield X, codes
-                total += len(X)
+                total += len(codes)
         check_some(self.source, total, self.messages)
         if total < (self.n_rows or 0):
             raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
@@ -168,21 +181,16 @@ class FileStream(Stream):
         if self.is_open and self.label is not None:
             check_any(self.source, self.label, self.classes)
 
-    def _converted(self, batch: Batch) -> tuple[Floats, Ints, Problems]:
+    def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
         """Return X, codes and a list of (position, error message)."""
-        X = np.empty((batch.rows.num_rows, self.n_features))
-        problems: Problems = []
-        start = 0
+        n, problems, parts = batch.rows.num_rows, [], []
         for j, column in enumerate(self.inputs):
             values, wrong = column.read(batch.rows.column(j))
-            if values.ndim == 1:
-                X[:, start] = values
-            else:
-                X[:, start : start + values.shape[1]] = values
-            start += len(column.inputs)
+            parts.append(values)
             problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+        X = side_by_side(parts, (n, self.n_features))
         if self.label is None:
-            return X, np.full(len(X), MISSING, dtype=np.intp), problems
+            return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
         unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
         column = batch.rows.column(len(self.inputs))
@@ -201,17 +209,20 @@ class FileStream(Stream):
         check_labels(self.source, label, self._labels)
         self.classes = as_classes(self._labels.values, ordered=True)
 
-    def _without(self, X: Floats, codes: Ints, problems: Problems, batch: Batch) -> Block:
+    def _without(
+        self, X: Any, codes: Ints, problems: Problems, batch: Batch
+    ) -> tuple[Any, Ints]:
         """Leave out the rows that have a problem and count them, or raise StreamError for the first one."""
         found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
         found |= dict(batch.problems)
         if self.on_error == "raise":
             raise_first(self.source, list(found.items()))
-        self.skipped += len(found)
+        self.skipped_rows += sorted(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
-        wrong = sorted({i for i, _ in problems})
-        return np.delete(X, wrong, axis=0), np.delete(codes, wrong)
+        good = np.ones(len(codes), dtype=bool)
+        good[[i for i, _ in problems]] = False
+        return X[good], codes[good]
 
 
 def _size(source: Source) -> int | None:

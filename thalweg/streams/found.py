@@ -91,12 +91,12 @@ def found_columns(columns: Sequence[Column], label: Column | None, warnings: Seq
         kinds[column.name] = CATEGORY if kind == FLAG else kind if kind in KINDS else IGNORED
         note = column.note
         if kind in (DATE, TEXT):
-            note = f"{len(column.inputs)} inputs" + (", hashed words" if kind == TEXT else "")
+            note = f"{column.n_inputs} inputs" + (", hashed words" if kind == TEXT else "")
         if note:
             notes[column.name] = note
         if kinds[column.name] != IGNORED:
             becomes[column.name] = _in_words(column)
-            n_inputs += len(column.inputs)
+            n_inputs += column.n_inputs
     target = None if label is None else label.name
     return FoundColumns(target, kinds, notes, tuple(warnings), becomes, n_inputs)
 
@@ -107,7 +107,7 @@ def _in_words(column: Column) -> str:
     if isinstance(reader, Dates):
         return f"date: {', '.join(PART_WORDS.get(part, part) for part in reader.parts)}"
     if column.kind == TEXT:
-        return f"text: counts of hashed words in {len(column.inputs):,} places"
+        return f"text: counts of hashed words in {column.n_inputs:,} places"
     if column.kind == FLAG:
         return "category, 0 or 1"
     if column.kind == CATEGORY:

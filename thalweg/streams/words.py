@@ -3,11 +3,13 @@
 import re
 import zlib
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from thalweg._types import Floats
 from thalweg.streams.codes import spelling
 from thalweg.streams.columns import Problems, distinct
 
@@ -24,7 +26,7 @@ class Words:
 
     n: int
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs within the column."""
         return tuple(f"word{j}" for j in range(self.n))
@@ -33,13 +35,13 @@ class Words:
         """Return its part of a schema."""
         return {"n_words": self.n}
 
-    def read(self, array: Any) -> tuple[Floats, Problems]:
-        """Return rows × inputs; every text can be read."""
+    def read(self, array: Any) -> tuple[Any, Problems]:
+        """Return rows × inputs, a sparse matrix of SciPy; every text can be read."""
         values, positions = distinct(array)
-        places: list[int] = []
-        for row, value in enumerate(values):
-            text = (spelling(value) or "").lower()
-            start = row * self.n
-            places += [start + zlib.crc32(word.encode()) % self.n for word in WORD.findall(text)]
-        counts = np.bincount(np.array(places, dtype=np.intp), minlength=(len(values) + 1) * self.n)
-        return counts.astype(float).reshape(-1, self.n)[positions], []
+        texts = [(spelling(value) or "").lower() for value in values]
+        found = [[zlib.crc32(word.encode()) % self.n for word in WORD.findall(text)] for text in texts]
+        starts = np.cumsum([0, *map(len, found), 0])  # a missing text comes last
+        places = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=starts[-1])
+        rows = csr_array((np.ones(len(places)), places, starts), shape=(len(starts) - 1, self.n))
+        rows.sum_duplicates()
+        return rows[positions], []
