@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from thalweg._kernels.likeliest import likeliest
+
 ROWS_AT_A_TIME = 10_000
 
 
@@ -35,7 +37,7 @@ def predictions(learner, stream, rows=None, probabilities=False):
         if not left:
             return
         p = learner.predict_block(X)
-        best = p.argmax(axis=1)
+        best = likeliest(p)
         columns = {
             "row": np.arange(start + 1, start + left + 1),
             "prediction": pa.array(classes[best].tolist()),
