@@ -1,13 +1,13 @@
 """Inputs that are updated four at a time get the same numbers, bit for bit, as those updated one by one.
 
-Of seven inputs the first four are updated together and the last three one by one; the last three are copies of
-the first three.
+Of seven inputs the first four are updated together and the last three one by one; the last three are copies
+of the first three.
 """
 
 import numpy as np
 import pytest
 
-from thalweg.learners import HoeffdingTree, LinearLogistic
+from thalweg.learners import HoeffdingTree, LinearLogistic, NaiveBayes
 
 KINDS = ["usual", "missing", "constant", "wild", "tiny", "zeros"]
 
@@ -47,3 +47,13 @@ def test_linear_logistic_measures_equal_inputs_alike(kind):
     state = model._kernel.state()
     for name in ("count", "mean", "variance", "beta", "square"):
         np.testing.assert_array_equal(state[name][:3], state[name][4:], err_msg=name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_naive_bayes_knows_the_same_of_equal_inputs(kind):
+    X, y, w = doubled_rows(kind)
+    model = NaiveBayes().begin(7, [0, 1])
+    model.test_then_train(X, y, w)
+    arrays = model._kernel.arrays
+    for name in ("n", "mean", "squares", "inverse"):
+        np.testing.assert_array_equal(arrays[name][:, :3], arrays[name][:, 4:], err_msg=name)

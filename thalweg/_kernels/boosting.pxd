@@ -22,7 +22,7 @@ ctypedef struct boosting_t:
     double* wrong                       # [member]
     Py_ssize_t* order                   # [member]: best first, as of the last row learned
     double* accuracy                    # [member], in that order; memory to learn a row
-    Py_ssize_t* said                    # [member]: the class it predicts for the row to be learned, -1: unknown
+    Py_ssize_t* said                    # [member]: what it predicts for the row to be learned, or -1
     double* scratch                     # to predict while a row is learned
 
 

@@ -21,8 +21,8 @@ exp(-FARTHEST) elsewhere. Missing values are left out.
 from libc.math cimport exp, fabs, isnan, log
 
 from .bayes_terms cimport (
-    FARTHEST_VALUE, LEAST_INVERSE, SURE, add_chance, category_of, chances_t, inverse_of, log_of, missing_width,
-    multiply_width,
+    FARTHEST_VALUE, LEAST_INVERSE, SURE, add_chance, category_of, chances_t, inverse_of, log_of,
+    missing_width, multiply_width,
 )
 from .tree_codes cimport (
     ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, TREE_CATEGORIES,
@@ -38,8 +38,8 @@ cdef extern from "wide_numbers.h" nogil:
         double* low
         double* high
     bint has_wide_numbers() noexcept
-    Py_ssize_t learn_wide(const double* x, double weight, const number_sums_t* sums, Py_ssize_t n, double least,
-                          double most) noexcept
+    Py_ssize_t learn_wide(const double* x, double weight, const number_sums_t* sums, Py_ssize_t n,
+                          double least, double most) noexcept
 
 cdef double FARTHEST = FARTHEST_VALUE
 cdef bint is_wide = has_wide_numbers()
@@ -223,11 +223,13 @@ cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, cons
     cdef number_sums_t sums
     sums.count, sums.mean, sums.squares = n + COUNT * step, n + MEAN * step, n + SQUARES * step
     sums.inverse, sums.low, sums.high = n + INVERSE * step, n + LOWEST * step, n + HIGHEST * step
-    if is_wide and t.all_numeric:
+    if is_wide and t.all_numeric and step >= 4:
         n_done = learn_wide(x, w, &sums, step, LEAST_INVERSE, SURE)
+        for i in range(n_done):
+            if sums.inverse[i] < SURE:
+                logs += multiply_width(&product, sums.inverse[i])
     for i in range(n_done, inputs[0]):
         learn_number(&sums, i, x[inputs[1 + i]], w)
-    for i in range(inputs[0]):
         if sums.inverse[i] < SURE:
             logs += multiply_width(&product, sums.inverse[i])
     return 0.5 * (logs + log(product))
