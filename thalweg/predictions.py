@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from thalweg._kernels.likeliest import likeliest
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 
 ROWS_AT_A_TIME = 10_000
@@ -39,7 +40,7 @@ def predictions(learner, stream, rows=None, probabilities=False):
         if not left:
             return
         p = learner.predict_block(X)
-        best = p.argmax(axis=1)
+        best = likeliest(p)
         columns = {
             "row": row_numbers(start, left, getattr(stream, "skipped_rows", ())),
             "prediction": pa.array(classes[best].tolist()),

@@ -124,7 +124,8 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
     cdef bagging_t* c = <bagging_t*> b.method
     cdef const learner_t* h = b.member[m]
     cdef double* again = scratch
-    cdef double k
+    cdef double* told
+    cdef double weight
     cdef Py_ssize_t i
     cdef bint wrong
     scratch += b.n_classes
@@ -134,11 +135,14 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
         if not b.w[i] > 0:
             h.predict(h.state, row_of(b, i), answer_of(b, m, i), scratch)
             continue
-        k = drawn(&c.weights, bits(c.key[m], b.position[i]))                      # (1)
-        predict_learn(h, row_of(b, i), b.y[i], k * b.w[i], answer_of(b, m, i), scratch)
+        told = answer_of(b, m, i)
+        weight = b.w[i] * drawn(&c.weights, bits(c.key[m], b.position[i]))        # (1)
+        predict_learn(h, row_of(b, i), b.y[i], weight, told, scratch)
         if c.watched:
-            h.predict(h.state, row_of(b, i), again, scratch)
-            wrong = likeliest(again, b.n_classes) != b.y[i]
+            if weight > 0:              # else the member did not learn it, and would say the same again
+                told = again
+                h.predict(h.state, row_of(b, i), told, scratch)
+            wrong = likeliest(told, b.n_classes) != b.y[i]
             c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), wrong) > 0
             c.rate[m * b.room + i] = adwin_mean(watch_of(c, m))
         note_if_due(b, m, i)

@@ -22,12 +22,14 @@ ctypedef struct boosting_t:
     double* wrong                       # [member]
     Py_ssize_t* order                   # [member]: best first, as of the last row learned
     double* accuracy                    # [member], in that order; memory to learn a row
+    Py_ssize_t* said                    # [member]: what it predicts for the row to be learned, or -1
     double* scratch                     # to predict while a row is learned
 
 
 cdef class BoostingKernel(EnsembleKernel):
     cdef boosting_t core
     cdef object accuracy
+    cdef object said
 
 
 # a member's vote, at least 0; -1 where it has none

@@ -54,11 +54,14 @@ cdef class BoostingKernel(EnsembleKernel):
         self.arrays["keys"][0] = key
         self.arrays["order"][:] = np.arange(n_members)
         self.accuracy = layouts.new_array(n_members, FLOAT)
+        self.said = layouts.new_array(n_members, INDEX, -1)
         c.kernel, c.member, c.accuracy = <void*> self, self.member, doubles(self.accuracy)
+        c.said = integers(self.said)
         c.n_members, c.n_classes = n_members, n_classes
         c.by_accuracy, c.bound, c.shift = by_accuracy, bound, shift
         fill_ziggurat(&c.ziggurat)
-        self.set_handle(<void*> c, n_features, n_classes, online_boost_learn, online_boost_predict)
+        self.set_handle(<void*> c, n_features, n_classes, online_boost_learn, online_boost_predict,
+                        online_boost_predict_learn)
         self.bind()
 
     cdef void bind(self):
@@ -127,6 +130,8 @@ cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const doub
     cdef double k = poisson(&c.ziggurat, share, bits(c.key[0], word))
     if k > 0:
         learn_by(c.member[m], x, y, k)
+    elif c.said[m] >= 0:
+        return c.said[m] == y           # it did not learn the row, and would say the same again
     c.member[m].predict(c.member[m].state, x, c.scratch, c.scratch + c.n_classes)
     return likeliest(c.scratch, c.n_classes) == y
 
@@ -168,16 +173,34 @@ cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double 
 
 
 cdef inline double add(const boosting_t* c, Py_ssize_t m, const double* x, double vote, double* p,
-                       double* scratch) noexcept nogil:
+                       double* scratch, Py_ssize_t* said) noexcept nogil:
     cdef Py_ssize_t k
     c.member[m].predict(c.member[m].state, x, scratch, scratch + c.n_classes)
+    if said != NULL:
+        said[m] = likeliest(scratch, c.n_classes)
     for k in range(c.n_classes):
         p[k] += vote * scratch[k]
     return vote
 
 
 cdef void online_boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef const boosting_t* c = <const boosting_t*> state
+    combine(<const boosting_t*> state, x, p, scratch, NULL)
+
+
+cdef void online_boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w,
+                                     double* p) noexcept nogil:
+    # The same as predict and then learn, but members that do not learn the row are asked once.
+    cdef boosting_t* c = <boosting_t*> state
+    cdef Py_ssize_t m
+    combine(c, x, p, c.scratch, c.said)
+    online_boost_learn(state, x, y, w)
+    for m in range(c.n_members):
+        c.said[m] = -1
+
+
+cdef void combine(const boosting_t* c, const double* x, double* p, double* scratch,
+                  Py_ssize_t* said) noexcept nogil:
+    # What members predict is written into said[member], unless that is NULL.
     cdef Py_ssize_t m, k
     cdef double vote, total = 0.0
     for k in range(c.n_classes):
@@ -185,7 +208,7 @@ cdef void online_boost_predict(void* state, const double* x, double* p, double* 
     for m in range(c.n_members):
         vote = vote_of(c, m)
         if vote > 0:
-            total += add(c, m, x, vote, p, scratch)
+            total += add(c, m, x, vote, p, scratch, said)
         elif vote < 0 and not c.by_accuracy:
             break
     if total < SMALLEST_VOTE:
@@ -193,6 +216,6 @@ cdef void online_boost_predict(void* state, const double* x, double* p, double* 
             p[k] = 0.0
         total = 0.0
         for m in range(c.n_members):
-            total += add(c, m, x, 1.0, p, scratch)
+            total += add(c, m, x, 1.0, p, scratch, said)
     for k in range(c.n_classes):
         p[k] /= total

@@ -143,8 +143,9 @@ cdef class DriftResetKernel(Kernel):
         return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
 
 
-cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w,
-                          const double* p) noexcept nogil:
+cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, const double* p,
+                          bint has_learned) noexcept nogil:
+    # The member has predicted p, and may have learned the row as well: one that is replaced is not missed.
     cdef int level = c.detector.update(c.detector.state, 0.0 if likeliest(p, c.n_classes) == y else 1.0)
     cdef bint replaced = False
     if level == ALARM:
@@ -160,20 +161,25 @@ cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w,
         c.other.learn(c.other.state, x, y, w)
     else:
         c.counts[WARNED] = 0
-    c.member.learn(c.member.state, x, y, w)
+    if replaced or not has_learned:
+        c.member.learn(c.member.state, x, y, w)
     c.counts[ROWS] += 1
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
     c.member.predict(c.member.state, x, c.p, c.scratch)
-    learn_predicted(c, x, y, w, c.p)
+    learn_predicted(c, x, y, w, c.p, False)
 
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, p, c.scratch)
-    learn_predicted(c, x, y, w, p)
+    cdef bint both = c.member.predict_learn != NULL
+    if both:
+        c.member.predict_learn(c.member.state, x, y, w, p)
+    else:
+        c.member.predict(c.member.state, x, p, c.scratch)
+    learn_predicted(c, x, y, w, p, both)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

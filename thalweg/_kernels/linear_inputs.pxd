@@ -4,7 +4,7 @@
 from libc.math cimport isnan, sqrt
 from libc.string cimport memmove
 
-from .linear_state cimport linear_t
+from .linear_state cimport linear_t, learn_inputs_wide, wide_inputs_t
 
 cdef extern from *:
     """
@@ -101,3 +101,23 @@ cdef inline void set_common(linear_t* s, Py_ssize_t j) noexcept nogil:
         s.n_common -= 1
         memmove(s.common + low, s.common + low + 1, (s.n_common - low) * sizeof(Py_ssize_t))
     s.is_common[j] = is_common
+
+
+cdef inline Py_ssize_t learn_wide(linear_t* s) noexcept nogil:
+    # For a row in which every input is looked at: do what learn_input does; return for how many inputs.
+    cdef wide_inputs_t wide
+    wide.seen, wide.rate, wide.wildest = s.seen[0], s.rate[0], WILDEST_VALUE * WILDEST_VALUE
+    wide.smallest, wide.farthest = SMALLEST_VARIANCE, FARTHEST_VALUE
+    wide.missing, wide.is_common, wide.count = s.missing, s.is_common, s.count
+    wide.mean, wide.variance, wide.centre, wide.scale = s.mean, s.variance, s.centre, s.scale
+    wide.u, wide.quick = s.u, s.quick
+    return learn_inputs_wide(&wide, s.n_inputs)
+
+
+cdef inline void learn_input(linear_t* s, Py_ssize_t i) noexcept nogil:
+    # Learn the i-th value of the row; it becomes what it is to the models.
+    cdef Py_ssize_t j = s.columns[i]
+    update_statistics(s, j, s.u[i])
+    s.quick[i] = s.rate[0] * set_scale(s, j)
+    set_common(s, j)
+    s.u[i] = standardise(s, j, s.u[i])

@@ -43,13 +43,17 @@ from . import layout as layouts
 from .layout import FLAG, FLOAT, INDEX
 from .linear_layout import check_linear, linear_layout, with_more_inputs, with_one_more_class
 
+from libc.string cimport memcpy
+
 from .failure cimport begin_call, call_t, end_call, poll_after
 from .learner cimport Kernel
 from .linear_inputs cimport (
-    gather, gather_sparse, set_common, set_scale, standardise, update_statistics,
+    gather, gather_sparse, learn_input, learn_wide, set_common, set_scale, standardise,
 )
-from .linear_stack cimport MOST_REPEATS, MOST_TRUST, STACK_RIDGE, bound_scores, combine, learn_weights
-from .linear_state cimport N_ADAPTIVE, N_MODELS, linear_t
+from .linear_stack cimport (
+    MOST_REPEATS, MOST_TRUST, STACK_RIDGE, bound_scores, combine, find_newton, learn_weights, newton_t,
+)
+from .linear_state cimport N_ADAPTIVE, N_MODELS, has_wide_inputs, linear_t
 from .linear_steps cimport find_moves, find_steps, move
 from .maths cimport clipped, logistic, softmax
 from .pointers cimport doubles, flags, integers
@@ -74,7 +78,7 @@ cdef class LinearKernel(Kernel):
         cdef Py_ssize_t m
         s.n_inputs, s.n_classes, s.n_filters = n_features, n_classes, 1 if n_classes == 2 else n_classes
         s.n_lanes = N_MODELS * s.n_filters
-        s.decay, s.l2 = decay, l2
+        s.decay, s.l2, s.is_wide = decay, l2, has_wide_inputs()
         for m in range(N_MODELS):
             s.rate[m] = rate * RATES[m]
         adaptive = N_ADAPTIVE * s.n_filters
@@ -90,7 +94,7 @@ cdef class LinearKernel(Kernel):
             "columns": layouts.new_array(n_features, INDEX), "u": layouts.new_array(n_features, FLOAT),
             "quick": layouts.new_array(n_features, FLOAT), "p": layouts.new_array(n_classes, FLOAT),
             "steps": layouts.new_array(n_features * adaptive, FLOAT),
-            "lanes": layouts.new_array(4 * s.n_lanes, FLOAT),
+            "lanes": layouts.new_array(5 * s.n_lanes, FLOAT),
         }
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.handle.scratch_size = 2 * n_features + s.n_lanes
@@ -111,6 +115,7 @@ cdef class LinearKernel(Kernel):
         s.quick, s.steps = doubles(self.apart["quick"]), doubles(self.apart["steps"])
         s.z, s.p = doubles(self.apart["lanes"]), doubles(self.apart["p"])
         s.q, s.size, s.moved = s.z + s.n_lanes, s.z + 2 * s.n_lanes, s.z + 3 * s.n_lanes
+        s.bounded = s.z + 4 * s.n_lanes
 
     cdef void derive(self):
         cdef linear_t* s = &self.core
@@ -246,26 +251,25 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept
 
 cdef void learn_gathered(linear_t* s, Py_ssize_t n, Py_ssize_t y, double v) noexcept nogil:
     # Learn the row with n values s.u in the columns s.columns.
-    cdef Py_ssize_t i, m, j
+    cdef Py_ssize_t i, m
+    cdef newton_t step
     if s.n_classes == 1:
         return
     s.seen[0] += 1.0
-    for i in range(n):
-        j = s.columns[i]
-        update_statistics(s, j, s.u[i])
-        s.quick[i] = s.rate[0] * set_scale(s, j)
-        set_common(s, j)
-        s.u[i] = standardise(s, j, s.u[i])
+    for i in range(learn_wide(s) if s.is_wide and n == s.n_inputs else 0, n):
+        learn_input(s, i)
     find_scores(s, s.columns, s.u, n, s.z)
     for m in range(N_MODELS):
         if s.n_filters == 1:
             s.q[m] = logistic(s.z[m])
         else:
             softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+    memcpy(s.bounded, s.z, s.n_lanes * sizeof(double))
+    bound_scores(s, s.bounded)
+    find_newton(s, s.bounded, y, min(v, MOST_REPEATS), &step)
     find_steps(s, n)
     find_moves(s, y, v)
-    bound_scores(s, s.z)
-    learn_weights(s, s.z, y, min(v, MOST_REPEATS))
+    learn_weights(s, &step)
     if s.n_filters == 1:
         move(s, n, y, v, 1)
     else:

@@ -52,23 +52,26 @@ cdef inline void combine(const linear_t* s, const double* z, double* p) noexcept
         softmax(p, p, n)
 
 
-cdef inline void learn_weights(linear_t* s, double* z, Py_ssize_t y, double v) noexcept nogil:
-    # (8). Scores are centred in place; for two classes the first one's are 0.
+ctypedef struct newton_t:               # step of the weights
+    double[N_MODELS] g
+    double[N_MODELS * N_MODELS] factors
+
+
+cdef inline void find_newton(linear_t* s, double* z, Py_ssize_t y, double v, newton_t* step) noexcept nogil:
+    # (8) up to the factors of A. Scores are centred in place; for two classes the first one's are 0.
     cdef Py_ssize_t m, other, k, n = s.n_filters
     cdef double mean, total
-    cdef double[N_MODELS] g
-    cdef double[N_MODELS * N_MODELS] factors
     combine(s, z, s.p)
     for m in range(N_MODELS):
         if n == 1:
-            g[m] = v * ((1.0 if y == 1 else 0.0) - s.p[1]) * z[m]
+            step.g[m] = v * ((1.0 if y == 1 else 0.0) - s.p[1]) * z[m]
             continue
         mean = 0.0
         for k in range(n):
             mean += s.p[k] * z[m * n + k]
         for k in range(n):
             z[m * n + k] -= mean
-        g[m] = v * z[m * n + y]
+        step.g[m] = v * z[m * n + y]
     for m in range(N_MODELS):
         for other in range(m + 1):
             total = 0.0
@@ -78,9 +81,14 @@ cdef inline void learn_weights(linear_t* s, double* z, Py_ssize_t y, double v) n
             if m == other:
                 total += (1.0 - STACK_DECAY) * STACK_RIDGE
             s.information[m * N_MODELS + other] = s.information[other * N_MODELS + m] = total
-            factors[m * N_MODELS + other] = total
+            step.factors[m * N_MODELS + other] = total
     for m in range(N_MODELS):
-        factorise_column(factors, N_MODELS, m)
-    solve(factors, N_MODELS, g)
+        factorise_column(step.factors, N_MODELS, m)
+
+
+cdef inline void learn_weights(linear_t* s, newton_t* step) noexcept nogil:
+    # (8), the rest. It waits for the factors, and therefore comes after work that does not.
+    cdef Py_ssize_t m
+    solve(step.factors, N_MODELS, step.g)
     for m in range(N_MODELS):
-        s.weights[m] = clipped(s.weights[m] + g[m], MOST_TRUST)
+        s.weights[m] = clipped(s.weights[m] + step.g[m], MOST_TRUST)

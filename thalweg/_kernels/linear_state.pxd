@@ -4,6 +4,26 @@ cdef enum:
     N_MODELS = 3                        # with quick, bold and careful steps
     N_ADAPTIVE = 2                      # of them, the last ones, have steps that grow shorter
 
+cdef extern from "wide_inputs.h" nogil:
+    ctypedef struct wide_inputs_t:
+        double seen
+        double rate
+        double wildest
+        double smallest
+        double farthest
+        const double* missing
+        const char* is_common
+        double* count
+        double* mean
+        double* variance
+        double* centre
+        double* scale
+        double* u
+        double* quick
+    bint has_wide_inputs() noexcept
+    Py_ssize_t learn_inputs_wide(const wide_inputs_t* s, Py_ssize_t n) noexcept
+    Py_ssize_t find_steps_wide(const double* squares, double* steps, Py_ssize_t n) noexcept
+
 ctypedef struct linear_t:
     Py_ssize_t n_inputs
     Py_ssize_t n_classes
@@ -12,6 +32,7 @@ ctypedef struct linear_t:
     double rate[N_MODELS]
     double decay
     double l2
+    bint is_wide                        # whether the machine can do what is in wide_inputs.h
     double* seen                        # rows learned
     double* count                       # [input]: values that were neither 0 nor missing
     double* missing                     # [input]: values that were missing
@@ -38,4 +59,5 @@ ctypedef struct linear_t:
     double* q                           # [lane]
     double* size                        # [lane]
     double* moved                       # [lane]
+    double* bounded                     # [lane]: z within bounds, then centred
     double* p                           # [class]

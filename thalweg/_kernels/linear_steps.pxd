@@ -2,7 +2,7 @@
 
 from libc.math cimport log, sqrt
 
-from .linear_state cimport N_ADAPTIVE, N_MODELS, linear_t
+from .linear_state cimport N_ADAPTIVE, N_MODELS, find_steps_wide, linear_t
 from .maths cimport clipped, logistic
 from .peak cimport is_near, nearer, refined
 
@@ -18,20 +18,30 @@ cdef inline void find_steps(linear_t* s, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i, lane, n_adaptive = N_ADAPTIVE * s.n_filters
     cdef double u, total = s.rate[0]
     cdef double* size = s.size + s.n_filters
-    cdef double* steps
-    cdef const double* square
+    cdef const double* steps
+    if n == s.n_inputs:
+        find_roots(s, s.square, s.steps, n * n_adaptive)
+    else:
+        for i in range(n):
+            find_roots(s, s.square + s.columns[i] * n_adaptive, s.steps + i * n_adaptive, n_adaptive)
     for lane in range(n_adaptive):
         size[lane] = 1.0 / sqrt(1.0 + s.constant_square[lane])
     for i in range(n):
-        steps, square, u = s.steps + i * n_adaptive, s.square + s.columns[i] * n_adaptive, s.u[i] * s.u[i]
+        steps, u = s.steps + i * n_adaptive, s.u[i] * s.u[i]
         total += s.quick[i] * u
         for lane in range(n_adaptive):
-            steps[lane] = 1.0 / sqrt(1.0 + square[lane])
             size[lane] += steps[lane] * u
     for lane in range(s.n_filters):
         s.size[lane] = total
         s.size[s.n_filters + lane] *= s.rate[1]
         s.size[2 * s.n_filters + lane] *= s.rate[2]
+
+
+cdef inline void find_roots(const linear_t* s, const double* square, double* steps,
+                            Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(find_steps_wide(square, steps, n) if s.is_wide and n > 4 else 0, n):
+        steps[i] = 1.0 / sqrt(1.0 + square[i])
 
 
 cdef inline void find_moves(linear_t* s, Py_ssize_t y, double v) noexcept nogil:

@@ -32,18 +32,25 @@ from .layout import FLOAT, INDEX, Array
 from libc.math cimport exp, fabs, isnan, log, sqrt
 
 from .bayes_terms cimport (
-    FARTHEST_VALUE, MOST_SQUARES, SURE, add_chance, category_of, chances_t, inverse_of, log_of, missing_width,
-    multiply_width,
+    FARTHEST_VALUE, LEAST_INVERSE, MOST_SQUARES, SURE, add_chance, category_of, chances_t, inverse_of, log_of,
+    missing_width, multiply_width,
 )
 from .failure cimport should_stop
 from .learner cimport Kernel
 from .pointers cimport doubles, integers
+
+cdef extern from "wide_bayes.h" nogil:
+    bint has_wide_bayes() noexcept
+    Py_ssize_t learn_bayes_wide(const double* x, double w, double weight, double share, double* count,
+                                double* mean, double* squares, double* inverse, Py_ssize_t n, double least,
+                                double most) noexcept
 
 cdef enum:
     CODE_LIMIT = 65536                  # codes of categories from here on count as missing
     ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
 
 cdef double FARTHEST = FARTHEST_VALUE
+cdef bint is_wide = has_wide_bayes()
 cdef double NEVER = -1e308              # the score of a class not seen yet
 
 ctypedef struct bayes_t:
@@ -247,9 +254,15 @@ cdef inline void learn_number(bayes_t* b, Py_ssize_t place, double value, double
 
 
 cdef inline void learn_numbers(bayes_t* b, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef Py_ssize_t j, place, start = y * b.n_numeric
+    cdef Py_ssize_t j, place, start = y * b.n_numeric, n_done = 0
     cdef double weight = b.weight[y], share = w / weight, logs, product = squared(weight, &logs)
-    for j in range(b.n_numeric):
+    if is_wide and b.n_numeric >= 4 and b.n_categorical == 0:
+        n_done = learn_bayes_wide(x, w, weight, share, b.n + start, b.mean + start, b.squares + start,
+                                  b.inverse + start, b.n_numeric, LEAST_INVERSE, SURE)
+        for place in range(start, start + n_done):
+            if b.inverse[place] < SURE:
+                logs += multiply_width(&product, b.inverse[place])
+    for j in range(n_done, b.n_numeric):
         place = start + j
         learn_number(b, place, x[b.numeric[j]], w, weight, share)
         if b.squares[place] > 0 and b.n[place] > 1:

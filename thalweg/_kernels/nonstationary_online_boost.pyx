@@ -57,6 +57,7 @@ cdef class NonstationaryKernel(BoostingKernel):
         a.kernel, a.boost, a.period, a.least = <void*> self, &self.core, period, least
         self.handle.state = <void*> a
         self.handle.learn, self.handle.predict = learn, predict
+        self.handle.predict_learn = NULL
         self.bind()
 
     cdef void bind(self):

@@ -18,18 +18,31 @@ An input of which a class of the leaf knows nothing counts as FARTHEST; where v 
 exp(-FARTHEST) elsewhere. Missing values are left out.
 """
 
-from libc.math cimport exp, isnan, log
+from libc.math cimport exp, fabs, isnan, log
 
 from .bayes_terms cimport (
-    FARTHEST_VALUE, SURE, add_chance, category_of, chances_t, inverse_of, log_of, missing_width,
-    multiply_width,
+    FARTHEST_VALUE, LEAST_INVERSE, SURE, add_chance, category_of, chances_t, inverse_of, log_of,
+    missing_width, multiply_width,
 )
 from .tree_codes cimport (
     ADAPTIVE, COUNT, HIGHEST, INVERSE, LEAF, LOWEST, MAJORITY, MEAN, N_NUMBERS, SQUARES, TREE_CATEGORIES,
 )
 from .tree_nodes cimport add_category, new_slot, picked_inputs, total_weight
 
+cdef extern from "wide_numbers.h" nogil:
+    ctypedef struct number_sums_t:      # of the inputs of a slot
+        double* count
+        double* mean
+        double* squares
+        double* inverse
+        double* low
+        double* high
+    bint has_wide_numbers() noexcept
+    Py_ssize_t learn_wide(const double* x, double weight, const number_sums_t* sums, Py_ssize_t n,
+                          double least, double most) noexcept
+
 cdef double FARTHEST = FARTHEST_VALUE
+cdef bint is_wide = has_wide_numbers()
 
 
 cdef inline double distances(const double* x, const double* mean, const double* inverse,
@@ -130,11 +143,22 @@ cdef void shares(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
         p[k] = t.weight[node * t.n_classes + k] / total if total > 0 else 1.0 / t.n_classes
 
 
+cdef inline void vote_of_two(double* p) noexcept nogil:
+    # The same as below, with one exponential; which class scores higher is hard to foresee.
+    cdef double gap = p[1] - p[0], small = exp(-fabs(gap)), total = 1.0 + small
+    cdef int higher = gap > 0
+    p[higher] = 1.0 / total
+    p[1 - higher] = small / total
+
+
 cdef void vote(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
     cdef Py_ssize_t k
     cdef double best = -1e308, total = 0.0
     if trusts_majority(t, node) or t.n_seen[node] == 0 or t.feature[node] != LEAF:
         shares(t, node, p)
+        return
+    if t.n_classes == 2 and t.weight[2 * node] > 0 and t.weight[2 * node + 1] > 0:
+        vote_of_two(p)
         return
     for k in range(t.n_classes):
         best = max(best, p[k])
@@ -156,10 +180,9 @@ cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t 
     cdef Py_ssize_t slot, i
     cdef const int* inputs
     if t.votes == ADAPTIVE:
-        if heaviest(t, node) == y:
-            t.right[2 * node] += w
-        if bayes == y:
-            t.right[2 * node + 1] += w
+        # Which of them is right is hard to foresee: a product costs less than a branch.
+        t.right[2 * node] += w * (heaviest(t, node) == y)
+        t.right[2 * node + 1] += w * (bayes == y)
     t.weight[node * t.n_classes + y] += w
     t.n_seen[node] = max(t.n_seen[node], y + 1)
     if t.feature[node] != LEAF:
@@ -194,34 +217,41 @@ cdef void learn_category(hoeffding_t* t, Py_ssize_t slot, Py_ssize_t c, double v
 cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, const int* inputs,
                           double w) noexcept nogil:
     # Returns the sum of log(c/pi)/2 of (3).
-    cdef Py_ssize_t i, step = t.n_numeric
-    cdef double* n = t.numbers + (slot * N_NUMBERS + COUNT) * step
-    cdef double* mean = n + MEAN * step
-    cdef double* squares = n + SQUARES * step
-    cdef double* inverse = n + INVERSE * step
-    cdef double* low = n + LOWEST * step
-    cdef double* high = n + HIGHEST * step
-    cdef double value, e, s, c, product = 1.0, logs = 0.0
-    for i in range(inputs[0]):
-        value = x[inputs[1 + i]]
-        c = inverse[i]
-        if not isnan(value):
-            if n[i] > 0:
-                n[i] += w                                                        # (2)
-                e = value - mean[i]
-                mean[i] += w * e / n[i]
-                squares[i] = s = squares[i] + w * e * (value - mean[i])
-                if value < low[i]:
-                    low[i] = value
-                if value > high[i]:
-                    high[i] = value
-                if s > 0 and n[i] > 1:
-                    inverse[i] = c = inverse_of(n[i], squares + i)
-                elif not s >= 0:
-                    squares[i] = 0.0                                             # large numbers, rounded
-            else:
-                n[i] = w
-                mean[i] = low[i] = high[i] = value
-        if c < SURE:
-            logs += multiply_width(&product, c)
+    cdef Py_ssize_t i, step = t.n_numeric, n_done = 0
+    cdef double product = 1.0, logs = 0.0
+    cdef double* n = t.numbers + slot * N_NUMBERS * step
+    cdef number_sums_t sums
+    sums.count, sums.mean, sums.squares = n + COUNT * step, n + MEAN * step, n + SQUARES * step
+    sums.inverse, sums.low, sums.high = n + INVERSE * step, n + LOWEST * step, n + HIGHEST * step
+    if is_wide and t.all_numeric and step >= 4:
+        n_done = learn_wide(x, w, &sums, step, LEAST_INVERSE, SURE)
+        for i in range(n_done):
+            if sums.inverse[i] < SURE:
+                logs += multiply_width(&product, sums.inverse[i])
+    for i in range(n_done, inputs[0]):
+        learn_number(&sums, i, x[inputs[1 + i]], w)
+        if sums.inverse[i] < SURE:
+            logs += multiply_width(&product, sums.inverse[i])
     return 0.5 * (logs + log(product))
+
+
+cdef inline void learn_number(const number_sums_t* sums, Py_ssize_t i, double value, double w) noexcept nogil:
+    cdef double e, s
+    if isnan(value):
+        return
+    if not sums.count[i] > 0:
+        sums.count[i] = w
+        sums.mean[i] = sums.low[i] = sums.high[i] = value
+        return
+    sums.count[i] += w                                                           # (2)
+    e = value - sums.mean[i]
+    sums.mean[i] += w * e / sums.count[i]
+    sums.squares[i] = s = sums.squares[i] + w * e * (value - sums.mean[i])
+    if value < sums.low[i]:
+        sums.low[i] = value
+    if value > sums.high[i]:
+        sums.high[i] = value
+    if s > 0 and sums.count[i] > 1:
+        sums.inverse[i] = inverse_of(sums.count[i], sums.squares + i)            # (3)
+    elif not s >= 0:
+        sums.squares[i] = 0.0                                                    # large numbers, rounded

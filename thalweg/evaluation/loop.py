@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._kernels.likeliest import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import Notes
@@ -76,7 +77,7 @@ class Record:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
         labels, scored = self._labels[part], self._labels[part] >= 0
-        right = self._probabilities[part, : self.n_classes].argmax(axis=1)[scored] == labels[scored]
+        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == labels[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")

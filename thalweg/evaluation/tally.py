@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._kernels.likeliest import likeliest
 from thalweg._types import Floats, Ints
 
 LEARNER = "learner"
@@ -91,7 +92,7 @@ class Tally:
         part = (self.n + np.arange(len(labels))) // self.part_size
         scored = labels >= 0
         part, y, p = part[scored], labels[scored], probabilities[scored]
-        answer = p.argmax(axis=1)
+        answer = likeliest(p)
         np.add.at(self.labels, (part, y), 1)
         for i, name in enumerate(ANSWERERS):
             given = answer if name == LEARNER else answers[name][scored]

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from thalweg._frames import as_table, check_no_dates, unmasked
+from thalweg._kernels.likeliest import likeliest
 from thalweg._types import Floats
 from thalweg.learners.contract import Contract
 from thalweg.learners.rows import Labels, as_numbers
@@ -63,7 +64,7 @@ class SklearnVerbs(Contract):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each row."""
         p = self.predict_proba(X)
-        return self.classes_[p.argmax(axis=1)]
+        return self.classes_[likeliest(p)]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
