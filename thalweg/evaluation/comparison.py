@@ -104,7 +104,7 @@ class Comparison:
     def paired(self, first: str, second: str, stream: str, seed: int = 0) -> Difference:
         """Compare two learners row by row on one stream; rows may depend on each other.
 
-        The difference of accuracies is tested over parts of the stream: see `uncertainty.paired`. If a run
+        The difference of accuracies is tested in a way that allows for dependent rows: see `uncertainty.paired`. If a run
         was stopped, the rows that both have count.
         """
         runs = [self.results[name, stream, seed] for name in (first, second)]

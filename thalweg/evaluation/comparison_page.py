@@ -83,11 +83,8 @@ def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
     second = int(np.argsort(-scores, kind="stable")[1])
     found = comparison.paired(name, comparison.learners[second], stream)
     points = f"{100 * found.mean:.2f} ± {100 * found.standard_error:.2f} points"
-    judged = "more than chance" if found.p_value <= LEVEL else "which may be chance"
-    return (
-        f"On {stream} {name} is ahead of {comparison.learners[second]} by {points}, {judged} "
-        f"(paired test over parts of the stream, p = {found.p_value:.2g})."
-    )
+    other = comparison.learners[second]
+    return f"On {stream} {name} is ahead of {other} by {points}, {found.in_words(LEVEL)}."
 
 
 def accuracy_rows(comparison: Comparison) -> list[list[str]]:
