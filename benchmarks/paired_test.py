@@ -1,7 +1,8 @@
-"""How often the paired test calls equal learners different, and finds a difference: python -m benchmarks.paired_test.
+"""How often the paired test calls equal learners different, and how often it finds a difference.
 
-The errors of each run come from a difficulty of the rows that is correlated from one row to the next. The difference
-to be found is 2.8 standard deviations of the mean difference, which a test that knew these would find in 80 %.
+The errors of each run come from a difficulty of the rows that is correlated from one row to the next. The
+difference to be found is 2.8 standard deviations of the mean difference, which a test that knew these would
+find in 80 %. `python -m benchmarks.paired_test` prints the table of docs/reports.md.
 """
 
 import math
@@ -26,7 +27,7 @@ def errors(random: np.random.Generator, n: int, memory: float) -> np.ndarray:
 
 
 def case(n: int, memory: float, times: int, level: float = 0.05) -> list[float]:
-    """Return the shares of equal pairs rejected by the test and by a t-test over rows, found, and dependent."""
+    """Return the shares of pairs rejected by the test and by one over rows, found, and called dependent."""
     random = np.random.default_rng(1)
     found, over_rows = [], 0
     for _ in range(times):
@@ -47,8 +48,8 @@ def main() -> None:
     for n, memory, times in CASES:
         wrong, over_rows, found, dependent = case(n, memory, times)
         error = 100 * math.sqrt(wrong / 100 * (1 - wrong / 100) / times)
-        print(f"| {n:,} | {memory:g} | {times:,} | {wrong:.1f} ± {error:.1f} % | {over_rows:.0f} % | {found:.0f} % | "
-              f"{dependent:.0f} % |", flush=True)
+        shares = " | ".join(f"{share:.0f} %" for share in (over_rows, found, dependent))
+        print(f"| {n:,} | {memory:g} | {times:,} | {wrong:.1f} ± {error:.1f} % | {shares} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import scipy.fft
 import scipy.signal
 import scipy.stats
 
@@ -47,21 +46,24 @@ def test_the_standard_error_is_the_spread_of_the_mean():
     assert np.mean([standard_error(run) for run in runs]) == pytest.approx(spread, rel=0.1)
 
 
-def test_few_values_are_the_textbook():
+@pytest.mark.parametrize("n", [2, 3, 8, 11])
+def test_few_values_are_the_textbook(n):
     random = np.random.default_rng(2)
-    a, b = random.random(11), random.random(11)
+    a, b = random.random(n), random.random(n)
     assert standard_error(a) == pytest.approx(scipy.stats.sem(a), rel=1e-12)
     found, expected = paired(a, b), scipy.stats.ttest_rel(a, b)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12)
     assert (found.low, found.high) == pytest.approx(expected.confidence_interval(), rel=1e-12)
     assert found.mean == pytest.approx((a - b).mean(), rel=1e-12)
-    assert found.degrees == 10
+    assert found.degrees == n - 1
 
 
-def test_the_waves_are_those_of_scipy():
+def test_the_variance_is_that_of_slow_sines_and_cosines():
     values = np.random.default_rng(5).random(30)
-    waves = scipy.fft.dct(values, norm="ortho")[1:11]
+    angles = 2 * np.pi * np.outer(np.arange(1, 6), np.arange(30)) / 30
+    waves = math.sqrt(2 / 30) * np.concatenate([np.cos(angles), np.sin(angles)]) @ values
     assert standard_error(values) == pytest.approx(math.sqrt((waves**2).mean() / 30), rel=1e-12)
+    assert paired(values, np.zeros(30)).degrees == 10
 
 
 def test_a_real_difference_is_found():

@@ -1,6 +1,9 @@
 """Options that several commands share."""
 
 import re
+import shlex
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -114,3 +117,9 @@ def in_options(text):
 def listed(text):
     """Return the parts of a text a,b,c; None if it is None."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def command_line():
+    """Return the command as it was typed, or nothing if this is another program."""
+    name = Path(sys.argv[0]).name
+    return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""

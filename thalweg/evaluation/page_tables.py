@@ -17,8 +17,8 @@ MOST_CLASSES, MOST_INPUTS = 50, 20
 NOTE = (
     "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
     "temporal: above repeating the last label. The baselines learn the same labels at the same time and have "
-    "no probabilities, so they have no log-loss. ±: standard error, from up to 30 parts of the run (batch "
-    "means)."
+    "no probabilities, so they have no log-loss. ±: standard error, which allows for errors "
+    "that come in runs."
 )
 
 

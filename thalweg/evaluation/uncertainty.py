@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._types import Floats
 
-MOST_PARTS, WAVES, WAVES_IF_DEPENDENT = 30, 10, 4
+MOST_PARTS, WAVES, WAVES_IF_DEPENDENT = 30, 5, 2
 """How many parts a stream is cut into, and how many slow waves of their means are used."""
 DEPENDENT = 0.4
 """A correlation of neighbouring parts from which a stream is too short for the memory of its errors."""
@@ -40,10 +40,11 @@ def standard_error(values: ArrayLike) -> float:
     """Return the standard error of the mean of `values`, one for each row in order of time.
 
     Errors of a learner come in runs, so rows are not independent. The values are cut into up to 30 equal
-    parts, and the variance of their mean is read off the 10 slowest cosine waves in the means of the parts,
-    which carry the long-run variance; only 4 of them if neighbouring parts are correlated by more than 0.4.
-    With up to 11 values it is the textbook's. NaN are left out; NaN for fewer than two values. See Müller,
-    "A theory of robust long-run variance estimation", Journal of Econometrics 141, 2007.
+    parts, and the variance of their mean is read off the 5 slowest waves, sines and cosines, in the means of
+    the parts: these carry the long-run variance. Only 2 are used if neighbouring parts are correlated by more
+    than 0.4. Up to 11 values it is the textbook's. NaN are left out; NaN for fewer than two values. See
+    Lazarus, Lewis, Stock and Watson, "HAR inference: recommendations for practice", Journal of Business &
+    Economic Statistics 36, 2018.
     """
     return error_of_parts(part_means(_known(values)))
 
@@ -53,15 +54,15 @@ def paired(a: ArrayLike, b: ArrayLike) -> Difference:
 
     `a` and `b` have a value for each row of one stream in order of time, such as 1 for a row that was
     predicted correctly and 0 for another. Rows in which either is NaN are left out. The standard error is
-    that of `standard_error`; the waves are the degrees of freedom. If all rows differ by the same number, the
-    p-value is 0, or 1 if that is 0.
+    that of `standard_error`; there are two degrees of freedom a wave. If all rows differ by the same number,
+    the p-value is 0, or 1 if that is 0.
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"paired: a and b need a value for each row; they have shapes {a.shape}, {b.shape}")
     values = _known(a - b)
     means = part_means(values)
-    mean, error, degrees = _mean(values), error_of_parts(means), _n_waves(means)
+    mean, (error, degrees) = _mean(values), _error_and_degrees(means)
     if degrees < 1:
         return Difference(mean, math.nan, math.nan, math.nan, math.nan, 0, False)
     from scipy.special import stdtr, stdtrit
@@ -84,20 +85,23 @@ def part_means(values: Floats, most: int = MOST_PARTS) -> Floats:
 
 def error_of_parts(means: Floats) -> float:
     """Return the standard error of the mean of equal parts, in order of time, from their slowest waves."""
-    n, n_waves = len(means), _n_waves(means)
-    if n_waves < 1:
-        return math.nan
-    angles = np.outer(np.arange(1, n_waves + 1), np.arange(n) + 0.5) * (math.pi / n)
-    waves = math.sqrt(2 / n) * np.cos(angles) @ (means - means.mean())  # of length 1, and orthogonal
-    return math.sqrt(float(waves @ waves) / n_waves / n)
+    return _error_and_degrees(means)[0]
 
 
-def _n_waves(means: Floats) -> int:
-    return WAVES_IF_DEPENDENT if _dependent(means) else min(WAVES, len(means) - 1)
+def _error_and_degrees(means: Floats) -> tuple[float, int]:
+    n, n_waves = len(means), WAVES_IF_DEPENDENT if _dependent(means) else WAVES
+    if n < 2:
+        return math.nan, 0
+    waves = np.fft.rfft(means - means.mean())[1 : n_waves + 1]
+    numbers = np.full(len(waves), 2)  # of a wave: its sine and its cosine
+    if 2 * len(waves) == n:
+        numbers[-1] = 1  # the fastest wave of an even number of parts has no sine
+    degrees = int(numbers.sum())
+    return math.sqrt(float(numbers @ abs(waves) ** 2) / degrees) / n, degrees
 
 
 def _dependent(means: Floats) -> bool:
-    return len(means) > 2 * WAVES and _correlation(means) > DEPENDENT
+    return len(means) > 4 * WAVES and _correlation(means) > DEPENDENT
 
 
 def _correlation(means: Floats) -> float:
