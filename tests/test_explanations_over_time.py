@@ -8,9 +8,23 @@ import pytest
 from typer.testing import CliRunner
 
 from thalweg.cli import app
-from thalweg.evaluation import Explanations, PermutationImportance, plots, prequential, report
+from thalweg.evaluation import (
+    Explanations,
+    PermutationImportance,
+    page_explanations,
+    plots,
+    prequential,
+    report,
+)
 from thalweg.evaluation.explanations import MOST_KEPT, MOST_READ
-from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree, LinearLogistic, NaiveBayes
+from thalweg.learners import (
+    AdaptiveLogistic,
+    AdaptiveRandomForest,
+    HoeffdingTree,
+    LinearLogistic,
+    LogisticMixture,
+    NaiveBayes,
+)
 from thalweg.streams import SEA, from_arrays
 
 
