@@ -13,6 +13,8 @@ HERE = Path(__file__).parent
 CAPYMOA = "0.15.1"
 RIVER = "0.26.1"
 VW = "9.11.9"
+AGENT = "sizeof.agent.SizeOfAgent"
+OPEN = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "math", "text", "io")
 
 
 def cache():
@@ -69,7 +71,8 @@ def moa(rows_file, method):
     table.tofile(cells := rows_file.with_suffix(".doubles"))
     jar, classes = moa_classes()
     path = f"{jar}{os.pathsep}{classes}"
-    return Loop(["java", "-Xss10M", "-cp", path, "MoaLoop", cells, ",".join(map(str, counts)), method.moa])
+    java = ["java", "-Xss10M", *measuring(jar), "-cp", path]
+    return Loop([*java, "MoaLoop", cells, ",".join(map(str, counts)), method.moa])
 
 
 def river(rows_file, method):
@@ -95,6 +98,16 @@ def moa_classes(name="MoaLoop"):
     if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["javac", "-nowarn", "-cp", jar, "-d", classes, source], check=True)
     return jar, classes
+
+
+def measuring(jar):
+    """Return the options that let Java measure objects, with the class that MOA's own jar brings for that."""
+    path, member = cache() / "agent.jar", AGENT.replace(".", "/") + ".class"
+    if not path.exists():
+        with zipfile.ZipFile(path, "w") as made, zipfile.ZipFile(jar) as moa:
+            made.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {AGENT}\n")
+            made.writestr(member, moa.read(member))
+    return [f"-javaagent:{path}", *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in OPEN)]
 
 
 def river_python():
