@@ -1,5 +1,6 @@
 """The libraries as processes that hold the rows in memory and run one pass over them when asked."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -88,14 +89,14 @@ def vw(rows_file, method):
 def moa_classes(name="MoaLoop"):
     """Return MOA's jar and the folder of our compiled loop, fetching and compiling what is not there yet."""
     folder = cache()
-    jar, classes, source = folder / f"moa-{CAPYMOA}.jar", folder / "classes", HERE / f"{name}.java"
+    jar, source = folder / f"moa-{CAPYMOA}.jar", HERE / f"{name}.java"
+    classes = folder / "classes" / hashlib.sha256(source.read_bytes()).hexdigest()[:12]
     if not jar.exists():
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
         subprocess.run([*pip, "-d", folder, f"capymoa=={CAPYMOA}"], check=True)
         with zipfile.ZipFile(next(folder.glob(f"capymoa-{CAPYMOA}*.whl"))) as wheel:
             jar.write_bytes(wheel.read("capymoa/jar/moa.jar"))
-    compiled = classes / f"{name}.class"
-    if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
+    if not (classes / f"{name}.class").exists():
         subprocess.run(["javac", "-nowarn", "-cp", jar, "-d", classes, source], check=True)
     return jar, classes
 

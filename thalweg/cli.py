@@ -77,7 +77,7 @@ def run(
         str | None, typer.Option(help="Learner, with arguments if need be: see `thalweg list learners`.")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter of the learner, such as n_members=20; repeatable.")
+        list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: options.Rows = None,
@@ -242,7 +242,7 @@ def outliers(
     source: Annotated[str, options.SOURCE],
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
-        list[str] | None, typer.Option(help="Learner that reads the rows: see `thalweg list learners`; repeatable.")
+        list[str] | None, typer.Option(help="Learner to ask: see `thalweg list learners`; repeatable.")
     ] = None,
     top: Annotated[
         int | None, typer.Option(min=1, help="Rows to list and save; else as many as seem to be wrong.")
@@ -309,8 +309,8 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
     figures: Annotated[str | None, typer.Option(help="Draw the paper's figures into this folder.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again even if results are kept.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one per processor.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is kept.")] = False,
     files: Annotated[
         list[str] | None, typer.Option("--file", help="A file of your own to run on (huwrs); repeatable.")
     ] = None,

@@ -40,7 +40,7 @@ def compare(
     data: options.Data = None,
     on_error: options.OnError = None,
     ignore: options.Ignore = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again even if results are kept.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
     chosen = file_options(locals())

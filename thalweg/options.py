@@ -92,7 +92,7 @@ Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures her
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
 Delay = Annotated[
-    str, typer.Option(help="Rows a label is late: a number, or a scipy.stats distribution such as poisson(50).")
+    str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
 OnError = Annotated[
