@@ -71,7 +71,7 @@ wheel wheel-test:
 
 # All methods beside MOA, River and Vowpal Wabbit, and how cost grows: kept in benchmarks/results, shown in docs.
 bench: $(VENV)/.tested
-	$(BIN)/python -m benchmarks.peers --seconds 3 --json benchmarks/results/$(VERSION).json
+	$(BIN)/python -m benchmarks.peers --seconds 3 --resume --json benchmarks/results/$(VERSION).json
 	$(BIN)/python -m benchmarks.growth --json benchmarks/results/$(VERSION).json
 	$(BIN)/python -m benchmarks.page
 

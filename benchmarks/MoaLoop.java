@@ -18,16 +18,19 @@ import java.util.Locale;
 import moa.classifiers.Classifier;
 import moa.core.Utils;
 import moa.options.ClassOption;
+import sizeof.agent.SizeOfAgent;
 
 /**
  * Test-then-train with a MOA classifier over rows held in memory: one pass for every line read, which holds the
- * CPU seconds after which to stop, and perhaps a seed. The seconds reported are the loop's own thread: compiling and collecting
- * garbage run beside it.
+ * CPU seconds after which to stop, and perhaps a seed; the line "bytes" asks for the size of the classifier after the
+ * last pass. The seconds reported are the loop's own thread: compiling and collecting garbage run beside it.
  *
  * Arguments: the rows (little-endian doubles, the class last), the number of categories of every column (0 is
  * numeric) joined by commas, and the classifier as MOA's command line writes it.
  */
 public class MoaLoop {
+    static Classifier classifier;
+
     public static void main(String[] arguments) throws Exception {
         String[] counts = arguments[1].split(",");
         InstancesHeader header = header(counts);
@@ -35,6 +38,10 @@ public class MoaLoop {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in));
         System.out.println("{\"ready\": true}");
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+            if (line.equals("bytes")) {
+                System.out.println("{\"bytes\": " + SizeOfAgent.fullSizeOf(classifier) + "}");
+                continue;
+            }
             String[] asked = line.trim().split(" ");
             int seed = asked.length > 1 ? Integer.parseInt(asked[1]) : 1;
             System.out.println(pass(arguments[2], header, rows, Double.parseDouble(asked[0]), seed));
@@ -76,7 +83,7 @@ public class MoaLoop {
 
     static String pass(String commandLine, InstancesHeader header, Instance[] rows, double seconds, int seed)
             throws Exception {
-        Classifier classifier = (Classifier) ClassOption.cliStringToObject(commandLine, Classifier.class, null);
+        classifier = (Classifier) ClassOption.cliStringToObject(commandLine, Classifier.class, null);
         classifier.setRandomSeed(seed);
         classifier.setModelContext(header);
         classifier.prepareForUse();

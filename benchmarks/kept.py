@@ -2,12 +2,14 @@
 
 import json
 import platform
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import loops
 
 FOLDER = Path(__file__).parent / "results"
+GIT = ["git", "-C", str(Path(__file__).parents[1])]
 
 
 def current():
@@ -33,6 +35,25 @@ def keep(path, results=(), growth=()):
     kept["results"] = list(by_pair.values())
     kept["growth"] = {**kept.get("growth", {}), **dict(growth)}
     path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def code():
+    """Return what git calls the library's files; nothing if they were changed or there is no git."""
+    try:
+        subprocess.run([*GIT, "diff", "--quiet", "HEAD", "--", "thalweg"], check=True)
+        return subprocess.check_output([*GIT, "rev-parse", "HEAD:thalweg"], text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def has(results, learner, stream, sides, repeat):
+    """Return whether the code as it is now has been measured in as many turns, with all sides."""
+    now = code()
+    return any(
+        (result["learner"], result["stream"], result.get("code", "")) == (learner, stream, now)
+        and all(len(result.get(side, {"rates": ()})["rates"]) >= repeat for side in sides)
+        for result in results if now
+    )
 
 
 def lean(result):

@@ -1,5 +1,6 @@
 """The libraries as processes that hold the rows in memory and run one pass over them when asked."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ HERE = Path(__file__).parent
 CAPYMOA = "0.15.1"
 RIVER = "0.26.1"
 VW = "9.11.9"
+AGENT = "sizeof.agent.SizeOfAgent"
+OPEN = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "math", "text", "io")
 
 
 def cache():
@@ -69,7 +72,8 @@ def moa(rows_file, method):
     table.tofile(cells := rows_file.with_suffix(".doubles"))
     jar, classes = moa_classes()
     path = f"{jar}{os.pathsep}{classes}"
-    return Loop(["java", "-Xss10M", "-cp", path, "MoaLoop", cells, ",".join(map(str, counts)), method.moa])
+    java = ["java", "-Xss10M", *measuring(jar), "-cp", path]
+    return Loop([*java, "MoaLoop", cells, ",".join(map(str, counts)), method.moa])
 
 
 def river(rows_file, method):
@@ -85,16 +89,26 @@ def vw(rows_file, method):
 def moa_classes(name="MoaLoop"):
     """Return MOA's jar and the folder of our compiled loop, fetching and compiling what is not there yet."""
     folder = cache()
-    jar, classes, source = folder / f"moa-{CAPYMOA}.jar", folder / "classes", HERE / f"{name}.java"
+    jar, source = folder / f"moa-{CAPYMOA}.jar", HERE / f"{name}.java"
+    classes = folder / "classes" / hashlib.sha256(source.read_bytes()).hexdigest()[:12]
     if not jar.exists():
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
         subprocess.run([*pip, "-d", folder, f"capymoa=={CAPYMOA}"], check=True)
         with zipfile.ZipFile(next(folder.glob(f"capymoa-{CAPYMOA}*.whl"))) as wheel:
             jar.write_bytes(wheel.read("capymoa/jar/moa.jar"))
-    compiled = classes / f"{name}.class"
-    if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
+    if not (classes / f"{name}.class").exists():
         subprocess.run(["javac", "-nowarn", "-cp", jar, "-d", classes, source], check=True)
     return jar, classes
+
+
+def measuring(jar):
+    """Return the options that let Java measure objects, with the class that MOA's own jar brings for that."""
+    path, member = cache() / "agent.jar", AGENT.replace(".", "/") + ".class"
+    if not path.exists():
+        with zipfile.ZipFile(path, "w") as made, zipfile.ZipFile(jar) as moa:
+            made.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {AGENT}\n")
+            made.writestr(member, moa.read(member))
+    return [f"-javaagent:{path}", *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in OPEN)]
 
 
 def river_python():

@@ -5,15 +5,11 @@ import json
 import os
 import subprocess
 import tempfile
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import arrays, loops
-
-OPEN = ("java.util", "java.lang")
-AGENT = "sizeof.agent.SizeOfAgent"
 
 
 def record(rows, kind, options=""):
@@ -25,12 +21,11 @@ def record(rows, kind, options=""):
     source = loops.HERE / "MoaSplits.java"
     path = f"{jar}{os.pathsep}{classes}"
     subprocess.run(["javac", "-nowarn", "-cp", path, "-d", classes, source], check=True)
-    opened = [part for package in OPEN for part in ("--add-opens", f"java.base/{package}=ALL-UNNAMED")]
     with tempfile.TemporaryDirectory(dir=loops.cache()) as folder:
         cells = Path(folder) / "rows.doubles"
         np.column_stack([rows.X, rows.codes]).astype("<f8").tofile(cells)
         counts = ",".join(map(str, [*rows.n_categories, rows.n_classes]))
-        command = ["java", *opened, f"-javaagent:{agent(jar, folder)}", "-Xss10M", "-cp", path, "MoaSplits"]
+        command = ["java", *loops.measuring(jar), "-Xss10M", "-cp", path, "MoaSplits"]
         command += [cells, counts, kind, options]
         answer = subprocess.run(command, check=True, capture_output=True, text=True)
     *lines, last = answer.stdout.splitlines()
@@ -38,16 +33,6 @@ def record(rows, kind, options=""):
     splits = [[int(row), int(j), how if how == "each" else float(how)] for row, j, how in words]
     numbers = dict(zip(("rows", "correct", "bytes", "mean_bytes"), map(int, last.split()[1:]), strict=True))
     return {"splits": splits, **numbers}
-
-
-def agent(jar, folder):
-    """Return a jar that lets Java measure objects, with the class MOA's own jar brings for that."""
-    path = Path(folder) / "agent.jar"
-    member = AGENT.replace(".", "/") + ".class"
-    with zipfile.ZipFile(path, "w") as made, zipfile.ZipFile(jar) as moa:
-        made.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nPremain-Class: {AGENT}\n")
-        made.writestr(member, moa.read(member))
-    return path
 
 
 def main():

@@ -18,14 +18,15 @@ NAMES = {"ours": "thalweg", "moa": "MOA", "river": "River", "vw": "Vowpal Wabbit
 
 def speed(results):
     """Yield the lines of the table of ratios; a bar that is missed is marked."""
-    yield "| learner | stream | ours % | MOA | River | VW | rows/s | bytes | × MOA | × River | × VW |"
-    yield "|---|---|" + "---:|" * 9
+    yield ("| learner | stream | ours % | MOA | River | VW | rows/s | × MOA | × River | × VW | bytes | MOA's "
+           "| River's |")
+    yield "|---|---|" + "---:|" * 11
     for result in results:
         ours = result["ours"]
         percent = [percentage(result.get(side), ours["rows"]) for side in NAMES]
-        size = short(ours["bytes"]) if "bytes" in ours else "–"
+        sizes = [size(result.get(side)) for side in ("ours", "moa", "river")]
         ratios = [marked(ours, result.get(side), BARS.get(side, 0)) for side in ("moa", "river", "vw")]
-        cells = [result["learner"], result["stream"], *percent, short(max(ours["rates"])), size, *ratios]
+        cells = [result["learner"], result["stream"], *percent, short(max(ours["rates"])), *ratios, *sizes]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -38,6 +39,11 @@ def percentage(side, n_rows):
         return text
     beside = f", ours {100 * side['ours_then']:.2f}" if "ours_then" in side else ""
     return f"{text} @{side['rows'] // 1000}k{beside}"
+
+
+def size(side):
+    """Return the size of a model; a cut pass has seen fewer rows."""
+    return short(side["bytes"]) if side and "bytes" in side else "–"
 
 
 def marked(ours, theirs, bar):

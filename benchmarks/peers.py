@@ -20,7 +20,7 @@ SIDES = {
 
 def measure(name, stream, rows_file, sides, repeat, seconds):
     """Return accuracy and rows a CPU second of every side; the sides take turns `repeat` times."""
-    result = {"learner": name, "stream": stream}
+    result = {"learner": name, "stream": stream, "code": kept.code()}
     for _ in range(repeat):
         for side in sides:
             loop = SIDES[side](rows_file, METHODS[name])
@@ -31,6 +31,11 @@ def measure(name, stream, rows_file, sides, repeat, seconds):
                 found.update({key: last[key] for key in ("correct_after", "bytes") if key in last})
                 found["rates"].append(rate)
     return result
+
+
+def needed(name, sides):
+    """Return those of the sides that have the method."""
+    return [side for side in sides if side.startswith("ours") or getattr(METHODS[name], side)]
 
 
 def there(sides):
@@ -58,6 +63,7 @@ def turn(loop, seconds, warm=1.0, least=0.3):
         while spent < least:
             answer = loop.run(seconds)
             n, spent = n + answer["rows"], spent + answer["seconds"]
+        answer |= loop.ask("bytes")
     finally:
         loop.close()
     return answer, n / spent
@@ -126,6 +132,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60, help="CPU time that cuts a pass (default 60)")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
     parser.add_argument("--json", type=Path, help="file to add the results to")
+    parser.add_argument("--resume", action="store_true", help="leave out what the file has of the same code")
     asked = parser.parse_args()
     if unknown := set(asked.learners) - set(METHODS):
         parser.error(f"no method {', '.join(sorted(unknown))}")
@@ -141,6 +148,9 @@ def main():
         for stream in asked.streams:
             rows_file = arrays.save(stream, asked.data, folder)
             for name in learners:
+                there_already = asked.resume and asked.json and kept.read(asked.json)["results"]
+                if kept.has(there_already or [], name, stream, needed(name, sides), asked.repeat):
+                    continue
                 results.append(measure(name, stream, rows_file, sides, asked.repeat, asked.seconds))
                 print(table(results[-1:]).splitlines()[-1], flush=True)
                 if asked.json:

@@ -35,7 +35,11 @@ def main(rows_file, expression):
     names = [f"x{j}" for j in range(X.shape[1])]
     rows = [{name: x for name, x in zip(names, row, strict=True) if x == x} for row in X.tolist()]
     print(json.dumps({"ready": True}), flush=True)
+    learner = None
     for line in sys.stdin:
+        if line.strip() == "bytes":
+            print(json.dumps({"bytes": learner._raw_memory_usage}), flush=True)
+            continue
         learner = eval(expression, {}, Modules())
         print(json.dumps(one_pass(learner, rows, labels, float(line))), flush=True)
 

@@ -26,8 +26,7 @@ def one_pass(learner, X, codes, block, seconds):
     spent = time.process_time() - start
     correct = np.concatenate(hits).cumsum()
     after = correct[999::1000].tolist()
-    return {"rows": n, "correct": int(correct[-1]), "seconds": spent, "correct_after": after,
-            "bytes": len(pickle.dumps(learner))}
+    return {"rows": n, "correct": int(correct[-1]), "seconds": spent, "correct_after": after}
 
 
 def main(rows_file, expression, block):
@@ -37,7 +36,11 @@ def main(rows_file, expression, block):
         classes = np.arange(rows["n_classes"])
     block = int(block) or len(X)
     print(json.dumps({"ready": True}), flush=True)
+    learner = None
     for line in sys.stdin:
+        if line.strip() == "bytes":
+            print(json.dumps({"bytes": len(pickle.dumps(learner))}), flush=True)
+            continue
         seconds, *seed = line.split()
         learner = made(expression)
         if seed:

@@ -53,3 +53,21 @@ def test_a_peer_that_is_missing_is_skipped_with_a_reason(monkeypatch, capsys):
     monkeypatch.setattr(peers.loops, "moa_classes", missing)
     assert peers.there(["ours", "moa"]) == ["ours"]
     assert capsys.readouterr().out == "moa is skipped: no javac\n"
+
+
+def test_what_was_measured_with_the_same_code_is_not_measured_again(monkeypatch):
+    found = [{**result("Tree", "sea", [10.0, 11.0], [1.0, 1.0]), "code": "abc"}]
+    monkeypatch.setattr(kept, "code", lambda: "abc")
+    assert kept.has(found, "Tree", "sea", ["ours", "moa"], repeat=2)
+    assert not kept.has(found, "Tree", "sea", ["ours", "moa"], repeat=3)
+    assert not kept.has(found, "Tree", "sea", ["ours", "river"], repeat=2)
+    assert not kept.has(found, "Tree", "elec", ["ours"], repeat=1)
+    for other in ("def", ""):
+        monkeypatch.setattr(kept, "code", lambda other=other: other)
+        assert not kept.has([*found, {**found[0], "code": ""}], "Tree", "sea", ["ours"], repeat=1)
+
+
+def test_the_table_has_the_sizes_of_all_models():
+    line = result("Tree", "sea", [10.0], [1.0])
+    line["ours"]["bytes"], line["moa"]["bytes"] = 1200, 45_000
+    assert list(page.speed([line]))[-1].endswith("| 1.2k | 45k | – |")

@@ -149,7 +149,7 @@ def test_a_wrong_parameter_is_one_line(learner, parameter):
         (["run", "sea", "--rows", "0"], "--rows"),
         (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
         (["run", "usenet1"], "THALWEG_DATA"),
-        (["run"], "source"),
+        (["run"], "SOURCE"),
         (["list", "wishes"], "learners, streams, detectors, monitors, metrics"),
         (["frolic"], "frolic"),
     ],

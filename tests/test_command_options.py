@@ -224,10 +224,20 @@ def test_the_installed_command_takes_a_learner_with_arguments():
 
 
 @pytest.mark.parametrize(
-    "name", ["run", "drift", "outliers", "compare", "tune", "predict", "continue", "inspect"]
+    ("name", "arguments"),
+    [("run", "SOURCE"), ("drift", "SOURCE"), ("outliers", "SOURCE"), ("compare", "LEARNERS..."),
+     ("tune", "SOURCE"), ("predict", "MODEL SOURCE"), ("continue", "MODEL SOURCE"), ("inspect", "MODEL"),
+     ("list", "[WHAT]"), ("reproduce", "[PAPER]")],
 )
-def test_help_has_plain_words_for_values(thalweg, monkeypatch, name):
+def test_help_has_plain_words_for_values(thalweg, monkeypatch, name, arguments):
     monkeypatch.setenv("COLUMNS", "120")
     _, shown, _ = thalweg(name, "--help")
-    assert "<" not in shown
-    assert "--json" in shown or name == "predict"
+    assert "<" not in shown and "{" not in shown
+    assert f"Usage: thalweg {name} [OPTIONS] {arguments} " in shown
+    assert "--json" in shown or name in ("predict", "list")
+
+
+def test_the_help_of_all_says_where_to_start(thalweg, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    _, shown, _ = thalweg("--help")
+    assert "thalweg run sea" in shown and "<" not in shown

@@ -33,6 +33,17 @@ def test_learners_are_compared_and_a_page_is_written(tmp_path, command):
     assert "repeat the last label" in " ".join(shown.split()) or "repeat" in shown
 
 
+def test_names_are_whole_in_a_narrow_terminal(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = ["compare", "LogisticMixture", "NaiveBayes", "--rows", "200", "--jobs", "1"]
+    for stream in ("sea", "led", "sphere", "hyperplane", "circles"):
+        arguments += ["--on", stream]
+    lines = command(*arguments).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("what followed the last label" in line for line in lines) == 3
+    assert not any("…" in line for line in lines)
+
+
 def test_files_have_a_target_and_names_do_not(tmp_path, command):
     path = tmp_path / "rows.csv"
     path.write_text("label,x\n" + "a,1\nb,2\n" * 100)

@@ -220,3 +220,15 @@ def test_the_limit_of_time_must_leave_rows_to_judge_on():
     with pytest.raises(ParameterError, match="too few"):
         tune(NearestNeighbours(), {"window": [10]}, SEA(2, seed=1), share=0.3)
 
+
+def test_the_page_says_how_it_was_made_and_draws_the_baselines(tmp_path):
+    learners = {"nb": NaiveBayes(), "tree": HoeffdingTree(delta=0.01)}
+    found = compare(learners, ["sea"], rows=700, jobs=1, fresh=True)
+    found.command = "thalweg compare …"
+    page = found.write(tmp_path / "page.html").read_text()
+    assert "delta 0.01" in page and "<dd>700 rows</dd>" in page
+    assert "<dt>command</dt><dd>thalweg compare …</dd>" in page and found.date in page
+    assert page.count('data-name="repeat the last label"') == 2  # wide and narrow
+    curve = found.results["nb", "sea", 0]["curve"]
+    assert curve["x"][-1] == 699 and curve["y"][-1] is not None
+    assert "1 stream<" in page and "1 streams" not in page

@@ -99,7 +99,7 @@ def test_words_and_page(tmp_path):
     assert not list(tree.iter("script"))
     assert set(re.findall(r"https?://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
     assert "prefers-color-scheme: dark" in text
-    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == 1 + 4
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == 2 * (1 + 4)  # wide and narrow
     assert "“other categories” 0 % → " in "".join(tree.itertext())
 
 

@@ -8,9 +8,23 @@ import pytest
 from typer.testing import CliRunner
 
 from thalweg.cli import app
-from thalweg.evaluation import Explanations, PermutationImportance, plots, prequential, report
+from thalweg.evaluation import (
+    Explanations,
+    PermutationImportance,
+    page_explanations,
+    plots,
+    prequential,
+    report,
+)
 from thalweg.evaluation.explanations import MOST_KEPT, MOST_READ
-from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree, LinearLogistic, NaiveBayes
+from thalweg.learners import (
+    AdaptiveLogistic,
+    AdaptiveRandomForest,
+    HoeffdingTree,
+    LinearLogistic,
+    LogisticMixture,
+    NaiveBayes,
+)
 from thalweg.streams import SEA, from_arrays
 
 
@@ -118,3 +132,28 @@ def test_the_command_tells_what_was_needed(tmp_path):
     found = json.loads(CliRunner().invoke(app, [*told, "--json"]).output)["explanations"]
     assert list(found) == ["accuracy lost by shuffling"]
     assert abs(found["accuracy lost by shuffling"]["x2"]) < 0.05
+
+
+def test_several_runs_show_the_same_inputs_in_the_same_colours(tmp_path):
+    X = np.random.default_rng(4).normal(size=(1500, 12))
+    y = X @ np.arange(12) > 0
+    runs = [
+        prequential(from_arrays(X, y), learner, watch=PermutationImportance(window=200))
+        for learner in (LogisticMixture(), NaiveBayes())
+    ]
+    page = report.write(runs, tmp_path / "page.html").read_text()
+    assert "<h1>LogisticMixture and NaiveBayes on " in page
+    charts = re.findall(r'aria-label="accuracy lost by shuffling".*?</svg>', page)
+    found = [re.findall(r'<path class="line (line.)" data-name="(x.*?)"', chart) for chart in charts]
+    assert len(found) == 4 and len(found[0]) == 7
+    assert all(each == found[0] for each in found)
+    assert ("line6", "x11") in found[0]
+
+
+def test_a_peak_does_not_flatten_a_chart():
+    values = np.linspace(-1, 1, 200).reshape(100, 2)
+    values[3, 0] = 1e5
+    inside, note = page_explanations._inside(values)
+    assert inside.max() < 4 and note == " Peaks are cut off: the values are -1 to 100,000."
+    np.testing.assert_array_equal(np.delete(inside, 3, axis=0), np.delete(values, 3, axis=0))
+    assert page_explanations._inside(inside[:3])[1] == ""

@@ -130,6 +130,7 @@ def test_command_prints_saves_and_draws(tmp_path):
     assert float(first["a"]) == pytest.approx(X[rows[0], 0]) and first["way"] in ("left", "right", "<up>")
     assert {first["label"], first["believed"]} == {"yes", "no"}
     text = page.read_text()
+    assert "<dt>command</dt><dd>thalweg outliers " in text
     ElementTree.fromstring(text.partition("\n")[2])
     assert "target    ok" in done.stdout and "<dt>target</dt>" in text
     assert "&lt;up&gt;" in text and "<up>" not in text

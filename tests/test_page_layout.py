@@ -4,14 +4,24 @@ import numpy as np
 import pytest
 from browser import ask, needs_chromium
 
-from thalweg.evaluation import Explanations, PermutationImportance, metrics, prequential, report
+from thalweg.drift import HellingerMonitor
+from thalweg.evaluation import (
+    Explanations,
+    PermutationImportance,
+    compare,
+    drift_page,
+    metrics,
+    prequential,
+    report,
+    watch,
+)
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import LED, SEA, from_arrays
 
 pytestmark = needs_chromium
 
 LAYOUT = """(function () {
-  var shown = Array.from(document.querySelectorAll("svg.chart")).filter(function (svg) {
+  var shown = Array.from(document.querySelectorAll("svg.chart, svg.ranks")).filter(function (svg) {
     return svg.getBoundingClientRect().width > 0; });
   var sizes = shown.map(function (svg) {
     return 13 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width; });
@@ -59,6 +69,26 @@ def test_nothing_sticks_out_and_text_is_readable(kind, width, one, several, tmp_
     assert found["n"] >= 3
     assert found["smallest"] >= 10.5
     assert found["outside"] == []
+
+
+@pytest.mark.parametrize("width", [420, 900, 1400])
+def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkeypatch):
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
+    random = np.random.default_rng(3)
+    X = random.normal(size=(6000, 3)) + (np.arange(6000) > 3000)[:, None] * [3.0, 0.0, 1.0]
+    names = ["price of the day before in the other area", "x", "y"]
+    stream = from_arrays(X, random.random(6000) < 0.5, names=names)
+    drift = watch(stream, HellingerMonitor(window=500, reference=1000))
+    pages = [drift_page.write(drift, tmp_path / "a.html")]
+    learners = {"NaiveBayes": NaiveBayes(), "one with a long name": HoeffdingTree(), "c": LogisticMixture()}
+    found = compare(learners, ["sea", "led", "sphere"], rows=500, jobs=1)
+    pages.append(found.write(tmp_path / "b.html"))
+    for page in pages:
+        seen = ask(page, width, LAYOUT, tmp_path)
+        assert seen["overflow"] == 0
+        assert seen["n"] >= 2
+        assert seen["smallest"] >= 10.5
+        assert seen["outside"] == []
 
 
 def test_nothing_is_cut_off_in_print(several, tmp_path):

@@ -100,7 +100,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=" ".join)
 def test_evaluations_are_those_of_dense_rows(tmp_path, settings):
     stream = from_file(written(tmp_path), n_words=500)
     sparse, dense = LinearLogistic(), LinearLogistic()

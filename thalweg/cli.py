@@ -15,7 +15,7 @@ from thalweg import (
     predict_command,
     tune_command,
 )
-from thalweg.options import OnceCommand, file_options
+from thalweg.options import Commands, OnceCommand, file_options
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Classifiers for data streams whose rules keep changing.",
+    cls=Commands,
 )
 
 
@@ -42,7 +42,11 @@ VERSION = typer.Option("--version", help="Print the version.", is_eager=True, ca
 
 @app.callback()
 def about(version: Annotated[bool, VERSION] = False):
-    """Classifiers for data streams whose rules keep changing."""
+    """Classifiers for data streams whose rules keep changing.
+
+    Start with `thalweg run FILE.csv --target COLUMN`, or without a file with `thalweg run sea`. Each command
+    explains itself: `thalweg run --help`.
+    """
 
 
 RUN_HELP = """
@@ -73,14 +77,14 @@ def run(
         str | None, typer.Option(help="Learner, with arguments if need be: see `thalweg list learners`.")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter of the learner, key=value; repeatable.")
+        list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
     labels: Annotated[
-        str, typer.Option(help="Share of the labels that come, 0 to 1; with --chunk also all or first.")
+        str, typer.Option(help="Share of rows whose label arrives, 0 to 1; with --chunk also all or first.")
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
     totals: Annotated[
@@ -239,7 +243,7 @@ def outliers(
     source: Annotated[str, options.SOURCE],
     target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
-        list[str] | None, typer.Option(help="Who reads: see `thalweg list learners`; repeatable.")
+        list[str] | None, typer.Option(help="Learner to ask: see `thalweg list learners`; repeatable.")
     ] = None,
     top: Annotated[
         int | None, typer.Option(min=1, help="Rows to list and save; else as many as seem to be wrong.")
@@ -270,7 +274,7 @@ def outliers(
     outliers_command.show(found, stream, source, top, report, save, json)
 
 
-@app.command("list")
+@app.command("list", cls=OnceCommand)
 def list_(
     what: Annotated[
         str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")
@@ -306,8 +310,8 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
     figures: Annotated[str | None, typer.Option(help="Draw the paper's figures into this folder.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the public datasets.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one a processor.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is in the cache.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one per processor.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is kept.")] = False,
     files: Annotated[
         list[str] | None, typer.Option("--file", help="A file of your own to run on (huwrs); repeatable.")
     ] = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from thalweg import options
-from thalweg.options import file_options
+from thalweg.options import command_line, file_options
 
 HELP = """
 Compare learners on streams: accuracy, cost, ranks and tests.
@@ -40,7 +40,7 @@ def compare(
     data: options.Data = None,
     on_error: options.OnError = None,
     ignore: options.Ignore = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
     chosen = file_options(locals())
@@ -77,16 +77,18 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
 def show(found, report, json):
     """Print a Comparison as tables or as JSON, and write its page if asked."""
     if report:
+        found.command = command_line()
         found.write(report)
     if json:
         print(jsons.dumps(found.summary()))
         return
     from rich.console import Console
 
-    from thalweg.evaluation.comparison_page import accuracy_rows, pair_rows, verdict
+    from thalweg.evaluation.comparison_words import accuracy_rows, pair_rows, verdict
 
     console = Console()
-    console.print(grid("Accuracy, per cent", accuracy_rows(found)))
+    for part in _cut(accuracy_rows(found), console.width):
+        console.print(grid("Accuracy, per cent", part))
     console.print(grid("Cost", _costs(found)))
     tests = found.tests()
     if tests["wins"] is not None:
@@ -122,6 +124,18 @@ def _costs(found):
         figures = speed[:, m].min(), speed[:, m].max(), memory[:, m].max() / 1e3
         rows.append([name, *(f"{value:,.0f}" for value in figures)])
     return rows
+
+
+def _cut(rows, width):
+    """Return a table as several beside which the names of the learners are repeated, each at most `width`."""
+    widths = [max(len(row[j]) for row in rows) + 3 for j in range(len(rows[0]))]
+    parts, used = [[]], widths[0] + 1
+    for j in range(1, len(widths)):
+        if parts[-1] and used + widths[j] > width:
+            parts, used = [*parts, []], widths[0] + 1
+        parts[-1].append(j)
+        used += widths[j]
+    return [[[row[0], *(row[j] for j in part)] for row in rows] for part in parts]
 
 
 def grid(title, rows):

@@ -3,7 +3,7 @@
 import json as jsons
 
 from thalweg import drift
-from thalweg.options import in_options
+from thalweg.options import command_line, in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
 from thalweg.streams.named import is_file, open_stream
@@ -54,8 +54,8 @@ def flags_as_numbers(stream):
 def show(report, page, json):
     """Print a DriftReport in words or as JSON, and write its page if asked."""
     from thalweg.evaluation import drift_page, drift_words
-
     if page:
+        report.command = command_line()
         drift_page.write(report, page)
     if json:
         print(jsons.dumps(drift_words.to_plain(report)))

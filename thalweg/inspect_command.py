@@ -6,7 +6,9 @@ from pathlib import Path
 from thalweg import options
 
 HELP = """
-Say what a saved model is, what it has seen, how it did and what it weighs.
+Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
+
+MODEL is only read; the names of its inputs and its classes are shown too.
 
 Examples:
 
@@ -17,7 +19,7 @@ Examples:
 
 
 def inspect(model: options.Model, json: options.Json = False):
-    """Say what a saved model is, what it has seen, how it did and what it weighs."""
+    """Describe a saved model: its learner, what it has seen, how accurate it was, and its weights."""
     found = facts(model)
     if json:
         print(jsons.dumps(found))

@@ -1,10 +1,13 @@
 """Options that several commands share."""
 
 import re
+import shlex
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 
@@ -29,15 +32,17 @@ class OnceCommand(TyperCommand):
         for parameter in self.params:
             if parameter.param_type_name == "argument":
                 parameter.display_type_rich = lambda ctx: None
+                parameter.metavar = parameter.name.upper()
             elif parameter.metavar is None:
                 parameter.metavar = _placeholder(parameter)
 
+    def collect_usage_pieces(self, ctx):
+        """Return the arguments of the usage line as the text below it names them."""
+        return [piece.strip("{}").replace("}...", "...") for piece in super().collect_usage_pieces(ctx)]
+
     def get_help_option(self, ctx):
-        """Return --help, whose value is nothing to be told."""
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.metavar = " "
-        return option
+        """Return --help without a type."""
+        return _without_type(super().get_help_option(ctx))
 
     def parse_args(self, ctx, args):
         """Parse the arguments of the command line."""
@@ -48,6 +53,25 @@ class OnceCommand(TyperCommand):
                 name = max(parameter.opts, key=len)
                 raise ValueError(f"{name} is given {times} times: give it once")
         return super().parse_args(ctx, args)
+
+
+class Commands(TyperGroup):
+    """All commands; the options of the group have no types in the help."""
+
+    def __init__(self, *args, **settings):
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            _without_type(parameter)
+
+    def get_help_option(self, ctx):
+        """Return --help without a type."""
+        return _without_type(super().get_help_option(ctx))
+
+
+def _without_type(option):
+    if option is not None:
+        option.metavar = " "
+    return option
 
 
 def _placeholder(parameter):
@@ -68,9 +92,9 @@ Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures her
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
 Delay = Annotated[
-    str, typer.Option(help="Rows a label is late: a number, or a scipy.stats law such as poisson(50).")
+    str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
-LabelShare = Annotated[str, typer.Option(help="Share of the labels that come, 0 to 1.")]
+LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
 OnError = Annotated[
     Text, typer.Option("--on-error", help="A row that cannot be read: raise (default), or skip and count it.")
 ]
@@ -118,3 +142,9 @@ def in_options(text):
 def listed(text):
     """Return the parts of a text a,b,c; None if it is None."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def command_line():
+    """Return the command as it was typed, or nothing if this is another program."""
+    name = Path(sys.argv[0]).name
+    return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""

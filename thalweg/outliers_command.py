@@ -5,6 +5,7 @@ import json as jsons
 from pathlib import Path
 
 from thalweg.errors import StreamError
+from thalweg.options import command_line
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -41,7 +42,7 @@ def show(found, stream, source, top, page, save, json):
     if save:
         write_csv(lines, save)
     if page:
-        outliers_page.write(lines, source, page)
+        outliers_page.write(lines, source, page, command_line())
     if json:
         print(jsons.dumps(lines.to_plain()))
         return

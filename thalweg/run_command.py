@@ -2,15 +2,13 @@
 
 import json as jsons
 import re
-import shlex
 import sys
-from pathlib import Path
 
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
-from thalweg.options import in_options
+from thalweg.options import command_line, in_options
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 
@@ -68,12 +66,6 @@ def evaluate(
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
     return run
-
-
-def command_line():
-    """Return the command as it was typed, or nothing if this is another program."""
-    name = Path(sys.argv[0]).name
-    return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""
 
 
 def default_learner(parameters, seed):

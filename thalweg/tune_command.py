@@ -110,8 +110,8 @@ def show(found, json):
         f"On the {found.n_rows_judged:,} rows after them, which the search has not seen: "
         f"{100 * found.accuracy:.2f} % with {_settings(found.parameters)}, "
         f"{100 * found.accuracy_before:.2f} % without; the difference is "
-        f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points "
-        f"({'more than' if difference.p_value < 0.05 else 'may be'} chance, p = {difference.p_value:.2g}).",
+        f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points, "
+        f"{difference.in_words()}.",
         highlight=False,
     )
 

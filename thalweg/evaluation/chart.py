@@ -56,7 +56,7 @@ class Scale(NamedTuple):
     def text(self, value: float) -> str:
         """Return a value of a tick as text."""
         digits = max(0, -math.floor(math.log10(self.step * self.factor) + 1e-9))
-        return f"{self.factor * value:.{digits}f}{self.unit}"
+        return f"{self.factor * value:,.{digits}f}{self.unit}"
 
 
 def line_chart(
@@ -145,7 +145,7 @@ def row_ticks(n_rows: int, n_ticks: int) -> list[int]:
     """Return the rows to mark on an axis: round numbers, and the end."""
     step = nice(max(1, n_rows) / n_ticks)
     ticks = list(range(0, n_rows + 1, step))
-    if n_rows - ticks[-1] > 0.7 * step:
+    if n_rows - ticks[-1] >= 0.6 * step:
         return [*ticks, n_rows]
     return [*ticks[:-1], n_rows] if len(ticks) > 1 else [0, n_rows]
 

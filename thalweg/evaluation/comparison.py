@@ -1,9 +1,10 @@
 """What a comparison of learners found: tables, ranks, tests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from time import strftime
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from thalweg._types import Floats
 from thalweg.evaluation import statistics
 from thalweg.evaluation.figures import BASELINES, plain_number
 from thalweg.evaluation.one_run import rows_right
+from thalweg.evaluation.run import DATE
 from thalweg.evaluation.uncertainty import Difference, paired
 
 METRICS = (
@@ -35,6 +37,8 @@ class Comparison:
         How they were evaluated.
     results : dict
         {(learner, stream, seed): figures of the run as plain data}.
+    date, command : str
+        When it was made, and the command, if there was one.
     """
 
     learners: list[str]
@@ -42,6 +46,8 @@ class Comparison:
     n_seeds: int
     settings: dict[str, Any]
     results: dict[tuple[str, str, int], dict[str, Any]]
+    date: str = field(default_factory=lambda: strftime(DATE))
+    command: str = ""
 
     def table(self, metric: str = "accuracy") -> Floats:
         """Return a metric as an array [stream, learner], the mean over seeds; NaN if it is not defined."""
@@ -59,7 +65,7 @@ class Comparison:
 
     def baselines(self, metric: str = "accuracy") -> dict[str, Floats]:
         """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
-        runs = [self._of_stream(stream) for stream in self.streams]
+        runs = [self.of_stream(stream) for stream in self.streams]
         return {
             name: np.array(
                 [np.nan if run is None else _number(run["baselines"][name].get(metric)) for run in runs]
@@ -104,8 +110,7 @@ class Comparison:
     def paired(self, first: str, second: str, stream: str, seed: int = 0) -> Difference:
         """Compare two learners row by row on one stream; rows may depend on each other.
 
-        The difference of accuracies is tested over parts of the stream: see `uncertainty.paired`. If a run
-        was stopped, the rows that both have count.
+        See `uncertainty.paired` for the test. If a run was stopped, the rows that both have count.
         """
         runs = [self.results[name, stream, seed] for name in (first, second)]
         for name, run in zip((first, second), runs, strict=True):
@@ -171,7 +176,7 @@ class Comparison:
             ]
         )
 
-    def _of_stream(self, stream: str) -> dict[str, Any] | None:
+    def of_stream(self, stream: str) -> dict[str, Any] | None:
         """Return the longest run on a stream: it has the baselines over the most rows."""
         runs = [run for key, run in self.results.items() if key[1] == stream and "error" not in run]
         return max(runs, key=lambda run: run["rows"], default=None)

@@ -1,6 +1,5 @@
 """A self-contained HTML page about a comparison."""
 
-import math
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
-from thalweg.evaluation.chart_style import N_STYLES
-from thalweg.evaluation.comparison import LEVEL, Comparison
-from thalweg.evaluation.figures import BASELINES, NOT_DEFINED
-from thalweg.evaluation.page import table, text, write_page
+from thalweg.evaluation.comparison import Comparison
+from thalweg.evaluation.comparison_words import accuracy_rows, best_first, pair_rows, shown, verdict
+from thalweg.evaluation.figures import BASELINES
+from thalweg.evaluation.page import Best, Markup, made_by, pairs, table, text, write_page
+from thalweg.evaluation.page_pictures import style_of, swatch
 from thalweg.evaluation.rank_diagram import rank_diagram
+from thalweg.evaluation.run import setting
 
 TABLES = {
     "kappa_temporal": ("Kappa temporal, per cent", 100, ".1f"),
@@ -28,7 +29,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     body = [f'<p class="lead">{text(verdict(comparison))}</p>', _failures(comparison)]
     body += [
         "<h2>Accuracy</h2>",
-        table(accuracy_rows(comparison)),
+        _accuracies(comparison),
         f'<p class="note">{text(_about(comparison))}</p>',
     ]
     tests = comparison.tests()
@@ -36,7 +37,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         diagram = rank_diagram(comparison.learners, comparison.mean_ranks(), tests["critical_difference"])
         body += ["<h2>Mean ranks</h2>", f"<figure>{diagram}</figure>"]
         body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
-        body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="words")]
+        body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
     body += ["<h2>Accuracy over time</h2>"]
     body += [
         f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
@@ -44,114 +45,96 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     ]
     for metric, (title, scale, form) in TABLES.items():
         if np.isfinite(comparison.table(metric)).any():
-            body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form))]
-    title = f"{len(comparison.learners)} learners on {len(comparison.streams)} streams"
+            body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form), kind="runs")]
+    body += ["<h2>Settings</h2>", _settings(comparison)]
+    title = f"{_count(len(comparison.learners), 'learner')} on {_count(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
 
 
-def verdict(comparison: Comparison) -> str:
-    """Return in a sentence which learner is ahead, and whether the tests agree."""
-    ranks = comparison.mean_ranks()
-    if not np.isfinite(ranks).all():
-        return "No stream was finished by all learners, so there are no ranks."
-    best = int(np.argmin(ranks))
-    tests, name = comparison.tests(), comparison.learners[best]
-    if len(comparison.learners) == 1:
-        return f"{name} alone was run: there is nothing to compare it with but the baselines."
-    streams = f"over {len(comparison.ranked)} streams"
-    said = f"{name} has the best mean rank, {ranks[best]:.2f} of {len(ranks)}, {streams}"
-    if len(comparison.ranked) == 1:
-        return _verdict_of_one_stream(comparison, best)
-    alike = [
-        other
-        for m, other in enumerate(comparison.learners)
-        if m != best and ranks[m] - ranks[best] <= tests["critical_difference"]
-    ]
-    friedman = tests["friedman"]
-    if friedman is not None and friedman.p_value > LEVEL:
-        p_value = f"p = {friedman.p_value:.2g}"
-        return f"{said}, but the ranks differ no more than chance allows (Friedman's test, {p_value})."
-    test = f"Nemenyi's test at {100 * LEVEL:.0f} %"
-    if not alike:
-        return f"{said}, significantly ahead of all others ({test})."
-    return f"{said}; so few streams do not tell it from {_listed(alike)} ({test})."
+def _accuracies(comparison: Comparison) -> str:
+    """Return the table of accuracies with a sample of each line, the best of a stream marked."""
+    head, *rows = accuracy_rows(comparison)
+    styles = [*(style_of(m) for m in best_first(comparison)), *BASELINES]
+    return table([head, *([_named(row[0], style), *map(_cell, row[1:])]
+                          for row, style in zip(rows, styles, strict=True))], kind="runs")
 
 
-def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
-    stream, name = comparison.ranked[0], comparison.learners[best]
-    scores = comparison.scores()[0]
-    second = int(np.argsort(-scores, kind="stable")[1])
-    found = comparison.paired(name, comparison.learners[second], stream)
-    points = f"{100 * found.mean:.2f} ± {100 * found.standard_error:.2f} points"
-    judged = "more than chance" if found.p_value <= LEVEL else "which may be chance"
-    return (
-        f"On {stream} {name} is ahead of {comparison.learners[second]} by {points}, {judged} "
-        f"(paired test over parts of the stream, p = {found.p_value:.2g})."
-    )
+def _cell(words: str) -> str:
+    """Return an accuracy with its error in small print, marked if it ends with a star."""
+    share, _, error = words.removesuffix(" *").partition(" ± ")
+    made = f"{share} <small>± {error}</small>" if error else share
+    return Best(made) if words.endswith("*") else Markup(made)
 
 
-def accuracy_rows(comparison: Comparison) -> list[list[str]]:
-    """Return the table of accuracies in per cent: learners and baselines, the best of a stream marked."""
-    values, errors, ranks = comparison.table(), comparison.spread(), comparison.mean_ranks()
-    best = [np.nanmax(row) if np.isfinite(row).any() else math.nan for row in values]
-    rows = [["", *comparison.streams, "mean rank"]]
-    for m in best_first(comparison):
-        cells = zip(values[:, m], errors[:, m], values[:, m] == best, strict=True)
-        rows.append([comparison.learners[m], *(_accuracy(*cell) for cell in cells), _shown(ranks[m], ".2f")])
-    for name, accuracies in comparison.baselines().items():
-        rows.append([BASELINES[name], *map(_percent, accuracies), ""])
-    return rows
-
-
-def best_first(comparison: Comparison) -> list[int]:
-    """Return the learners by mean rank, the best first."""
-    return np.argsort(comparison.mean_ranks(), kind="stable").tolist()
-
-
-def pair_rows(comparison: Comparison, tests: dict[str, Any]) -> list[list[str]]:
-    """Return a line for each pair of learners: streams won, as good and lost, and Wilcoxon's p-value."""
-    rows = [["", "better", "as good", "worse", "Wilcoxon, p"]]
-    order = best_first(comparison)
-    for i, a in enumerate(order):
-        for b in order[i + 1 :]:
-            won, tied, lost = tests["wins"][a, b]
-            pair = f"{comparison.learners[a]} against {comparison.learners[b]}"
-            rows.append([pair, str(won), str(tied), str(lost), f"{tests['wilcoxon'][a, b]:.2g}"])
-    return rows
+def _named(name: str, style: str) -> Markup:
+    return Markup(f"{swatch(style)}{text(name)}")
 
 
 def _chart(comparison: Comparison, stream: str) -> str:
-    lines, n_rows = [], 1
-    for i, learner in enumerate(comparison.learners):
-        result = comparison.results[learner, stream, 0]
-        if "error" in result:
-            continue
-        n_rows = max(n_rows, result["rows"])
-        middle = (np.arange(len(result["curve"])) + 0.5) / max(len(result["curve"]), 1) * result["rows"]
-        lines.append(Line(learner, f"line{i % N_STYLES}", middle, np.array(result["curve"])))
-    if not lines:
+    longest = comparison.of_stream(stream)
+    if longest is None:
         return "<p>No learner has a result.</p>"
-    drifts = next(
-        run["drifts"] for key, run in comparison.results.items() if key[1] == stream and "error" not in run
-    )
-    return line_chart(lines, n_rows, drifts, (), "accuracy in parts of the stream")
+    runs = [comparison.results[learner, stream, 0] for learner in comparison.learners]
+    lines = [
+        _line(learner, style_of(i), run["curve"])
+        for i, (learner, run) in enumerate(zip(comparison.learners, runs, strict=True))
+        if "error" not in run
+    ]
+    for name, title in BASELINES.items():
+        lines.append(_line(title, name, longest["baselines"][name]["curve"]))
+    return line_chart(lines, longest["rows"], longest["drifts"], (), longest["curve_title"])
+
+
+def _line(name: str, style: str, curve: dict[str, Any]) -> Line:
+    return Line(name, style, np.array(curve["x"]), np.array(curve["y"], dtype=np.float64))
+
+
+def _settings(comparison: Comparison) -> str:
+    """Return how the learners were evaluated, on what, and their parameters."""
+    entries: list[tuple[str, str]] = []
+    for m, learner in enumerate(comparison.learners):
+        ran = (run for key, run in comparison.results.items() if key[0] == learner and "error" not in run)
+        run = next(ran, None)
+        parameters = {} if run is None else run["parameters"]
+        listed = "; ".join(f"{name} {value}" for name, value in parameters.items())
+        entries.append((_named(learner, style_of(m)), listed or "no parameters"))
+    for stream in comparison.streams:
+        run = comparison.of_stream(stream)
+        entries.append((stream, "no result" if run is None else _stream(run)))
+    entries.append(("seeds", str(comparison.n_seeds)))
+    given = comparison.settings.items()
+    entries += [(name, setting(value)) for name, value in given if value is not None]
+    return pairs([*entries, *made_by(comparison.command, comparison.date)])
+
+
+def _stream(run: dict[str, Any]) -> str:
+    said = [_count(run["rows"], "row")]
+    said += [f"{run['skipped']:,} unreadable skipped"] if run["skipped"] else []
+    said += [_count(len(run["drifts"]), "known drift")] if run["drifts"] else []
+    return ", ".join(said)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
     values = scale * comparison.table(metric)
     rows = [["", *comparison.streams]]
     for m in best_first(comparison):
-        rows.append([comparison.learners[m], *(_shown(value, form) for value in values[:, m])])
+        name = _named(comparison.learners[m], style_of(m))
+        rows.append([name, *(shown(value, form) for value in values[:, m])])
     return rows
 
 
 def _about(comparison: Comparison) -> str:
     n = comparison.n_seeds
-    seeds = f"Means over {n} seeds ± standard error" if n > 1 else "± standard error over parts of the stream"
+    seeds = "± standard error, which allows for errors that come in runs"
+    seeds = f"Means over {n} seeds ± standard error" if n > 1 else seeds
     stopped = sorted(
         {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
     )
-    words = f"Per cent of rows predicted correctly before they were learned. {seeds}. * marks the best."
+    words = f"Per cent of rows predicted correctly before they were learned. {seeds}."
     return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
 
 
@@ -169,18 +152,3 @@ def _failures(comparison: Comparison) -> str:
     return f'<p class="warning">{lines}</p>' if errors else ""
 
 
-def _accuracy(value: float, error: float, is_best: bool) -> str:
-    spread = "" if math.isnan(error) else f" ± {100 * error:.2f}"
-    return f"{_percent(value)}{spread}{' *' if is_best else ''}"
-
-
-def _percent(value: float) -> str:
-    return _shown(100 * value, ".2f")
-
-
-def _shown(value: float, form: str) -> str:
-    return format(value, form) if math.isfinite(value) else NOT_DEFINED
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

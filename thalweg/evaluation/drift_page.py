@@ -8,8 +8,8 @@ import numpy as np
 from thalweg.drift.cells import MISSING
 from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
-from thalweg.evaluation.heat_map import bar_pairs, heat_map
-from thalweg.evaluation.page import pairs, table, text, write_page
+from thalweg.evaluation.heat_map import NARROW, STYLE, bar_pairs, heat_map
+from thalweg.evaluation.page import made_by, pairs, table, text, write_page
 from thalweg.evaluation.watching import DriftReport, Finding
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
@@ -23,7 +23,7 @@ DISTANCES = {
 def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     """Write a self-contained HTML page about a DriftReport; return its path."""
     findings = report.findings
-    parts = [f'<p class="lead">{text(drift_words.headline(report))}</p>']
+    parts = [f'<style>{STYLE}</style><p class="lead">{text(drift_words.headline(report))}</p>']
     if report.interrupted:
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
     if report.skipped:
@@ -65,7 +65,7 @@ def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
 def _map_note(report: DriftReport, findings: list[Finding]) -> str:
     shown, total = len(_lines(report, findings)), len(report.watched)
     words = f"A line for each input, a cell for each window of {report.monitor.window:,} rows"
-    if len(report.stops) > 240:
+    if len(report.stops) > NARROW.most_columns:
         words += " (a cell that covers several windows shows the largest distance)"
     if report.monitor.classes_ is not None:
         words += "; “a | b” is the input a among rows labelled b"
@@ -73,12 +73,12 @@ def _map_note(report: DriftReport, findings: list[Finding]) -> str:
 
 
 def _table(report: DriftReport, findings: list[Finding]) -> str:
-    rows = [["", "first row", "windows", "distance", "by chance", "p", "how"]]
+    rows = [["", "how", "first row", "windows", "distance", "by chance", "p"]]
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
         figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
         words = drift_words.what(each, report)
-        rows.append([str(each.watched), *figures, drift_words.p_value_text(each.p_value), words])
+        rows.append([str(each.watched), words, *figures, drift_words.p_value_text(each.p_value)])
     n_more = len(findings) - MOST_ROWS
     more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
@@ -101,7 +101,7 @@ def _picture(report: DriftReport, finding: Finding) -> str:
     picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title)
     note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
     words = text(drift_words.sentence(finding, report))
-    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p>{picture}'
+    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p><figure>{picture}</figure>'
 
 
 def _settings(report: DriftReport) -> str:
@@ -115,5 +115,4 @@ def _settings(report: DriftReport) -> str:
         "watched": f"{len(report.watched):,} distributions",
         "false-alarm rate": f"{100 * monitor.false_alarms:g} % of streams without change",
     }
-    items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries.items())
-    return f"<dl>{''.join(items)}</dl>"
+    return pairs([*entries.items(), *made_by(report.command, report.date)])

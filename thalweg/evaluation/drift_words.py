@@ -78,10 +78,14 @@ def numeric_cell_names(edges: Floats) -> list[str]:
     if not len(edges):
         return ["any"]
     single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
-    names = [f"< {edges[1]:.3g}" if single else f"≤ {edges[0]:.3g}"]
+    names = [f"< {_edge(edges[1])}" if single else f"≤ {_edge(edges[0])}"]
     for low, high in pairwise(edges):
-        names.append(f"= {high:.3g}" if np.nextafter(low, np.inf) >= high else f"to {high:.3g}")
-    return [*names, f"> {edges[-1]:.3g}"]
+        names.append(f"= {_edge(high)}" if np.nextafter(low, np.inf) >= high else f"to {_edge(high)}")
+    return [*names, f"> {_edge(edges[-1])}"]
+
+
+def _edge(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def cell_names(watched: Watched, report: DriftReport) -> list[str] | None:

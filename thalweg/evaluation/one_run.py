@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.evaluation import metrics
+from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.figures import BASELINES, plain, plain_number
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
 from thalweg.streams.named import open_stream
 from thalweg.streams.openml import cache_folder
 
-CURVE_POINTS, ROWS_OF_A_POINT = 60, 100
+CURVE_POINTS, LEAST_WINDOW = 120, 200
 
 
 class Source(NamedTuple):
@@ -64,8 +65,10 @@ def result_of(run: Run) -> dict[str, Any]:
         "seconds": run.seconds,
         "rows_per_second": plain_number(run.rows_per_second),
         "memory": run.memory,
-        "baselines": {name: plain(run.of_baseline(name)) | {"log_loss": None} for name in BASELINES},
-        "curve": curve(right),
+        "parameters": _parameters(run),
+        "baselines": {name: _baseline(run, name) for name in BASELINES},
+        "curve": curve(run, LEARNER),
+        "curve_title": curves.title_over_time(run, _window(run)),
         "right": base64.b64encode(np.packbits(right).tobytes()).decode(),
         "n_scored": len(right),
         "drifts": run.drifts.tolist(),
@@ -75,12 +78,24 @@ def result_of(run: Run) -> dict[str, Any]:
     }
 
 
-def curve(right: NDArray[Any]) -> list[float]:
-    """Return the accuracy in each of at most 60 equal parts of the rows, of 100 rows or more."""
-    n_parts = max(1, min(CURVE_POINTS, len(right) // ROWS_OF_A_POINT))
-    edges = np.linspace(0, len(right), n_parts + 1).round().astype(int)
-    sums = np.concatenate([[0], np.cumsum(right)])
-    return [float(share) for share in np.diff(sums[edges]) / np.maximum(np.diff(edges), 1)]
+def _baseline(run: Run, name: str) -> dict[str, Any]:
+    return plain(run.of_baseline(name)) | {"log_loss": None, "curve": curve(run, name)}
+
+
+def _parameters(run: Run) -> dict[str, str]:
+    """Return the parameters as text, with what those became that the learner chose by itself."""
+    became = {name: f" → {value}" for name, value in run.became.items()}
+    return {name: f"{value!r}{became.get(name, '')}" for name, value in run.parameters.items()}
+
+
+def curve(run: Run, answerer: str) -> dict[str, Any]:
+    """Return row numbers and accuracies over a sliding window of about a twentieth of the rows."""
+    found = curves.over_time(run, answerer, _window(run), most=CURVE_POINTS)
+    return {"x": found.rows.tolist(), "y": [plain_number(share) for share in found.values]}
+
+
+def _window(run: Run) -> int:
+    return max(LEAST_WINDOW, curves.usual_window(5 * run.n_scored // 2))
 
 
 def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from time import strftime
 
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
-from thalweg.evaluation.page import pairs, table, text, write_page
+from thalweg.evaluation.page import made_by, pairs, table, text, write_page
+from thalweg.evaluation.run import DATE
 from thalweg.evaluation.suspicions import Suspicions
 from thalweg.evaluation.suspicious_rows import Lines, headline, percent, reliability
 
 MOST_ROWS, MOST_INPUTS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
 
 
-def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
+def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "") -> Path:
     """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
     found = lines.found
     parts = [f'<p class="lead">{text(headline(found))}</p>']
@@ -30,6 +32,7 @@ def write(lines: Lines, source: str, path: str | PathLike[str]) -> Path:
     if lines.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
         parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
+    parts.append(f"<h2>Origin</h2>{pairs(made_by(command, strftime(DATE)))}")
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
 
 

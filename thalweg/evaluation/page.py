@@ -28,11 +28,13 @@ th, td { padding: 7px 10px; text-align: right; border-bottom: 1px solid var(--ru
 th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 table.runs td:first-child, table.runs th:first-child { position: sticky; left: 0; background: var(--page); }
-table.one th, table.runs th { white-space: normal; } td small { font-size: inherit; }
+table.one th, table.runs th { white-space: normal; }
+table.runs td, table.runs th { padding: 7px 8px; } td small { font-size: inherit; }
 table.one td:nth-child(2) { font-weight: 600; }
-table.words td:last-child, table.words th:last-child { white-space: normal; text-align: left; }
+table.words td:nth-child(2), table.words th:nth-child(2) { white-space: normal; text-align: left; }
+table.words td:nth-child(2) { min-width: 130px; }
 tr.bold td { font-weight: 600; } tr.bold td:first-child { color: var(--accent); }
-td.best { color: var(--accent); font-weight: 700; } td.best::after { content: " \\2605"; font-size: 11px; }
+td.best { color: var(--accent); font-weight: 700; } td.best::before { content: "\\2605 "; font-size: 11px; }
 table.matrix { width: auto; } table.matrix th, table.matrix td { text-align: center; padding: 5px 8px; }
 table.matrix td { border: 1px solid var(--page); }
 table.matrix small { display: block; color: var(--soft); font-size: 12px; }
@@ -40,17 +42,19 @@ table.matrix th:first-child { text-align: right; vertical-align: middle; }
 dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: 4px 20px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 details { margin: 14px 0 0; } summary { cursor: pointer; color: var(--accent); }
-figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
+figure { margin: 0; } .note + figure { margin-top: 24px; } svg { width: 100%; height: auto; display: block; }
 svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px; vertical-align: middle; }
 .pair { display: flex; flex-wrap: wrap; gap: 16px 48px; align-items: flex-start; }
 .pair > * { flex: 0 1 auto; max-width: 100%; min-width: 0; } .pair figcaption { max-width: 320px; }
 .narrow { display: none; max-width: 560px; } .square { max-width: 820px; }
 .tip { position: absolute; pointer-events: none; background: var(--page); border: 1px solid var(--rule);
   border-radius: 6px; padding: 6px 10px; font-size: 13px; box-shadow: 0 2px 8px rgba(0, 0, 0, 0.25); }
+@media screen and (max-width: 1080px) { table.runs td small { display: block; } }
 @media screen and (max-width: 760px) {
   main { padding: 22px 14px 40px; } h1 { font-size: 22px; } .lead { font-size: 16px; }
   .wide { display: none; } .narrow { display: block; }
-  th, td { padding: 6px 7px; } table.one th, table.one td { padding: 6px 3px; font-size: 12.5px; }
+  th, td, table.runs th, table.runs td { padding: 6px; }
+  table { font-size: 14px; } table.one th, table.one td { padding: 6px 3px; font-size: 12.5px; }
   td small { display: block; } table.one td:first-child { white-space: normal; }
   table.runs td:first-child { white-space: normal; min-width: 96px; } td svg.swatch { display: block; }
   table.matrix th, table.matrix td { padding: 4px; font-size: 13px; }
@@ -59,7 +63,8 @@ svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px;
   main { max-width: none; padding: 0; } body { font-size: 11pt; } .scroll { overflow: visible; }
   figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }
   details:not([open]) { display: none; } table, th { font-size: 8pt; }
-  th, td { padding: 3px 4px; } table.runs td:first-child { white-space: normal; } td small { display: block; }
+  th, td, table.runs th, table.runs td { padding: 3px 4px; }
+  table.runs td:first-child { white-space: normal; } td small { display: block; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
@@ -110,6 +115,14 @@ def pairs(entries: Iterable[tuple[str, str]]) -> str:
     """Return the HTML of a list of names and values."""
     items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in entries)
     return f"<dl>{''.join(items)}</dl>"
+
+
+def made_by(command: str, date: str) -> list[tuple[str, str]]:
+    """Return what a page says of its origin: the command, if there was one, the date and the version."""
+    from thalweg import __version__
+
+    said = [("command", command)] if command else []
+    return [*said, ("date", date), ("version", f"thalweg {__version__}")]
 
 
 def text(value: object) -> str:

@@ -82,8 +82,9 @@ def weights(run: Run) -> str:
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)
     note = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
-    noted = "By rows learned, which are fewer than rows seen where labels are late or missing."
-    return f'{picture}<p class="note">{note}{noted}</p>'
+    if run.settings.get("delay", 0) != 0 or run.settings.get("labels", 1) != 1:
+        note += "By rows learned, which are fewer than rows seen since labels are late or missing."
+    return f'{picture}<p class="note">{note}</p>' if note else picture
 
 
 def _figure(picture: str) -> str:

@@ -1,6 +1,7 @@
 """The tables of a page about runs: figures, classes and settings."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,11 +15,12 @@ from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.totals import ratio
 
 MOST_CLASSES, MOST_INPUTS = 50, 20
+_BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
 NOTE = (
     "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
     "temporal: above repeating the last label. The baselines learn the same labels at the same time and have "
-    "no probabilities, so they have no log-loss. ±: standard error, from up to 30 parts of the run (batch "
-    "means)."
+    "no probabilities, so they have no log-loss. ±: standard error, which allows for errors "
+    "that come in runs."
 )
 
 
@@ -56,7 +58,8 @@ def figures(runs: Sequence[Run]) -> str:
 def _figures_of_one(run: Run) -> str:
     titles = [*(figure.title for figure in FIGURES), "rows/s"]
     columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
-    head = ["", _named(run.learner, style_of(0)), *(_named(title, name) for name, title in BASELINES.items())]
+    name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
+    head = ["", _named(name, style_of(0)), *(_named(title, name) for name, title in BASELINES.items())]
     rows = [[title, *cells] for title, *cells in zip(titles, *columns, strict=True)]
     return table([head, *rows], kind="one")
 

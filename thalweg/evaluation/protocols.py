@@ -13,7 +13,7 @@ from thalweg._types import Block, Ints
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
-from thalweg.evaluation.run import Run, bytes_of, written
+from thalweg.evaluation.run import DATE, Run, bytes_of, written
 from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
@@ -201,7 +201,7 @@ def _evaluate(
     if keep not in ("rows", "totals"):
         raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
     numbered = settings["protocol"] == "holdout"
-    date = time.strftime("%Y-%m-%d %H:%M:%S %z")
+    date = time.strftime(DATE)
     begin = time.perf_counter()
     classes = resume_learner(stream, learner) if resume else begin_learner(stream, learner)
     most = MOST_CLASSES if stream.is_open else None

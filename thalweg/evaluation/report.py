@@ -43,7 +43,7 @@ def write(
     groups: dict[tuple[str, bytes], list[Run]] = {}
     for run in runs:
         groups.setdefault((_circumstances(run), _labels_of(run)), []).append(run)
-    title = title or " · ".join(dict.fromkeys(f"{run.learner} on {run.stream}" for run in runs))
+    title = title or " · ".join(dict.fromkeys(map(_title, groups.values())))
     body = "".join(_section(group, window, len(groups) > 1, cumulative) for group in groups.values())
     return write_page(path, title, body)
 
@@ -85,9 +85,9 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     if any(run.n_scored for run in runs):
         yield from _answers(runs)
     for run, name in zip(runs, pictures.names_of(runs), strict=True):
-        yield f"Inputs of {name}" if len(runs) > 1 else "Which inputs count", explanations(run)
+        yield f"Inputs of {name}" if len(runs) > 1 else "Which inputs count", explanations(run, runs)
     if first.columns is not None:
-        used = [("pipeline", str(run.pipeline)) for run in runs]
+        used = [("pipeline", str(run.pipeline)) for run in runs[:1] if len(runs) == 1]
         yield "Columns", pairs([*first.columns.in_words(most=100), *used])
     yield "Settings", tables.settings(runs)
 
@@ -108,6 +108,12 @@ def _over_time(runs: list[Run], window: int | None, cumulative: bool) -> str:
     if cumulative:
         return f"{total}<details><summary>Accuracy, sliding</summary>{sliding}</details>"
     return f"{sliding}<details><summary>Accuracy over all rows so far</summary>{total}</details>"
+
+
+def _title(runs: list[Run]) -> str:
+    names = list(dict.fromkeys(run.learner for run in runs))
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"{listed} on {runs[0].stream}"
 
 
 def _circumstances(run: Run) -> str:

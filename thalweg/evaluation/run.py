@@ -16,6 +16,8 @@ from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.found import FoundColumns
 
+DATE = "%Y-%m-%d %H:%M:%S %z"
+
 
 @dataclass(repr=False)
 class Run:

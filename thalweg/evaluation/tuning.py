@@ -39,7 +39,7 @@ class Tuned:
     accuracy, accuracy_before : float
         On the rest: with the best parameters, and with those that were given.
     difference : Difference
-        Of these two, with a paired test over parts of the rest.
+        Of these two, with a paired test that allows for dependent rows.
     """
 
     learner: StreamClassifier

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from time import perf_counter
+from time import perf_counter, strftime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from thalweg._types import Block, Floats, Ints, Mask
 from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.drift.monitor import Monitor
+from thalweg.evaluation.run import DATE
 from thalweg.streams.base import Stream, stream_name
 
 if TYPE_CHECKING:  # importing it takes pyarrow
@@ -132,6 +133,8 @@ class DriftReport:
         Whether Ctrl-C stopped the run; then the rest is the result so far.
     category_names : dict
         For each categorical input, by position, its categories in the order of their codes.
+    date, command : str
+        The time of the start, and the command, if there was one.
     """
 
     stream: str
@@ -142,6 +145,8 @@ class DriftReport:
     seconds: float = 0.0
     interrupted: bool = False
     category_names: dict[int, list[str]] = field(default_factory=dict)
+    date: str = field(default_factory=lambda: strftime(DATE))
+    command: str = ""
     _parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
