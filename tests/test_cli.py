@@ -20,7 +20,7 @@ COMMAND = Path(sys.executable).with_name("thalweg")
 
 def thalweg(*arguments, **options):
     words = [COMMAND, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
 
 
 def result(*arguments, **options):

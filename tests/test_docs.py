@@ -26,6 +26,7 @@ def test_docstring_examples_are_true(name):
     assert failed == 0
 
 
+@needs_checkout
 @pytest.mark.parametrize("path", sorted((DOCS / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_example_runs(path, capsys):
     runpy.run_path(str(path), run_name="__main__")

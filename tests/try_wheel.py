@@ -48,12 +48,12 @@ def check_contents(wheel, build_folders):
 def fresh_environment(wheel):
     """Install the wheel and what the tests need; return the environment variables to use it with."""
     shutil.rmtree(PLACE, ignore_errors=True)
-    venv.create(PLACE / "venv", with_pip=True)
+    venv.create(PLACE / "venv")
     programs = PLACE / "venv" / ("Scripts" if os.name == "nt" else "bin")
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHONPATH")}
     variables |= {"PATH": str(programs), "CC": "false"}
-    python = str(programs / "python")
-    install = [python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", f"{wheel}[test]"]
+    pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
+    install = [*pip, "install", "--quiet", "--no-compile", "--only-binary", ":all:", f"{wheel}[test]"]
     subprocess.run(install, env=variables, cwd=PLACE, check=True)
     found = [name for name in COMPILERS if shutil.which(name, path=variables["PATH"])]
     if found:
