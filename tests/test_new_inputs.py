@@ -237,10 +237,10 @@ def test_a_learner_that_cannot_grow_says_so(learner):
     learner.learn_one({"b": 1.0}, 1)
 
 
-SEVERAL = ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilter", "HUWRS", "SlidingHUWRS"]
+GROWN = ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilter", "HUWRS", "SlidingHUWRS"]
 
 
-@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("name", GROWN)
 def test_interrupts_and_lack_of_memory_leave_it_grown_or_not(name):
     X, _, y = late_rows(300)
     learner = learners.registry.load(name)().begin(classes=[0, 1, 2])
