@@ -36,8 +36,9 @@ DIFFERENT = {
     "RefittingParticleFilter": OTHER_DRAWS,
     "AdaptiveRandomForest": OTHER_SUBSETS,
     "StreamingRandomPatches": OTHER_SUBSETS,
+    "HUWRS": OTHER_SUBSETS,
+    "SlidingHUWRS": OTHER_SUBSETS,
 }
-REFUSES = {"HUWRS", "SlidingHUWRS"}  # each member's inputs are drawn when it begins
 
 
 def named(X):
@@ -67,10 +68,6 @@ def pair_of(learner, late, y):
 @pytest.mark.parametrize("name", list(learners.registry))
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, late, y = late_rows()
-    if name in REFUSES:
-        with pytest.raises(ValueError, match="'c' is a new input, but this learner must know all inputs"):
-            pair_of(learners.registry.load(name)(), late, y)
-        return
     known, open_ = pair_of(learners.registry.load(name)(), late, y)
     p, q = known.predict_block(X), open_.predict_block(X)
     if name in DIFFERENT:
@@ -240,7 +237,10 @@ def test_a_learner_that_cannot_grow_says_so(learner):
     learner.learn_one({"b": 1.0}, 1)
 
 
-@pytest.mark.parametrize("name", ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilter"])
+GROWN = ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilter", "HUWRS", "SlidingHUWRS"]
+
+
+@pytest.mark.parametrize("name", GROWN)
 def test_interrupts_and_lack_of_memory_leave_it_grown_or_not(name):
     X, _, y = late_rows(300)
     learner = learners.registry.load(name)().begin(classes=[0, 1, 2])

@@ -155,6 +155,15 @@ cdef class HUWRSKernel(EnsembleKernel):
         """Return how many references there are."""
         return {"reference": max(int(self.arrays["reference"].max()) + 1, 1)}
 
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer classes or inputs; inputs that it had not were missing in all rows."""
+        n_old = old.lengths["input"]
+        EnsembleKernel.inherit(self, old, missing)
+        counts, starts = self.arrays["counts"], self.memories["start"]
+        n_rows = counts[:, :, : starts[1]].sum(axis=2)
+        for j in range(n_old, self.lengths["input"]):
+            counts[:, :, starts[j] + (missing == missing)] = n_rows
+
     def learn(self, X, y, w, p, asked=None):
         """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
         self.undoing(HUWRSKernel.learn_rows, X, y, w, p, asked)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from thalweg._kernels.subspace_trees import SubspaceTrees
 from thalweg._types import Floats, RandomState, State
 from thalweg.learners.base import StreamClassifier
@@ -50,7 +52,8 @@ class HUWRS(SubspaceEnsemble):
         The Hellinger distance without what chance adds to it, or as in the paper, where it makes members be
         retrained on every chunk if chunks are small.
     subspace : pair of float, default=(0.1, 0.9)
-        Least and largest share of the inputs that a member sees, drawn once for each.
+        Least and largest share of the inputs that a member sees, drawn once for each. An input that comes
+        later is seen by a share of the members between the two.
     unlabelled : bool, default=True
         Whether rows without a label change votes.
     random_state : int, None, Generator or RandomState, default=1
@@ -167,13 +170,13 @@ class HUWRS(SubspaceEnsemble):
         return kernel
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        self._refuse_inputs(n_features)
         if not self._grows_trees:
             super()._grow_from(n_features, n_classes)
             return
+        self._extend_subspaces(n_features)
         old = self._kernel
         self._begin_again()
-        self._kernel.inherit(old)
+        self._kernel.inherit(old, np.nan if self._means is None else 0.0)
         for new, before in zip(self._kernel.members, old.members, strict=True):
             new.inherit(before)
         self._kernel.pack()
@@ -182,7 +185,7 @@ class HUWRS(SubspaceEnsemble):
         if not self._grows_trees:
             return super()._state()
         members = [tree.state() for tree in self._kernel.members]
-        return super(Ensemble, self)._state() | {"members": members}
+        return super(Ensemble, self)._state() | {"members": members} | self._saved_subspaces()
 
     def _restore_kernel(self, memory: dict[str, Any]) -> None:
         if not self._grows_trees:

@@ -43,7 +43,8 @@ class SlidingHUWRS(SubspaceEnsemble):
     distance : {"corrected", "plain"}, default="corrected"
         The Hellinger distance without what chance adds to it, or with it.
     subspace : pair of float, default=(0.1, 0.9)
-        Least and largest share of the inputs that a member sees, drawn once for each.
+        Least and largest share of the inputs that a member sees, drawn once for each. An input that comes
+        later is seen by a share of the members between the two.
     unlabelled : bool, default=True
         Whether rows without a label change votes.
     random_state : int, None, Generator or RandomState, default=1

@@ -6,17 +6,18 @@ import numpy as np
 
 from thalweg._kernels.huwrs import HUWRSKernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.ensemble import Ensemble
-from thalweg.learners.growth import FixedInputsError
+from thalweg.learners.seeded import checked_seed
 
 MOST_MEMBERS, MOST_ROWS = 10_000, 10_000_000
 LEAST_OBSERVED, OBSERVED_SHARE = 30, 0.1
 ROWS_A_BIN, FEWEST_BINS, MOST_BINS = 25, 3, 30
 MOST_CATEGORIES = 1000
 DISTANCES = ("corrected", "plain")
+SHARES, NEW_INPUT = (0, 1, 1), (0, 1, 2)  # behind the seed: the numbers drawn for what they name
 
 
 class SubspaceEnsemble(Ensemble):
@@ -34,6 +35,7 @@ class SubspaceEnsemble(Ensemble):
     unlabelled: bool
     _events: tuple[str, ...] = ("retrained",)
     _compared = "chunk_size"
+    _subspaces: list[Ints] | None = None  # where inputs came later; else they follow from the seed
 
     @property
     def observes(self) -> bool:
@@ -59,12 +61,21 @@ class SubspaceEnsemble(Ensemble):
         return self.n_replaced_
 
     def _columns(self, slot: int, n_built: int) -> Ints:
-        n_features = self.n_features_in_
+        known = self._subspaces
+        return self._drawn(slot, self.n_features_in_) if known is None or slot >= len(known) else known[slot]
+
+    def _drawn(self, slot: int, n_features: int) -> Ints:
+        """Return the inputs that a member sees which knows all of them when it begins."""
         low, high = self._shares()
         most = max(int(high * n_features), 1)
         rng = np.random.default_rng([self._seed, slot])
         width = rng.integers(min(max(int(np.ceil(low * n_features)), 1), most), most + 1)
         return np.sort(rng.permutation(n_features)[:width])
+
+    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
+        if seed is None:
+            self._subspaces = None
+        super()._begin(n_features, n_classes, seed)
 
     def _shares(self) -> tuple[float, float]:
         try:
@@ -115,15 +126,54 @@ class SubspaceEnsemble(Ensemble):
         return [None] * len(self._made_from)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        self._refuse_inputs(n_features)
+        self._extend_subspaces(n_features)
         super()._grow_from(n_features, n_classes)
 
     def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
-        return columns
+        return self._columns(slot, 0)
 
-    def _refuse_inputs(self, n_features: int) -> None:
-        if self.n_features_in_ > n_features:
-            raise FixedInputsError("each member's inputs are drawn when it begins")
+    def _extend_subspaces(self, n_features: int) -> None:
+        """Let each slot see the new inputs with a probability of its own, and those it saw as before."""
+        if self.n_features_in_ == n_features:
+            return
+        n_members = len(self._kernel.members)
+        found = self._subspaces or [self._drawn(slot, n_features) for slot in range(n_members)]
+        low, high = self._shares()
+        share = low + (high - low) * np.random.default_rng([self._seed, *SHARES]).random(n_members)
+        new = np.arange(n_features, self.n_features_in_)
+        # From a seed for each input, so that it does not matter how many come at once.
+        draws = [np.random.default_rng([self._seed, *NEW_INPUT, j]).random(n_members) for j in new.tolist()]
+        chosen = np.array(draws) < share
+        self._subspaces = [np.append(seen, new[chosen[:, slot]]) for slot, seen in enumerate(found)]
+
+    def _state(self) -> State:
+        return super()._state() | self._saved_subspaces()
+
+    def _saved_subspaces(self) -> State:
+        return {} if self._subspaces is None else {"subspaces": list(self._subspaces)}
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        memory = dict(memory)
+        given = memory.pop("subspaces", None)
+        if given is not None:
+            self._subspaces = [self._checked_subspace(each) for each in given]
+            self._seed = checked_seed(memory["random_state"], self._who)
+            self._begin_again()
+            self._kernel.check_number(len(given))
+        super()._restore(memory)
+
+    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Any:
+        kernel = super()._restored_kernel(member, slot, adapter)
+        if not np.array_equal(kernel.arrays["columns"], self._columns(slot, 0)):
+            raise StateError(f"{self._who}: member {slot} has other inputs than its subspace")
+        return kernel
+
+    def _checked_subspace(self, columns: Any) -> Ints:
+        found = np.asarray(columns)
+        good = found.ndim == 1 and found.dtype.kind == "i" and len(found) > 0 and found[0] >= 0
+        if not good or (np.diff(found) <= 0).any() or found[-1] >= self.n_features_in_:
+            raise StateError(f"{self._who}: a subspace of the state must have some inputs in growing order")
+        return found.astype(np.intp)
 
     def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)

@@ -1,4 +1,4 @@
-"""ARFF files: the attributes come from the header; the rows are read as CSV."""
+"""ARFF files: the attributes come from the header; rows that are not sparse are read as CSV."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ import pyarrow.csv
 from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes
 from thalweg.streams.columns import CATEGORY, DATE, NUMBER, Column
+from thalweg.streams.quotes import QUOTED, VALUE
+from thalweg.streams.sparse_source import SparseSource
 from thalweg.streams.text_files import MAX_ROW, Pieces, TextSource
 
-QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.*)", re.I)
-VALUE = re.compile(rf"\s*({QUOTED}|[^,]*)\s*(?:,|$)")
 DATA = re.compile(rb"^[ \t]*@data[^\r\n]*(?:\r\n|\n|\r|\Z)", re.I | re.M)
 COMMENT = re.compile(rb"^[ \t]*%[^\r\n]*(?:\r\n|\n|\r|\Z)", re.M)
 
@@ -30,14 +30,22 @@ def arff_source(pieces: Pieces) -> TextSource:
     columns = [_column(line, pieces.name) for line in head.splitlines() if line[:10].lower() == "@attribute"]
     if not columns:
         raise StreamError(f"{pieces.name} has no @attribute line")
-    zeros = [_quoted(column.codes.values[0]) if column.codes.values else "0" for column in columns]
+    defaults = [column.codes.values[0] if column.codes.values else "0" for column in columns]
 
     def body(last: bool) -> Iterator[bytes]:
         _, read = _split(pieces, last)
         for piece in read:
-            yield _cleaned(piece, zeros)
+            yield _cleaned(piece)
 
+    if _starts_sparse(body(False)):
+        return SparseSource(pieces, columns, body, _form, defaults)
     return TextSource(pieces, columns, body, _form)
+
+
+def _starts_sparse(body: Iterator[bytes]) -> bool:
+    """Return whether the first row of data is sparse, such as `{3 yes, 7 1.5}`."""
+    starts = (piece.lstrip()[:1] for piece in body)
+    return next(filter(None, starts), b"") == b"{"
 
 
 def _split(pieces: Pieces, last: bool) -> tuple[str, Iterator[bytes]]:
@@ -88,31 +96,13 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
 
 
-def _quoted(text: str) -> str:
-    return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
-
-
-def _cleaned(piece: bytes, zeros: list[str]) -> bytes:
-    """Remove comments, and blanks before quotes; write sparse rows, `{3 yes, 7 1.5}`, in full."""
+def _cleaned(piece: bytes) -> bytes:
+    """Remove comments, and blanks before quotes."""
     if b"%" in piece:
         piece = COMMENT.sub(b"", piece)
     if b"'" in piece or b'"' in piece:
         piece = re.sub(rb",[ \t]+(?=['\"])", b",", piece)
-    if piece.lstrip().startswith(b"{"):
-        lines = piece.decode("utf-8", "replace").splitlines()
-        piece = "\n".join(_in_full(line.strip(), zeros) for line in lines).encode()
     return piece
-
-
-def _in_full(line: str, zeros: list[str]) -> str:
-    cells = zeros.copy()
-    try:
-        for pair in _values(line[1 : line.rindex("}")]) if line else ():
-            position, value = pair.split(maxsplit=1)
-            cells[range(len(cells)).index(int(position))] = value
-    except (ValueError, IndexError):
-        return line
-    return ",".join(cells) if line else ""
 
 
 def _form(piece: bytes) -> pyarrow.csv.ParseOptions:

@@ -30,6 +30,7 @@ class ArrowSource:
 
     once = False
     share_read: float | None = None
+    is_sparse = False
     header: bool | None = None
 
     def __init__(self, path: str | PathLike[str]) -> None:

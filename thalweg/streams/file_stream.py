@@ -15,7 +15,7 @@ from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, TEXT, Column, Problems, coded, side_by_side
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
-from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, set_kind
+from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
 from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import (
     Source,
@@ -30,6 +30,8 @@ from thalweg.streams.look_ahead import (
 )
 from thalweg.streams.reading import reading
 from thalweg.streams.schema import schema
+from thalweg.streams.sparse_source import SparseSource
+from thalweg.streams.sparse_table import known_numbers
 from thalweg.streams.text_files import Batch
 
 N_MESSAGES = 5
@@ -83,7 +85,8 @@ class FileStream(Stream):
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
         self.n_features = len(self._names)
-        self.is_sparse = any(column.kind == TEXT for column in self.inputs)
+        self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
+        self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
         check_names(source, self._names)
         n_rows = None
         if like is not None:
@@ -183,12 +186,8 @@ class FileStream(Stream):
 
     def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
         """Return X, codes and a list of (position, error message)."""
-        n, problems, parts = batch.rows.num_rows, [], []
-        for j, column in enumerate(self.inputs):
-            values, wrong = column.read(batch.rows.column(j))
-            parts.append(values)
-            problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
-        X = side_by_side(parts, (n, self.n_features))
+        n = batch.rows.num_rows
+        X, problems = self._read_inputs(batch.rows)
         if self.label is None:
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
@@ -200,6 +199,16 @@ class FileStream(Stream):
             codes, wrong = coded(column, self._labels, unknown)
         problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
         return X, codes, problems
+
+    def _read_inputs(self, rows: Any) -> tuple[Any, Problems]:
+        if self._sparse_inputs is not None:
+            return self._sparse_inputs.read(rows)
+        problems, parts = [], []
+        for j, column in enumerate(self.inputs):
+            values, wrong = column.read(rows.column(j))
+            parts.append(values)
+            problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+        return side_by_side(parts, (rows.num_rows, self.n_features)), problems
 
     def _add_labels(self, label: Column, column: Any) -> None:
         # In the order of rows: a dictionary may have another order, and list values that no row has.
@@ -246,8 +255,10 @@ def _inputs(
     source: Source, columns: list[Column], head: list[Any], guesses: Guesses, warnings: list[str]
 ) -> list[Column]:
     """Set the kinds of columns; return those that are inputs; add to the warnings."""
+    known = known_numbers(head) if guesses.decimal != "," else ()
     for j, column in enumerate(columns):
-        set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
+        if not is_settled(column, known):
+            set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
     if not inputs:
         # Better a strange input than none.

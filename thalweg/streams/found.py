@@ -12,6 +12,7 @@ from thalweg.streams.codes import number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.dates import Dates
 from thalweg.streams.decimals import Decimals
+from thalweg.streams.sparse_table import may_be_same
 
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
@@ -181,10 +182,11 @@ def target_warnings(
     if not is_told and named and label.name not in named:
         hint = f"{named[0]!r} may be it: pass target={named[0]!r}"
         found.append(f"the target is {label.name!r}, the last column; {hint}")
-    for column in inputs:
-        if column.kind in (CATEGORY, FLAG, NUMBER) and _is_same(column.name, label.name, head):
-            hint = f"if it is only known afterwards, pass ignore=[{column.name!r}]"
-            found.append(f"{column.name!r} equals the target in the first rows; {hint}")
+    names = [column.name for column in inputs if column.kind in (CATEGORY, FLAG, NUMBER)]
+    for name in may_be_same(head, names, label.name):
+        if _is_same(name, label.name, head):
+            hint = f"if it is only known afterwards, pass ignore=[{name!r}]"
+            found.append(f"{name!r} equals the target in the first rows; {hint}")
     return found
 
 

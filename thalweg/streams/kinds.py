@@ -1,6 +1,7 @@
 """What kind of values a column has, as its first rows tell."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,16 @@ class Guesses:
     delimiter: str | None = None
     date_parts: tuple[str, ...] = PARTS
     n_words: int = N_WORDS
+
+
+def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
+    """Return whether the first rows cannot change how a column is read: it is declared, and plain.
+
+    `known_numbers` are the names of columns in which these rows have numbers only.
+    """
+    if column.kind == NUMBER:
+        return column.is_told and column.name in known_numbers
+    return column.kind == CATEGORY and column.is_told and not column.codes.grows and len(column.codes) > 0
 
 
 def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) -> None:

@@ -15,6 +15,7 @@ from thalweg.streams.decimals import Decimals, find_decimals
 from thalweg.streams.kinds import Guesses, has_points, is_number
 from thalweg.streams.look_ahead import Source, check_kinds
 from thalweg.streams.schema import VERSION
+from thalweg.streams.sparse_table import known_numbers
 from thalweg.streams.words import Words
 
 KINDS = (NUMBER, FLAG, CATEGORY, DATE, TEXT)
@@ -71,7 +72,10 @@ class Like:
 
     def set_readers(self, columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
         """Set how to read the columns, whose first rows are `head`."""
+        numbers = known_numbers(head) if guesses.decimal != "," else ()
         for j, column in enumerate(columns):
+            if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
+                continue
             arrays = [rows.column(j) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None

@@ -7,6 +7,8 @@ from typing import Any
 
 from thalweg.streams.columns import Problems, shown
 
+QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+VALUE = re.compile(rf"\s*({QUOTED}|[^,]*)\s*(?:,|$)")  # of a line of ARFF
 UNCLOSED = ": there is a quote that is never closed: {}"
 
 

@@ -96,6 +96,7 @@ class TextSource:
     """
 
     n_rows = None
+    is_sparse = False
     header: bool | None = None
 
     def __init__(
