@@ -53,7 +53,7 @@ def fresh_environment(wheel):
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHONPATH")}
     variables |= {"PATH": str(programs), "CC": "false"}
     pip = [sys.executable, "-m", "pip", "--python", str(programs / "python")]
-    install = [*pip, "install", "--quiet", "--no-compile", "--only-binary", ":all:", f"{wheel}[test]"]
+    install = [*pip, "install", "--quiet", "--only-binary", ":all:", f"{wheel}[test]"]
     subprocess.run(install, env=variables, cwd=PLACE, check=True)
     found = [name for name in COMPILERS if shutil.which(name, path=variables["PATH"])]
     if found:

@@ -83,7 +83,7 @@ def _days(numbers: Any, month_name: Any) -> tuple[Floats, Any]:
     valid = (month >= 1) & (month <= 12) & (day >= 1)
     months = np.where(valid, (year - 1970) * 12 + month - 1, 0).astype(np.int64).astype("M8[M]")
     first = months.astype("M8[D]").astype(np.int64)
-    length = (months + 1).astype("M8[D]").astype(np.int64) - first
+    length = (months + np.timedelta64(1, "M")).astype("M8[D]").astype(np.int64) - first
     return first + day - 1, valid & (day <= length)
 
 
