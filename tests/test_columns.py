@@ -11,6 +11,7 @@ from file_rows import complaint, whole, write
 
 from thalweg._kernels.step_dates import date_inputs
 from thalweg.checks import check_stream
+from thalweg.errors import StreamError
 from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
 
@@ -161,6 +162,14 @@ def test_decimal_commas_are_numbers(tmp_path):
     lines = [f"{k % 7},5;2;{k % 2}" for k in range(20)]
     headless = from_file(write(tmp_path, "\n".join(lines)))
     assert headless.n_features == 2 and headless.n_rows == 20
+
+
+def test_a_decimal_comma_does_not_hide_infinity(tmp_path):
+    path = table(tmp_path, ";", a=lambda i: "1.028,51e308" if i == 3 else f"{i},5", b=lambda i: i % 3)
+    with pytest.raises(StreamError, match="row 4, column 'a': inf is not a finite number"):
+        whole(from_file(path))
+    stream = from_file(path, on_error="skip")
+    assert len(whole(stream)[0]) == N - 1
 
 
 def test_thousands_and_decimal_commas_that_look_alike(tmp_path):

@@ -33,7 +33,8 @@ class Decimals:
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return the numbers, NaN if missing, and a list of (position, error message)."""
         if pa.types.is_float64(array.type):
-            return array.to_numpy(zero_copy_only=False), []
+            values = array.to_numpy(zero_copy_only=False)
+            return values, _infinite(values)
         values, positions = distinct(array)
         texts = as_texts(values)
         pattern = COMMA if self.point == "," else THOUSANDS
@@ -46,7 +47,11 @@ class Decimals:
         wrong = np.append(np.asarray(texts.is_valid()) & np.asarray(numbers.is_null()), False)[positions]
         hint = f"is not a number with a decimal {'comma' if self.point == ',' else 'point'}"
         problems = [(i, f"{shown(array[i].as_py())} {hint}") for i in np.flatnonzero(wrong).tolist()]
-        return floats[positions], problems
+        return floats[positions], problems + _infinite(floats[positions])
+
+
+def _infinite(values: Floats) -> Problems:
+    return [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(np.isinf(values)).tolist()]
 
 
 def find_decimals(arrays: list[Any], point: str | None, delimiter: str | None) -> Decimals | None:
