@@ -111,7 +111,6 @@ def loss(subject, recorded, limit):
     for retry in range(RETRIES):
         if slower <= limit:
             break
-        time.sleep(0.5)  # what disturbed it may be over then
         slower = min(slower, figure(subject, recorded["rows"], 3 * TURNS * (retry + 1)) / recorded["figure"])
     return slower
 
