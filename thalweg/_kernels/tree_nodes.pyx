@@ -29,7 +29,7 @@ from .tree_codes cimport (
 
 cdef enum:
     SHORT = 4                           # rows of arrays that grow to twice their length
-    RESERVE = 16                        # nodes and slots of a tree that starts again; of many it has no more
+    RESERVE = 16                        # nodes and slots of a tree that starts again: many never need more
     RESERVE_BYTES = 16384               # of such slots
 
 VOTES = {"majority": MAJORITY, "bayes": BAYES, "adaptive": ADAPTIVE}
