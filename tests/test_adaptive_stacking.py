@@ -7,6 +7,7 @@ from twins.stacking import StackingTwin
 
 from thalweg import learners
 from thalweg.checks.rows import rows
+from thalweg.errors import StateError
 from thalweg.evaluation import prequential
 from thalweg.learners import (
     AdaptiveStacking,
@@ -19,6 +20,7 @@ from thalweg.learners import (
     NoChange,
 )
 from thalweg.learners.default_members import default_members
+from thalweg.saving import from_bytes, to_bytes
 from thalweg.streams import SEA, Hyperplane, RandomRBF
 
 DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
@@ -173,6 +175,34 @@ def test_the_default_members_stay_when_inputs_come_later():
     again = AdaptiveStacking().restore(stack.state())
     assert again.member_names_ == stack.member_names_
     assert again.predict_proba_one(x) == stack.predict_proba_one(x)
+
+
+def test_the_default_members_are_chosen_for_the_first_named_row():
+    stack = AdaptiveStacking()
+    stack.learn_one({f"x{j}": 1.0 for j in range(130)}, "a")
+    assert len(stack.members_) == 9
+    assert AdaptiveStacking().begin().copy().state()["memory"]["width"] == 0
+
+
+def test_a_stack_for_many_inputs_is_restored():
+    X, y = np.random.default_rng(1).normal(size=(40, 130)), np.arange(40) % 2
+    wide = AdaptiveStacking().begin(130, [0, 1])
+    wide.test_then_train(X[:20], y[:20])
+    assert len(wide.members_) == 9
+    narrow = AdaptiveStacking().begin(3, [0, 1])
+    again = [wide.copy(), narrow.copy().restore(wide.state()), from_bytes(to_bytes(wide))]
+    expected = wide.test_then_train(X[20:], y[20:])
+    for other in again:
+        assert np.array_equal(other.test_then_train(X[20:], y[20:]), expected)
+    assert len(wide.restore(narrow.state()).members_) == 11
+
+
+@pytest.mark.parametrize("width", [-1, 2.0, None, "3"])
+def test_a_state_for_an_impossible_number_of_inputs_is_refused(width):
+    state = AdaptiveStacking().begin(3, [0, 1]).state()
+    state["memory"]["width"] = width
+    with pytest.raises(StateError, match="width must be a whole number"):
+        AdaptiveStacking().restore(state)
 
 
 @pytest.mark.parametrize("noise", [0.2, (1.0,), (-0.1,), "ab", None])

@@ -158,21 +158,29 @@ class AdaptiveStacking(Ensemble):
         return as_members(self, self.members, "members")
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
-        # The default members are chosen once: inputs that come later change nothing.
+        # The default members are chosen once, for the inputs of `begin` or of the first row: those that
+        # come later change nothing.
         if seed is None or not self._width:
-            self._width = n_widened(self.n_categories_)
+            self._width = n_widened(self.n_categories_) if self._names.n_features else 0
         super()._begin(n_features, n_classes, seed)
 
     def _state(self) -> State:
         return super()._state() | {"width": self._width}
 
-    def _restore(self, memory: dict[str, Any]) -> None:
-        memory = dict(memory)
-        width = memory.pop("width")
+    def _check_size(self, memory: dict[str, Any]) -> None:
+        # Which default members there are depends on the inputs, which this learner does not know before
+        # `_begin`: the state says which were chosen.
+        width = memory["width"]
         if not is_whole(width) or width < 0:
             raise StateError(f"{self._who}: the state's width must be a whole number, got {width!r}")
+        self._width = int(width)
+        super()._check_size(memory)
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        memory = dict(memory)
+        width = int(memory.pop("width"))
         if width != self._width:
-            self._width = int(width)
+            self._width = width
             self._begin_again()
         super()._restore(memory)
 
