@@ -15,7 +15,8 @@ from thalweg import (
     predict_command,
     tune_command,
 )
-from thalweg.options import Commands, OnceCommand, file_options
+from thalweg.file_options import with_file_options
+from thalweg.options import Commands, OnceCommand
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
@@ -71,6 +72,7 @@ Examples:
 
 
 @app.command(help=RUN_HELP, cls=OnceCommand)
+@with_file_options()
 def run(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[
@@ -79,7 +81,6 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
@@ -97,20 +98,9 @@ def run(
     ] = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    n_words: options.NWords = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
-    chosen = file_options(locals())
     outcome = None
     try:
         from thalweg import run_command
@@ -125,7 +115,7 @@ def run(
             labels=labels,
             chunk=chunk,
             data=data,
-            file_options=chosen,
+            file_options=file_options,
             quiet=json,
             totals=totals,
             explain=bool(report),
@@ -164,11 +154,9 @@ Examples:
 
 
 @app.command(help=DRIFT_HELP, cls=OnceCommand)
+@with_file_options(target="Column of the label: watch it, and each input given each label.")
 def drift(
     source: Annotated[str, options.SOURCE],
-    target: Annotated[
-        str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
-    ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
     ] = False,
@@ -187,24 +175,14 @@ def drift(
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    chosen = file_options(locals())
     found = drift_command.watch(
         source,
-        labels=labels or target is not None,
+        labels=labels or "target" in file_options,
         reference=reference,
         window=window,
         method=method,
@@ -212,7 +190,7 @@ def drift(
         rows=rows,
         seed=seed,
         data=data,
-        file_options=chosen,
+        file_options=file_options,
         quiet=json,
     )
     drift_command.show(found, report, json)
@@ -239,9 +217,9 @@ Examples:
 
 
 @app.command(help=OUTLIERS_HELP, cls=OnceCommand)
+@with_file_options()
 def outliers(
     source: Annotated[str, options.SOURCE],
-    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
         list[str] | None, typer.Option(help="Learner to ask: see `thalweg list learners`; repeatable.")
     ] = None,
@@ -254,23 +232,13 @@ def outliers(
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
     outliers_command.check_folders(report, save)
-    chosen = file_options(locals())
-    found, stream = outliers_command.look(source, learner or [], rows, seed, data, chosen, quiet=json)
+    found, stream = outliers_command.look(source, learner or [], rows, seed, data, file_options, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 
 

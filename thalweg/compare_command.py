@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from thalweg import options
-from thalweg.options import command_line, file_options
+from thalweg.file_options import with_file_options
+from thalweg.options import command_line
 
 HELP = """
 Compare learners on streams: accuracy, cost, ranks and tests.
@@ -23,6 +24,7 @@ Examples:
 """
 
 
+@with_file_options()
 def compare(
     learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
     on: Annotated[
@@ -31,20 +33,17 @@ def compare(
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each learner on each stream.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
     limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label in files; else the last.")] = None,
     rows: options.Rows = None,
     delay: options.Delay = "0",
     labels: options.LabelShare = "1",
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    ignore: options.Ignore = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
+    file_options=None,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
-    chosen = file_options(locals())
-    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, chosen, fresh, quiet=json)
+    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
     show(found, report, json)
     if found.errors():
         raise typer.Exit(1)

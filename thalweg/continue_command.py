@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from thalweg import options
+from thalweg.file_options import with_file_options
 
 HELP = """
 Go on learning with a saved model, testing each row before it is learned.
@@ -20,6 +21,7 @@ Examples:
 """
 
 
+@with_file_options(model=True, target="Column of the label; else the one the model learned.")
 def continue_(
     model: options.Model,
     source: Annotated[str, options.SOURCE],
@@ -33,7 +35,7 @@ def continue_(
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
+    file_options=None,
 ):
     """Go on learning with a saved model, testing each row before it is learned."""
     from thalweg import model_files, run_command
@@ -44,8 +46,7 @@ def continue_(
     save = save or model
     model_files.check_writable(save)
     learner, schema, runs = model_files.load(model)
-    settings = {} if on_error is None else {"on_error": on_error}
-    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **settings)
+    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **file_options)
     title = f"{type(learner).__name__} on {source}"
     with Bar(title, "accuracy {}", percentage(float("nan")), json) as bar:
         run = prequential(
