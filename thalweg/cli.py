@@ -3,6 +3,8 @@
 import os
 import sys
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,6 +19,7 @@ from thalweg import (
 )
 from thalweg.file_options import with_file_options
 from thalweg.options import Commands, OnceCommand
+from thalweg.outputs import check_writable, do_all
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
@@ -105,6 +108,7 @@ def run(
     try:
         from thalweg import run_command
 
+        check_writable(save, report)
         outcome = run_command.evaluate(
             source,
             learner,
@@ -120,14 +124,19 @@ def run(
             totals=totals,
             explain=bool(report),
             importance=importance,
-            save=save,
+            save=bool(save),
         )
-        run_command.show(outcome, report, json, save)
+        evaluated, trained, stream = outcome
+        do_all(
+            lambda: run_command.show(evaluated, json),
+            lambda: run_command.save(trained, evaluated, stream, source, save, json),
+            lambda: run_command.write_page(evaluated, report, json),
+        )
     except KeyboardInterrupt:
-        if outcome is None or not outcome.interrupted:
+        if outcome is None or not outcome.run.interrupted:
             print("thalweg: interrupted", file=sys.stderr)
         _end_after_ctrl_c()
-    if outcome is not None and outcome.interrupted:
+    if evaluated.interrupted:
         _end_after_ctrl_c()
 
 
@@ -180,6 +189,7 @@ def drift(
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
+    check_writable(report)
     found = drift_command.watch(
         source,
         labels=labels or "target" in file_options,
@@ -237,7 +247,7 @@ def outliers(
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
-    outliers_command.check_folders(report, save)
+    check_writable(report, save)
     found, stream = outliers_command.look(source, learner or [], rows, seed, data, file_options, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 
@@ -291,11 +301,18 @@ def reproduce(
         for name, text in papers.summaries():
             print(f"{name}  {text}")
         return
-    found = papers.reproduce(paper, quick, data, figures, workers, fresh, quiet=json, files=files or ())
-    if json:
-        print(found.to_json())
-    else:
-        found.show()
+    if figures is not None:
+        Path(figures).mkdir(parents=True, exist_ok=True)
+    found = papers.reproduce(paper, quick, data, None, workers, fresh, quiet=json, files=files or ())
+    draw = partial(_draw, found, figures, json)
+    do_all(draw, lambda: print(found.to_json())) if json else do_all(found.show, draw)
+
+
+def _draw(found, folder, json):
+    if folder is not None:
+        for path in found.draw(folder):
+            if not json:
+                print(f"drawn: {path}")
 
 
 def _end_after_ctrl_c():
@@ -313,7 +330,8 @@ def main():
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
+        for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
+            print(f"thalweg: {options.in_options(_one_line(each))}", file=sys.stderr)
         code = 2
     if code == INTERRUPTED:
         print("thalweg: interrupted", file=sys.stderr)

@@ -8,6 +8,7 @@ import typer
 from thalweg import options
 from thalweg.file_options import with_file_options
 from thalweg.options import command_line
+from thalweg.outputs import check_writable, do_all
 
 HELP = """
 Compare learners on streams: accuracy, cost, ranks and tests.
@@ -43,8 +44,9 @@ def compare(
     file_options=None,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
+    check_writable(report)
     found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
-    show(found, report, json)
+    do_all(lambda: show(found, json), lambda: write_page(found, report, json))
     if found.errors():
         raise typer.Exit(1)
 
@@ -73,11 +75,17 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
         )
 
 
-def show(found, report, json):
-    """Print a Comparison as tables or as JSON, and write its page if asked."""
-    if report:
+def write_page(found, path, json):
+    """Write the page of a Comparison if there is a path, and say where it is."""
+    if path:
         found.command = command_line()
-        found.write(report)
+        found.write(path)
+        if not json:
+            print(f"Page with pictures: {path}")
+
+
+def show(found, json):
+    """Print a Comparison as tables or as JSON."""
     if json:
         print(jsons.dumps(found.summary()))
         return
@@ -96,8 +104,6 @@ def show(found, report, json):
     console.print(verdict(found), highlight=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
-    if report:
-        console.print(f"Page with pictures: {report}", highlight=False)
 
 
 def _short(text, texts):

@@ -6,6 +6,7 @@ import typer
 
 from thalweg import options
 from thalweg.file_options import with_file_options
+from thalweg.outputs import check_writable, do_all
 
 HELP = """
 Go on learning with a saved model, testing each row before it is learned.
@@ -44,7 +45,7 @@ def continue_(
     from thalweg.progress_bar import Bar
 
     save = save or model
-    model_files.check_writable(save)
+    check_writable(save, report)
     learner, schema, runs = model_files.load(model)
     stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **file_options)
     title = f"{type(learner).__name__} on {source}"
@@ -59,7 +60,11 @@ def continue_(
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
             resume=True,
         )
-    model_files.save(learner, save, run, stream.schema(), source, runs)
-    run_command.show(run, report, json, save)
+    run.command = options.command_line()
+    do_all(
+        lambda: run_command.show(run, json),
+        lambda: run_command.save(learner, run, stream, source, save, json, runs),
+        lambda: run_command.write_page(run, report, json),
+    )
     if run.interrupted:
         raise typer.Exit(130)

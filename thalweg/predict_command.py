@@ -7,6 +7,7 @@ import typer
 
 from thalweg import options
 from thalweg.file_options import with_file_options
+from thalweg.outputs import check_writable
 
 HELP = """
 Predict the labels of a file's rows with a saved model, which stays as it is.
@@ -41,9 +42,8 @@ def predict(
     from thalweg import model_files
     from thalweg.predictions import predictions, write
 
+    check_writable(out)
     learner, schema, _ = model_files.load(model)
-    if out:
-        model_files.check_writable(out)
     stream = model_files.open_like(source, learner, schema, model, rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
     n, n_right, n_scored = write(blocks, out)

@@ -3,6 +3,7 @@
 import json as jsons
 import re
 import sys
+from typing import Any, NamedTuple
 
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
@@ -23,18 +24,25 @@ QUICK = {
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
+class Outcome(NamedTuple):
+    """A run, the learner after it, and the stream that it learned from."""
+
+    run: Any
+    learner: Any
+    stream: Any
+
+
 def evaluate(
     source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
     totals=False, explain=False, importance=False,
 ):
-    """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
+    """Return the Outcome of a learner on a stream, all given as a person writes them.
 
-    If it is interrupted, a line on standard error says how far it came.
+    A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
+    line on standard error says how far it came.
     """
     from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
 
-    if save:
-        model_files.check_writable(save)
     made = learner and make_learner(learner, parameters, seed)
     late, share = read_delay(delay), read_share(labels, chunk)
     if chunk and late != 0:
@@ -42,6 +50,8 @@ def evaluate(
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     is_default = made is None
     made = default_learner(parameters, seed) if is_default else made
+    if save:
+        model_files.check_can_be_saved(made)
     if is_default and not quiet:
         print(about_default(made, stream), file=sys.stderr)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
@@ -60,12 +70,10 @@ def evaluate(
     run.command = command_line()
     if is_default and not quiet:
         print(f"Of its answers now: {made.describe()}", file=sys.stderr)
-    if save:
-        model_files.save(made, save, run, stream.schema(), source)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
-    return run
+    return Outcome(run, made, stream)
 
 
 def default_learner(parameters, seed):
@@ -127,17 +135,10 @@ def read_share(text, chunk):
     return share
 
 
-def show(run, report, json, save=None):
-    """Print a Run as a table or as JSON, and write its page if asked.
-
-    After Ctrl-C, only if that does not take long.
-    """
-    if run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY:
+def show(run, json):
+    """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
+    if in_a_hurry(run):
         return
-    if report:
-        from thalweg.evaluation import report as pages
-
-        pages.write(run, report)
     if json:
         print(jsons.dumps(run.summary()))
         return
@@ -152,11 +153,29 @@ def show(run, report, json, save=None):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
         console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
-    if report:
-        console.print(f"Page with pictures: {report}", highlight=False)
-    if save:
-        console.print(f"Model: {save}; see thalweg predict, continue and inspect", highlight=False)
-    sys.stdout.flush()
+
+
+def in_a_hurry(run):
+    """Return whether a run was interrupted and is so long that its figures would keep a person waiting."""
+    return run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY
+
+
+def write_page(run, path, json):
+    """Write the page of a Run if there is a path, and say where it is."""
+    if path and not in_a_hurry(run):
+        from thalweg.evaluation import report
+
+        report.write(run, path)
+        if not json:
+            print(f"Page with pictures: {path}")
+
+
+def save(learner, run, stream, source, path, json, earlier=()):
+    """Write the learner to a model file if there is a path, and say where it is."""
+    if path:
+        model_files.save(learner, path, run, stream.schema(), source, earlier)
+        if not json:
+            print(f"Model: {path}; see thalweg predict, continue and inspect")
 
 
 def table(run):

@@ -1,0 +1,37 @@
+"""What a command does when its figures are computed: print them, then write files."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+def check_writable(*paths: str | None) -> None:
+    """Raise ValueError if one of the files cannot be written, before hours of work are lost."""
+    for path in paths:
+        if path is None:
+            continue
+        if Path(path).is_dir():
+            raise ValueError(f"{path} is a folder: give the name of a file")
+        folder = Path(path).resolve().parent
+        if not folder.is_dir():
+            raise ValueError(f"{path}: there is no folder {folder}")
+
+
+def do_all(*steps: Callable[[], object]) -> None:
+    """Call each step, also if one before it failed; raise afterwards what was raised.
+
+    A full disk or a closed pipe then costs one step, not the results. Several errors are an ExceptionGroup.
+    """
+    errors: list[Exception] = []
+    for step in steps:
+        try:
+            step()
+            sys.stdout.flush()
+        except Exception as error:
+            errors.append(error)
+        except SystemExit:  # what rich raises when a pipe was closed
+            errors.append(BrokenPipeError("the output was closed before all was printed"))
+    if len(errors) > 1:
+        raise ExceptionGroup("several files could not be written", errors)
+    if errors:
+        raise errors[0]
