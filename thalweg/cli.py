@@ -16,6 +16,7 @@ from thalweg import (
     options,
     predict_command,
     tune_command,
+    wording,
 )
 from thalweg.file_options import with_file_options
 from thalweg.options import Commands, OnceCommand
@@ -331,7 +332,7 @@ def main():
         code = INTERRUPTED
     except Exception as error:
         for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
-            print(f"thalweg: {options.in_options(_one_line(each))}", file=sys.stderr)
+            print(f"thalweg: {_one_line(each)}", file=sys.stderr)
         code = 2
     if code == INTERRUPTED:
         print("thalweg: interrupted", file=sys.stderr)
@@ -345,7 +346,7 @@ def _one_line(error):
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if isinstance(error, ValueError):
-        return " ".join(str(error).split())
+        return " ".join(wording.error_text(error).split())
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}"
     return _bug(error)

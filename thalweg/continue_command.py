@@ -7,6 +7,7 @@ import typer
 from thalweg import options
 from thalweg.file_options import with_file_options
 from thalweg.outputs import check_writable, do_all
+from thalweg.wording import word_for_command
 
 HELP = """
 Go on learning with a saved model, testing each row before it is learned.
@@ -61,6 +62,7 @@ def continue_(
             resume=True,
         )
     run.command = options.command_line()
+    word_for_command(run)
     do_all(
         lambda: run_command.show(run, json),
         lambda: run_command.save(learner, run, stream, source, save, json, runs),

@@ -3,11 +3,12 @@
 import json as jsons
 
 from thalweg import drift
-from thalweg.options import command_line, in_options
+from thalweg.options import command_line
 from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
 from thalweg.streams.named import is_file, open_stream
+from thalweg.wording import word_for_command
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
@@ -54,6 +55,7 @@ def flags_as_numbers(stream):
 
 def show(report, page, json):
     """Print a DriftReport in words or as JSON, then write its page if asked."""
+    word_for_command(report)
     do_all(lambda: print_report(report, json), lambda: write_page(report, page, json))
 
 
@@ -118,7 +120,7 @@ def closing(report):
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
     if report.columns is not None:
         lines += [f"{kind:9} {names}" for kind, names in report.columns.in_words()]
-        lines += [f"warning   {in_options(warning)}" for warning in report.columns.warnings]
+        lines += [f"warning   {warning}" for warning in report.columns.warnings]
     if report.interrupted:
         lines.append("Interrupted: this is the result so far.")
     return lines

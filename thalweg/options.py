@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -9,12 +8,8 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from thalweg.file_options import FILE_OPTIONS
-
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 
-
-PASSED = rf"pass ({'|'.join(FILE_OPTIONS)})=(\[[^]]*\]|'[^']*')"
 
 
 PLACEHOLDERS = {
@@ -95,17 +90,6 @@ Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
-
-def in_options(text):
-    """Return a message in which `pass ignore=['a', 'b']` is written as an option of the command."""
-
-    def option(found):
-        values = re.sub(r"[\[\]'\"]", "", found[2]).replace(", ", ",")
-        name = found[1].replace("_", "-")
-        return f"pass --{name} {values}"
-
-    return re.sub(PASSED, option, text)
-
 
 def command_line():
     """Return the command as it was typed, or nothing if this is another program."""

@@ -8,6 +8,7 @@ from thalweg.options import command_line
 from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
+from thalweg.wording import word_for_command
 
 SHOWN, SHOWN_INPUTS = 20, 5
 
@@ -30,6 +31,7 @@ def show(found, stream, source, top, page, save, json):
     from thalweg.evaluation.suspicious_rows import Lines
 
     lines = Lines(found, stream, top)
+    word_for_command(lines)
     do_all(
         lambda: print_rows(lines, json),
         lambda: save_rows(lines, save, json),

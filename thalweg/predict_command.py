@@ -8,6 +8,7 @@ import typer
 from thalweg import options
 from thalweg.file_options import with_file_options
 from thalweg.outputs import check_writable
+from thalweg.wording import in_options
 
 HELP = """
 Predict the labels of a file's rows with a saved model, which stays as it is.
@@ -55,4 +56,4 @@ def predict(
         words += f"; {skipped:,} rows that could not be read are left out"
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
     for message in getattr(stream, "messages", ()):
-        print(f"skipped   {options.in_options(message)}", file=sys.stderr)
+        print(f"skipped   {in_options(message)}", file=sys.stderr)

@@ -9,9 +9,10 @@ from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
-from thalweg.options import command_line, in_options
+from thalweg.options import command_line
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
+from thalweg.wording import word_for_command
 
 # If the rows are wide, and if not: the quick choice, and how far it was behind (docs/stacking.md).
 QUICK = {
@@ -68,6 +69,7 @@ def evaluate(
         else:
             run = prequential(stream, made, delay=late, **settings)
     run.command = command_line()
+    word_for_command(run)
     if is_default and not quiet:
         print(f"Of its answers now: {made.describe()}", file=sys.stderr)
     if run.interrupted:
@@ -152,7 +154,7 @@ def show(run, json):
     for line in input_lines(run):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
-        console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
 
 
 def in_a_hurry(run):
@@ -215,7 +217,7 @@ def column_lines(columns, pipeline=None):
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
     lines += [f"pipeline  {pipeline}"] if pipeline else []
-    return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
+    return lines + [f"warning   {warning}" for warning in columns.warnings]
 
 
 def input_lines(run, most=10):
