@@ -14,14 +14,6 @@ from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 from thalweg.wording import word_for_command
 
-# If the rows are wide, and if not: the quick choice, and how far it was behind (docs/stacking.md).
-QUICK = {
-    True: ("LinearLogistic", "24 points lower on the one public stream tried that is as wide as this"),
-    False: (
-        "LogisticMixture",
-        "0.1 to 7 points lower on public streams, far more where labels follow each other by a rule",
-    ),
-}
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
@@ -71,7 +63,7 @@ def evaluate(
     run.command = command_line()
     word_for_command(run)
     if is_default and not quiet:
-        print(f"Of its answers now: {made.describe()}", file=sys.stderr)
+        print(f"Members behind recent predictions: {made.describe()}", file=sys.stderr)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
@@ -86,14 +78,11 @@ def default_learner(parameters, seed):
 
 
 def about_default(made, stream):
-    """Return in words what the default learner is made of for this stream, the quick choice and its cost."""
+    """Return a line about the default learner for this stream, and a faster one (see docs/stacking.md)."""
     made.begin(stream.n_features, n_categories=stream.n_categories)
-    names = ", ".join(made.member_names_)
-    quick, loss = QUICK["LogisticMixture" not in names]
-    return (
-        f"AdaptiveStacking weighs {len(made.members_)} learners: {names}. Quick choice: --learner {quick}, "
-        f"5 to 50 times faster; its accuracy was {loss}."
-    )
+    fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
+    combined = f"AdaptiveStacking, which combines {len(made.members_)} learners"
+    return f"Learner: {combined}; --learner {fast} is faster, mostly less accurate."
 
 
 def make_learner(text, parameters, seed):
