@@ -135,6 +135,13 @@ def _answer(i):
     return i
 
 
+def test_a_closed_pipe_does_not_cost_the_model(tmp_path):
+    model = tmp_path / "model.tw"
+    command = f"'{COMMAND}' {' '.join(RUN)} --save '{model}' | true"
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert done.stderr == "" and model.exists()
+
+
 def test_all_steps_are_done_and_all_errors_are_raised():
     done = []
     with pytest.raises(ExceptionGroup) as caught:

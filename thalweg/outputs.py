@@ -23,15 +23,18 @@ def do_all(*steps: Callable[[], object]) -> None:
     A full disk or a closed pipe then costs one step, not the results. Several errors are an ExceptionGroup.
     """
     errors: list[Exception] = []
+    ended: SystemExit | None = None
     for step in steps:
         try:
             step()
             sys.stdout.flush()
         except Exception as error:
             errors.append(error)
-        except SystemExit:  # what rich raises when a pipe was closed
-            errors.append(BrokenPipeError("the output was closed before all was printed"))
+        except SystemExit as error:  # rich raises it when a pipe was closed
+            ended = error
     if len(errors) > 1:
         raise ExceptionGroup("several files could not be written", errors)
     if errors:
         raise errors[0]
+    if ended is not None:
+        raise ended

@@ -81,8 +81,8 @@ def about_default(made, stream):
     """Return a line about the default learner for this stream, and a faster one (see docs/stacking.md)."""
     made.begin(stream.n_features, n_categories=stream.n_categories)
     fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
-    combined = f"AdaptiveStacking, which combines {len(made.members_)} learners"
-    return f"Learner: {combined}; --learner {fast} is faster, mostly less accurate."
+    combined = f"AdaptiveStacking combines {len(made.members_)} learners"
+    return f"{combined}. Faster, mostly less accurate: --learner {fast}."
 
 
 def make_learner(text, parameters, seed):
