@@ -99,7 +99,10 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     baselines = ("majority class", "repeat the last label", "what followed the last label")
     for words in ("AdaptiveStacking on SEA", *baselines, "12,500", "15,000"):
         assert words in done.stdout
-    assert "--learner LogisticMixture" in done.stderr
+    banner, members = done.stderr.splitlines()
+    assert banner.startswith("AdaptiveStacking combines") and len(banner) <= 100
+    assert "--learner LogisticMixture" in banner and "points" not in banner
+    assert members.startswith("Members behind recent predictions: ")
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 

@@ -12,10 +12,13 @@ from places import DATA, data_file
 
 from thalweg import cli, run_command
 from thalweg.drift import ADWIN
+from thalweg.evaluation import prequential
 from thalweg.learner_text import read_learner, read_value
 from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
 from thalweg.preprocessing import Pipeline, StandardScaler
 from thalweg.streams import from_file
+from thalweg.streams.named import open_stream
+from thalweg.wording import in_options
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 
@@ -241,3 +244,51 @@ def test_the_help_of_all_says_where_to_start(thalweg, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     _, shown, _ = thalweg("--help")
     assert "thalweg run sea" in shown and "<" not in shown
+
+
+def test_pages_and_json_of_the_command_name_options_those_of_python_parameters(thalweg, tmp_path):
+    path, page = tmp_path / "t.csv", tmp_path / "page.html"
+    rows = "".join(f"{i % 9}.5,{'uv'[i % 2]},{i % 2}\n" for i in range(300))
+    path.write_text("a,the copy,y\n" + rows)
+    for command in (("run", "--learner", "NaiveBayes"), ("outliers", "--learner", "NaiveBayes")):
+        code, printed, _ = thalweg(command[0], path, *command[1:], "--json", "--report", page)
+        assert code == 0
+        assert 'pass --ignore "the copy"' in json.loads(printed)["columns"]["warnings"][0]
+        written = page.read_text()
+        assert "pass --ignore &quot;the copy&quot;" in written and "ignore=[" not in written
+    run = prequential(from_file(path), NaiveBayes())
+    assert "pass ignore=['the copy']" in run.summary()["columns"]["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("pass ignore=['a', 'b'] now", "pass --ignore a,b now"),
+        ("pass decimal=','", "pass --decimal ,"),
+        ("pass target='unit price'", 'pass --target "unit price"'),
+        ('pass target="it\'s"', 'pass --target "it\'s"'),
+        ("pass header=False if", "pass --no-header if"),
+        ("pass classes=[…]", "pass --classes a,b,…"),
+        ("pass window=…", "pass window=…"),
+    ],
+)
+def test_settings_are_worded_as_options(text, words):
+    assert in_options(text) == words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "FILE", "--decimal", "x"], "--decimal must be '.' or ',', got 'x'"),
+        (["run", "FILE", "--date-parts", "year"], "--date-parts must be some of"),
+        (["tune", "sea", "--learner", "NaiveBayes", "--try", "a=1", "--share", "2"], "--share must be"),
+    ],
+)
+def test_errors_of_functions_name_options(thalweg, orders, arguments, words):
+    code, _, said = thalweg(*(orders if each == "FILE" else each for each in arguments))
+    assert code == 2 and said.startswith(f"thalweg: {words}")
+
+
+def test_errors_in_python_name_parameters():
+    with pytest.raises(ValueError, match="sea is a generator: ignore does not apply"):
+        open_stream("sea", ignore=["x"])

@@ -128,10 +128,11 @@ def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     lines = "".join(f"{k % 7},{'up' if k % 7 > 3 else 'down'}\n" for k in range(14_000))
     path = write(tmp_path, "a,y\n" + lines + "9,apart\n" * 6000)
     settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
-    run = run_command.evaluate(str(path), "NaiveBayes", **settings, data=None, file_options={}, quiet=True)
-    run_command.show(run, None, json=False)
+    settings |= {"data": None, "file_options": {}, "quiet": True}
+    run = run_command.evaluate(str(path), "NaiveBayes", **settings).run
+    run_command.show(run, json=False)
     printed = " ".join(capsys.readouterr().out.split())
     assert "3 classes: apart 30.00 %, down 40.00 %, up 30.00 %" in printed
-    run_command.show(run, None, json=True)
+    run_command.show(run, json=True)
     assert json.loads(capsys.readouterr().out)["classes"] == {"apart": 0.3, "down": 0.4, "up": 0.3}
     assert run.summary()["accuracy"] > 0.999

@@ -25,7 +25,7 @@ MOST_THREADS = 1024
 def wrong(owner: object, name: str, wanted: str, value: Any) -> ParameterError:
     """Return the error for a `value` of the parameter `name` that is not `wanted`."""
     who = owner if isinstance(owner, str) else type(owner).__name__
-    return ParameterError(f"{who}: {name} must be {wanted}, got {value!r}")
+    return ParameterError.of(who, name, f"must be {wanted}, got {value!r}")
 
 
 def is_whole(value: Any) -> bool:

@@ -3,6 +3,8 @@
 import os
 import sys
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,8 +16,11 @@ from thalweg import (
     options,
     predict_command,
     tune_command,
+    wording,
 )
-from thalweg.options import Commands, OnceCommand, file_options
+from thalweg.file_options import with_file_options
+from thalweg.options import Commands, OnceCommand
+from thalweg.outputs import check_writable, do_all
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
@@ -71,6 +76,7 @@ Examples:
 
 
 @app.command(help=RUN_HELP, cls=OnceCommand)
+@with_file_options()
 def run(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[
@@ -79,7 +85,6 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
@@ -97,24 +102,14 @@ def run(
     ] = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    n_words: options.NWords = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
-    chosen = file_options(locals())
     outcome = None
     try:
         from thalweg import run_command
 
+        check_writable(save, report)
         outcome = run_command.evaluate(
             source,
             learner,
@@ -125,19 +120,24 @@ def run(
             labels=labels,
             chunk=chunk,
             data=data,
-            file_options=chosen,
+            file_options=file_options,
             quiet=json,
             totals=totals,
             explain=bool(report),
             importance=importance,
-            save=save,
+            save=bool(save),
         )
-        run_command.show(outcome, report, json, save)
+        evaluated, trained, stream = outcome
+        do_all(
+            lambda: run_command.show(evaluated, json),
+            lambda: run_command.save(trained, evaluated, stream, source, save, json),
+            lambda: run_command.write_page(evaluated, report, json),
+        )
     except KeyboardInterrupt:
-        if outcome is None or not outcome.interrupted:
+        if outcome is None or not outcome.run.interrupted:
             print("thalweg: interrupted", file=sys.stderr)
         _end_after_ctrl_c()
-    if outcome is not None and outcome.interrupted:
+    if evaluated.interrupted:
         _end_after_ctrl_c()
 
 
@@ -164,11 +164,9 @@ Examples:
 
 
 @app.command(help=DRIFT_HELP, cls=OnceCommand)
+@with_file_options(target="Column of the label: watch it, and each input given each label.")
 def drift(
     source: Annotated[str, options.SOURCE],
-    target: Annotated[
-        str | None, typer.Option(help="Column of the label: watch it, and each input given each label.")
-    ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
     ] = False,
@@ -187,24 +185,15 @@ def drift(
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    chosen = file_options(locals())
+    check_writable(report)
     found = drift_command.watch(
         source,
-        labels=labels or target is not None,
+        labels=labels or "target" in file_options,
         reference=reference,
         window=window,
         method=method,
@@ -212,7 +201,7 @@ def drift(
         rows=rows,
         seed=seed,
         data=data,
-        file_options=chosen,
+        file_options=file_options,
         quiet=json,
     )
     drift_command.show(found, report, json)
@@ -239,9 +228,9 @@ Examples:
 
 
 @app.command(help=OUTLIERS_HELP, cls=OnceCommand)
+@with_file_options()
 def outliers(
     source: Annotated[str, options.SOURCE],
-    target: Annotated[str | None, typer.Option(help="Column of the label; else the last one.")] = None,
     learner: Annotated[
         list[str] | None, typer.Option(help="Learner to ask: see `thalweg list learners`; repeatable.")
     ] = None,
@@ -254,23 +243,13 @@ def outliers(
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    categorical: options.Categorical = None,
-    numeric: options.Numeric = None,
-    date: options.Dates = None,
-    text: options.Words = None,
-    ignore: options.Ignore = None,
-    classes: options.Classes = None,
-    header: options.Header = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = None,
+    file_options=None,
 ):
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg import outliers_command
 
-    outliers_command.check_folders(report, save)
-    chosen = file_options(locals())
-    found, stream = outliers_command.look(source, learner or [], rows, seed, data, chosen, quiet=json)
+    check_writable(report, save)
+    found, stream = outliers_command.look(source, learner or [], rows, seed, data, file_options, quiet=json)
     outliers_command.show(found, stream, source, top, report, save, json)
 
 
@@ -323,11 +302,18 @@ def reproduce(
         for name, text in papers.summaries():
             print(f"{name}  {text}")
         return
-    found = papers.reproduce(paper, quick, data, figures, workers, fresh, quiet=json, files=files or ())
-    if json:
-        print(found.to_json())
-    else:
-        found.show()
+    if figures is not None:
+        Path(figures).mkdir(parents=True, exist_ok=True)
+    found = papers.reproduce(paper, quick, data, None, workers, fresh, quiet=json, files=files or ())
+    draw = partial(_draw, found, figures, json)
+    do_all(draw, lambda: print(found.to_json())) if json else do_all(found.show, draw)
+
+
+def _draw(found, folder, json):
+    if folder is not None:
+        for path in found.draw(folder):
+            if not json:
+                print(f"drawn: {path}")
 
 
 def _end_after_ctrl_c():
@@ -345,7 +331,8 @@ def main():
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        print(f"thalweg: {options.in_options(_one_line(error))}", file=sys.stderr)
+        for each in error.exceptions if isinstance(error, ExceptionGroup) else [error]:
+            print(f"thalweg: {_one_line(each)}", file=sys.stderr)
         code = 2
     if code == INTERRUPTED:
         print("thalweg: interrupted", file=sys.stderr)
@@ -359,7 +346,7 @@ def _one_line(error):
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     if isinstance(error, ValueError):
-        return " ".join(str(error).split())
+        return " ".join(wording.error_text(error).split())
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}"
     return _bug(error)

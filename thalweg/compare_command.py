@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from thalweg import options
-from thalweg.options import command_line, file_options
+from thalweg.file_options import with_file_options
+from thalweg.options import command_line
+from thalweg.outputs import check_writable, do_all
 
 HELP = """
 Compare learners on streams: accuracy, cost, ranks and tests.
@@ -23,6 +25,7 @@ Examples:
 """
 
 
+@with_file_options()
 def compare(
     learners: Annotated[list[str], typer.Argument(help="Two or more learners.", show_default=False)],
     on: Annotated[
@@ -31,21 +34,19 @@ def compare(
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each learner on each stream.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
     limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label in files; else the last.")] = None,
     rows: options.Rows = None,
     delay: options.Delay = "0",
     labels: options.LabelShare = "1",
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    ignore: options.Ignore = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
+    file_options=None,
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
-    chosen = file_options(locals())
-    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, chosen, fresh, quiet=json)
-    show(found, report, json)
+    check_writable(report)
+    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
+    do_all(lambda: show(found, json), lambda: write_page(found, report, json))
     if found.errors():
         raise typer.Exit(1)
 
@@ -74,11 +75,17 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
         )
 
 
-def show(found, report, json):
-    """Print a Comparison as tables or as JSON, and write its page if asked."""
-    if report:
+def write_page(found, path, json):
+    """Write the page of a Comparison if there is a path, and say where it is."""
+    if path:
         found.command = command_line()
-        found.write(report)
+        found.write(path)
+        if not json:
+            print(f"Page with pictures: {path}")
+
+
+def show(found, json):
+    """Print a Comparison as tables or as JSON."""
     if json:
         print(jsons.dumps(found.summary()))
         return
@@ -97,8 +104,6 @@ def show(found, report, json):
     console.print(verdict(found), highlight=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
-    if report:
-        console.print(f"Page with pictures: {report}", highlight=False)
 
 
 def _short(text, texts):

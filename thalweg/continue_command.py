@@ -5,6 +5,9 @@ from typing import Annotated
 import typer
 
 from thalweg import options
+from thalweg.file_options import with_file_options
+from thalweg.outputs import check_writable, do_all
+from thalweg.wording import word_for_command
 
 HELP = """
 Go on learning with a saved model, testing each row before it is learned.
@@ -20,6 +23,7 @@ Examples:
 """
 
 
+@with_file_options(model=True, target="Column of the label; else the one the model learned.")
 def continue_(
     model: options.Model,
     source: Annotated[str, options.SOURCE],
@@ -33,7 +37,7 @@ def continue_(
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
+    file_options=None,
 ):
     """Go on learning with a saved model, testing each row before it is learned."""
     from thalweg import model_files, run_command
@@ -42,10 +46,9 @@ def continue_(
     from thalweg.progress_bar import Bar
 
     save = save or model
-    model_files.check_writable(save)
+    check_writable(save, report)
     learner, schema, runs = model_files.load(model)
-    settings = {} if on_error is None else {"on_error": on_error}
-    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **settings)
+    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **file_options)
     title = f"{type(learner).__name__} on {source}"
     with Bar(title, "accuracy {}", percentage(float("nan")), json) as bar:
         run = prequential(
@@ -58,7 +61,12 @@ def continue_(
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
             resume=True,
         )
-    model_files.save(learner, save, run, stream.schema(), source, runs)
-    run_command.show(run, report, json, save)
+    run.command = options.command_line()
+    word_for_command(run)
+    do_all(
+        lambda: run_command.show(run, json),
+        lambda: run_command.save(learner, run, stream, source, save, json, runs),
+        lambda: run_command.write_page(run, report, json),
+    )
     if run.interrupted:
         raise typer.Exit(130)

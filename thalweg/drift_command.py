@@ -3,10 +3,12 @@
 import json as jsons
 
 from thalweg import drift
-from thalweg.options import command_line, in_options
+from thalweg.options import command_line
+from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import FLAG, NUMBER
 from thalweg.streams.named import is_file, open_stream
+from thalweg.wording import word_for_command
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
@@ -52,11 +54,26 @@ def flags_as_numbers(stream):
 
 
 def show(report, page, json):
-    """Print a DriftReport in words or as JSON, and write its page if asked."""
-    from thalweg.evaluation import drift_page, drift_words
+    """Print a DriftReport in words or as JSON, then write its page if asked."""
+    word_for_command(report)
+    do_all(lambda: print_report(report, json), lambda: write_page(report, page, json))
+
+
+def write_page(report, page, json):
+    """Write the page of a DriftReport if there is a path, and say where it is."""
     if page:
+        from thalweg.evaluation import drift_page
+
         report.command = command_line()
         drift_page.write(report, page)
+        if not json:
+            print(f"Page with pictures: {page}")
+
+
+def print_report(report, json):
+    """Print a DriftReport in words or as JSON."""
+    from thalweg.evaluation import drift_words
+
     if json:
         print(jsons.dumps(drift_words.to_plain(report)))
         return
@@ -67,7 +84,7 @@ def show(report, page, json):
     findings = report.findings
     if findings:
         console.print(table(report, findings))
-    for line in closing(report, page):
+    for line in closing(report):
         console.print(line, highlight=False, markup=False)
 
 
@@ -89,7 +106,7 @@ def table(report, findings, most=30):
     return shown
 
 
-def closing(report, page):
+def closing(report):
     """Return the lines below the table: the rate, what was read, what went wrong."""
     from thalweg.evaluation import drift_words
 
@@ -103,9 +120,7 @@ def closing(report, page):
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
     if report.columns is not None:
         lines += [f"{kind:9} {names}" for kind, names in report.columns.in_words()]
-        lines += [f"warning   {in_options(warning)}" for warning in report.columns.warnings]
+        lines += [f"warning   {warning}" for warning in report.columns.warnings]
     if report.interrupted:
         lines.append("Interrupted: this is the result so far.")
-    if page:
-        lines.append(f"Page with pictures: {page}")
     return lines

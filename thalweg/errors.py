@@ -1,6 +1,7 @@
 """The errors that thalweg raises on purpose, all derived from ThalwegError."""
 
 from contextlib import suppress
+from typing import Self
 
 __all__ = ["ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
 
@@ -19,7 +20,29 @@ class ModelFileError(ThalwegError, ValueError):
 
 
 class ParameterError(ThalwegError, ValueError, TypeError):
-    """A parameter of a learner, detector or stream has a value that is not allowed."""
+    """A parameter of a learner, detector, stream or function has a value that is not allowed.
+
+    Attributes
+    ----------
+    owner : str or None
+        The learner, detector, stream or function that has the parameter, where it is one parameter.
+    parameter : str or None
+        Its name. The command calls that of a function by its option.
+    problem, context : str
+        What is wrong with it, such as "must be a number above 0, got -1", and in what connection.
+    """
+
+    owner: str | None = None
+    parameter: str | None = None
+    problem: str = ""
+    context: str = ""
+
+    @classmethod
+    def of(cls, owner: str, parameter: str, problem: str, context: str = "") -> Self:
+        """Return the error for one parameter; the message begins with `context`, or else with the owner."""
+        error = cls(f"{context or owner}: {parameter} {problem}")
+        error.owner, error.parameter, error.problem, error.context = owner, parameter, problem, context
+        return error
 
 
 class StateError(ThalwegError, ValueError):

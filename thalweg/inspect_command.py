@@ -86,4 +86,4 @@ def lines(found):
             f"(best baseline, {best[1]}: {100 * best[0]:.2f} %)"
         )
     if found["weighs"]:
-        yield f"its answer comes from {found['weighs']}"
+        yield f"members behind recent predictions: {found['weighs']}"

@@ -1,10 +1,9 @@
 """What the command keeps in a model file beside the learner: its inputs, and how it did."""
 
 import datetime
-from pathlib import Path
 
 from thalweg import saving
-from thalweg.errors import ModelFileError
+from thalweg.errors import ModelFileError, ThalwegError
 from thalweg.streams.named import is_file, open_stream
 
 MOST_RUNS = 100  # whose results are kept
@@ -47,10 +46,12 @@ def open_like(source, learner, schema, path, rows=None, seed=0, data=None, **opt
     return stream
 
 
-def check_writable(path):
-    """Raise ValueError if a file cannot be written there, before hours of work are lost."""
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: give the name of a file")
-    if not path.resolve().parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.resolve().parent}")
+def check_can_be_saved(learner):
+    """Raise ModelFileError if a learner cannot be saved and loaded again, which is tried here."""
+    name = type(learner).__name__
+    if getattr(learner, "can_be_filed", True) is False:
+        raise ModelFileError(f"{name} cannot be saved: its model is of another library; leave out --save")
+    try:
+        saving.from_bytes(saving.to_bytes(learner))
+    except (ThalwegError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{name} cannot be saved: {error}; leave out --save") from error

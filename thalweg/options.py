@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,14 +11,10 @@ from typer.core import TyperCommand, TyperGroup
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 
 
-PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
-
 
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
-    "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
-    "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
-    "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
+    "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
     "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
 }  # fmt: skip
 
@@ -95,54 +90,6 @@ Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
-OnError = Annotated[
-    Text, typer.Option("--on-error", help="A row that cannot be read: raise (default), or skip and count it.")
-]
-Categorical = Annotated[Text, typer.Option(help="Columns of categories, a,b,c.")]
-Numeric = Annotated[Text, typer.Option(help="Columns of numbers, even if all 0 and 1.")]
-Dates = Annotated[Text, typer.Option(help="Columns of dates, also as seconds since 1970.")]
-Words = Annotated[Text, typer.Option(help="Columns of text, whose words are counted.")]
-NWords = Annotated[
-    int | None,
-    typer.Option("--n-words", min=0, help="Inputs of a column of text (256); 0 leaves such columns out."),
-]
-Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
-Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
-Header = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="Whether the first row of a CSV file has names.")
-]
-Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV file; tab for tabs.")]
-Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
-
-
-LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
-OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal")
-
-
-def file_options(arguments):
-    """Return the options of `from_file` among the arguments of a command, without those that are None."""
-    chosen = {name: listed(arguments.get(name)) for name in LISTS}
-    chosen |= {name: arguments.get(name) for name in OTHERS}
-    if chosen["delimiter"] in ("tab", "\\t"):
-        chosen["delimiter"] = "\t"
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def in_options(text):
-    """Return a message in which `pass ignore=['a', 'b']` is written as an option of the command."""
-
-    def option(found):
-        values = re.sub(r"[\[\]'\"]", "", found[2]).replace(", ", ",")
-        name = found[1].replace("_", "-")
-        return f"pass --{name} {values}"
-
-    return re.sub(PASSED, option, text)
-
-
-def listed(text):
-    """Return the parts of a text a,b,c; None if it is None."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
 
 def command_line():
     """Return the command as it was typed, or nothing if this is another program."""

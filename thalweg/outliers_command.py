@@ -4,10 +4,11 @@ import csv
 import json as jsons
 from pathlib import Path
 
-from thalweg.errors import StreamError
 from thalweg.options import command_line
+from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
+from thalweg.wording import word_for_command
 
 SHOWN, SHOWN_INPUTS = 20, 5
 
@@ -25,24 +26,43 @@ def look(source, learners, rows, seed, data, file_options, quiet):
         ), stream
 
 
-def check_folders(*paths):
-    """Raise StreamError if the folder of a file to be written is missing, before anything is computed."""
-    for path in paths:
-        if path and not Path(path).parent.is_dir():
-            raise StreamError(f"{path}: there is no folder {Path(path).parent}")
-
-
 def show(found, stream, source, top, page, save, json):
-    """Print the suspicious rows in words or as JSON; write the page and the CSV file if asked."""
-    from thalweg.evaluation import outliers_page
-    from thalweg.evaluation.suspicious_rows import Lines, headline, reliability
-    from thalweg.run_command import column_lines
+    """Print the suspicious rows in words or as JSON; then write the CSV file and the page if asked."""
+    from thalweg.evaluation.suspicious_rows import Lines
 
     lines = Lines(found, stream, top)
-    if save:
-        write_csv(lines, save)
-    if page:
-        outliers_page.write(lines, source, page, command_line())
+    word_for_command(lines)
+    do_all(
+        lambda: print_rows(lines, json),
+        lambda: save_rows(lines, save, json),
+        lambda: write_page(lines, source, page, json),
+    )
+
+
+def save_rows(lines, path, json):
+    """Write the CSV file if there is a path, and say where it is."""
+    if path:
+        write_csv(lines, path)
+        if not json:
+            print(f"{len(lines.rows):,} rows saved: {path}")
+
+
+def write_page(lines, source, path, json):
+    """Write the page if there is a path, and say where it is."""
+    if path:
+        from thalweg.evaluation import outliers_page
+
+        outliers_page.write(lines, source, path, command_line())
+        if not json:
+            print(f"Page: {path}")
+
+
+def print_rows(lines, json):
+    """Print the suspicious rows in words or as JSON."""
+    from thalweg.evaluation.suspicious_rows import headline, reliability
+    from thalweg.run_command import column_lines
+
+    found = lines.found
     if json:
         print(jsons.dumps(lines.to_plain()))
         return
@@ -52,7 +72,7 @@ def show(found, stream, source, top, page, save, json):
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
         console.print(table(lines))
-    for line in (reliability(found), *closing(lines, page, save)):
+    for line in (reliability(found), closing(lines)):
         console.print(line, highlight=False, markup=False)
     for line in column_lines(lines.columns):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -73,15 +93,11 @@ def table(lines):
     return shown
 
 
-def closing(lines, page, save):
-    """Return the lines below the table."""
+def closing(lines):
+    """Return the line below the table."""
     found = lines.found
     opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    yield f"{len(found.codes):,} rows in {found.seconds:.2f} s; weights of the opinions: {opinions}."
-    if save:
-        yield f"{len(lines.rows):,} rows saved: {save}"
-    if page:
-        yield f"Page: {page}"
+    return f"{len(found.codes):,} rows in {found.seconds:.2f} s; weights of the opinions: {opinions}."
 
 
 def write_csv(lines, path):

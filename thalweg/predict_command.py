@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from thalweg import options
+from thalweg.file_options import with_file_options
+from thalweg.outputs import check_writable
+from thalweg.wording import in_options
 
 HELP = """
 Predict the labels of a file's rows with a saved model, which stays as it is.
@@ -22,6 +25,7 @@ Examples:
 """
 
 
+@with_file_options(model=True, target="Column of the label; else the one the model learned.")
 def predict(
     model: options.Model,
     source: Annotated[str, options.SOURCE],
@@ -33,17 +37,15 @@ def predict(
     ] = False,
     rows: options.Rows = None,
     data: options.Data = None,
-    on_error: options.OnError = None,
+    file_options=None,
 ):
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg import model_files
     from thalweg.predictions import predictions, write
 
+    check_writable(out)
     learner, schema, _ = model_files.load(model)
-    if out:
-        model_files.check_writable(out)
-    settings = {} if on_error is None else {"on_error": on_error}
-    stream = model_files.open_like(source, learner, schema, model, rows, data=data, **settings)
+    stream = model_files.open_like(source, learner, schema, model, rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
     n, n_right, n_scored = write(blocks, out)
     words = f"{n:,} rows"
@@ -54,4 +56,4 @@ def predict(
         words += f"; {skipped:,} rows that could not be read are left out"
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
     for message in getattr(stream, "messages", ()):
-        print(f"skipped   {options.in_options(message)}", file=sys.stderr)
+        print(f"skipped   {in_options(message)}", file=sys.stderr)

@@ -3,38 +3,39 @@
 import json as jsons
 import re
 import sys
+from typing import Any, NamedTuple
 
 from thalweg import model_files
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
-from thalweg.options import command_line, in_options
+from thalweg.options import command_line
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
+from thalweg.wording import word_for_command
 
-# If the rows are wide, and if not: the quick choice, and how far it was behind (docs/stacking.md).
-QUICK = {
-    True: ("LinearLogistic", "24 points lower on the one public stream tried that is as wide as this"),
-    False: (
-        "LogisticMixture",
-        "0.1 to 7 points lower on public streams, far more where labels follow each other by a rule",
-    ),
-}
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
+
+
+class Outcome(NamedTuple):
+    """A run, the learner after it, and the stream that it learned from."""
+
+    run: Any
+    learner: Any
+    stream: Any
 
 
 def evaluate(
     source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
     totals=False, explain=False, importance=False,
 ):
-    """Return the Run of a learner on a stream, all given as a person writes them; save the learner if asked.
+    """Return the Outcome of a learner on a stream, all given as a person writes them.
 
-    If it is interrupted, a line on standard error says how far it came.
+    A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
+    line on standard error says how far it came.
     """
     from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
 
-    if save:
-        model_files.check_writable(save)
     made = learner and make_learner(learner, parameters, seed)
     late, share = read_delay(delay), read_share(labels, chunk)
     if chunk and late != 0:
@@ -42,6 +43,8 @@ def evaluate(
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     is_default = made is None
     made = default_learner(parameters, seed) if is_default else made
+    if save:
+        model_files.check_can_be_saved(made)
     if is_default and not quiet:
         print(about_default(made, stream), file=sys.stderr)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
@@ -58,14 +61,13 @@ def evaluate(
         else:
             run = prequential(stream, made, delay=late, **settings)
     run.command = command_line()
+    word_for_command(run)
     if is_default and not quiet:
-        print(f"Of its answers now: {made.describe()}", file=sys.stderr)
-    if save:
-        model_files.save(made, save, run, stream.schema(), source)
+        print(f"Members behind recent predictions: {made.describe()}", file=sys.stderr)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
-    return run
+    return Outcome(run, made, stream)
 
 
 def default_learner(parameters, seed):
@@ -76,14 +78,11 @@ def default_learner(parameters, seed):
 
 
 def about_default(made, stream):
-    """Return in words what the default learner is made of for this stream, the quick choice and its cost."""
+    """Return a line about the default learner for this stream, and a faster one (see docs/stacking.md)."""
     made.begin(stream.n_features, n_categories=stream.n_categories)
-    names = ", ".join(made.member_names_)
-    quick, loss = QUICK["LogisticMixture" not in names]
-    return (
-        f"AdaptiveStacking weighs {len(made.members_)} learners: {names}. Quick choice: --learner {quick}, "
-        f"5 to 50 times faster; its accuracy was {loss}."
-    )
+    fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
+    combined = f"AdaptiveStacking combines {len(made.members_)} learners"
+    return f"{combined}. Faster, mostly less accurate: --learner {fast}."
 
 
 def make_learner(text, parameters, seed):
@@ -127,17 +126,10 @@ def read_share(text, chunk):
     return share
 
 
-def show(run, report, json, save=None):
-    """Print a Run as a table or as JSON, and write its page if asked.
-
-    After Ctrl-C, only if that does not take long.
-    """
-    if run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY:
+def show(run, json):
+    """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
+    if in_a_hurry(run):
         return
-    if report:
-        from thalweg.evaluation import report as pages
-
-        pages.write(run, report)
     if json:
         print(jsons.dumps(run.summary()))
         return
@@ -151,12 +143,30 @@ def show(run, report, json, save=None):
     for line in input_lines(run):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
-        console.print(f"skipped   {in_options(message)}", highlight=False, markup=False, soft_wrap=True)
-    if report:
-        console.print(f"Page with pictures: {report}", highlight=False)
-    if save:
-        console.print(f"Model: {save}; see thalweg predict, continue and inspect", highlight=False)
-    sys.stdout.flush()
+        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
+
+
+def in_a_hurry(run):
+    """Return whether a run was interrupted and is so long that its figures would keep a person waiting."""
+    return run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY
+
+
+def write_page(run, path, json):
+    """Write the page of a Run if there is a path, and say where it is."""
+    if path and not in_a_hurry(run):
+        from thalweg.evaluation import report
+
+        report.write(run, path)
+        if not json:
+            print(f"Page with pictures: {path}")
+
+
+def save(learner, run, stream, source, path, json, earlier=()):
+    """Write the learner to a model file if there is a path, and say where it is."""
+    if path:
+        model_files.save(learner, path, run, stream.schema(), source, earlier)
+        if not json:
+            print(f"Model: {path}; see thalweg predict, continue and inspect")
 
 
 def table(run):
@@ -196,7 +206,7 @@ def column_lines(columns, pipeline=None):
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
     lines += [f"pipeline  {pipeline}"] if pipeline else []
-    return lines + [f"warning   {in_options(warning)}" for warning in columns.warnings]
+    return lines + [f"warning   {warning}" for warning in columns.warnings]
 
 
 def input_lines(run, most=10):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from thalweg import options
-from thalweg.options import file_options
+from thalweg.file_options import with_file_options
 
 HELP = """
 Search for parameters of a learner on the first part of a stream, and judge them on the rest.
@@ -22,6 +22,7 @@ Examples:
 """
 
 
+@with_file_options()
 def tune(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],
@@ -33,7 +34,6 @@ def tune(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A fixed parameter; repeatable.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column of the label in a file; else the last.")] = None,
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
@@ -41,15 +41,13 @@ def tune(
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    on_error: options.OnError = None,
-    ignore: options.Ignore = None,
+    file_options=None,
 ):
     """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
     from thalweg import evaluation
     from thalweg.progress_bar import Bar
     from thalweg.run_command import make_learner, read_delay, read_share
 
-    chosen = file_options({"ignore": ignore, "target": target, "on_error": on_error})
     with Bar("searching", "{}", "", json) as bar:
         found = evaluation.tune(
             make_learner(learner, set_ or [], seed),
@@ -63,7 +61,7 @@ def tune(
             rows=rows,
             jobs=jobs,
             data=data,
-            file_options=chosen,
+            file_options=file_options,
             progress=bar.show,
         )
     show(found, json)

@@ -72,10 +72,7 @@ def compare(
     [[0.86, 0.86], [0.71, 0.71]]
     """
     named = {name: as_learner(model) for name, model in _named(learners, _learner_name).items()}
-    sources = {
-        name: source_of(stream, data, rows, file_options)
-        for name, stream in _named(streams, _stream_name).items()
-    }
+    sources = _sources(_named(streams, _stream_name), data, rows, file_options)
     n_seeds = whole_number("compare", "seeds", seeds, 1)
     settings = {"delay": delay, "labels": labels, "rows": rows, "limit": limit}
     calls: dict[str, Call] = {}
@@ -132,15 +129,32 @@ def source_of(
     name = str(stream)
     if name == "-":
         raise ParameterError("standard input can be read once only: give a file, a generator or a dataset")
-    if is_path(name):
-        options = dict(file_options or {})
-    elif dataset_name(name):
-        options = {} if data is None else {"data": str(data)}
-    else:
-        options = {} if rows is None else {"rows": rows}
+    options = dict(file_options or {})
+    if dataset_name(name):
+        options |= {} if data is None else {"data": str(data)}
+    elif not is_path(name):
+        options |= {} if rows is None else {"rows": rows}
     source = Source(name, options)
     source.opened(0)
     return source
+
+
+def _sources(
+    streams: dict[str, Stream | str],
+    data: str | PathLike[str] | None,
+    rows: int | None,
+    file_options: dict[str, Any] | None,
+) -> dict[str, Source]:
+    """Return the streams as `source_of` does; only files are read with `file_options`."""
+    is_read = {name: not isinstance(each, Stream) and is_path(str(each)) for name, each in streams.items()}
+    if file_options and not any(is_read.values()):
+        raise ParameterError(
+            f"compare: file_options has {', '.join(file_options)}, but no stream is the path of a file"
+        )
+    return {
+        name: source_of(stream, data, rows, file_options if is_read[name] else None)
+        for name, stream in streams.items()
+    }
 
 
 def _named(given: Any, name: Callable[[Any], str]) -> dict[str, Any]:

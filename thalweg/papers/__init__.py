@@ -9,6 +9,7 @@ One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three fun
 """
 
 import importlib
+from functools import partial
 from pathlib import Path
 
 NAMES = ("forgetting", "huwrs", "iboost", "particle-filter", "robust")
@@ -46,6 +47,8 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
     """
     if name not in NAMES:
         raise ValueError(f"there is no paper {name!r}; the papers are {', '.join(NAMES)}")
+    if figures is not None:
+        Path(figures).mkdir(parents=True, exist_ok=True)
     from thalweg.papers.running import run_tasks
 
     paper = importlib.import_module(f"thalweg.papers.{_module(name)}")
@@ -54,9 +57,9 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
     tasks = paper.tasks(quick, data, files) if files else paper.tasks(quick, data)
     results = run_tasks(name, tasks, workers, fresh, quiet)
     report = paper.report(results, quick)
+    report.drawing = partial(paper.draw, results)
     if figures is not None:
-        Path(figures).mkdir(parents=True, exist_ok=True)
-        report.figures = [str(path) for path in paper.draw(results, Path(figures))]
+        report.draw(figures)
     return report
 
 

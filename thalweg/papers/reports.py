@@ -3,7 +3,9 @@
 import dataclasses
 import json
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 WIDTH = 140
 
@@ -37,10 +39,19 @@ class Report:
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
+    drawing: Callable[[Path], Iterable[Path]] | None = field(default=None, repr=False)
 
     def to_json(self):
         """Return the report as one JSON object."""
-        return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+        content = dataclasses.asdict(dataclasses.replace(self, drawing=None))
+        del content["drawing"]
+        return json.dumps(content, ensure_ascii=False)
+
+    def draw(self, folder):
+        """Draw the paper's figures into a folder; return their paths."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.figures = [str(path) for path in self.drawing(Path(folder))]
+        return self.figures
 
     def show(self, console=None):
         """Print the report."""

@@ -3,11 +3,15 @@
 import hashlib
 import inspect
 import json
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from thalweg.evaluation.calls import Call, run_calls
 from thalweg.streams.openml import cache_folder
+
+SECONDS_BETWEEN_LINES = 10
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,25 @@ def _place(paper, task):
 
 
 def _progress(results, total, paper, quiet):
+    """Yield the results; show how far they are on standard error: a bar, or without a terminal some lines."""
     if quiet:
         yield from results
         return
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(results, paper, total, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    if console.is_terminal:
+        yield from track(results, paper, total, console=console, transient=True)
+    else:
+        yield from _lines(results, total, paper)
+
+
+def _lines(results, total, paper):
+    start = said = time.monotonic()
+    for done, result in enumerate(results, start=1):
+        now = time.monotonic()
+        if done == total or now - said >= SECONDS_BETWEEN_LINES:
+            print(f"{paper}: {done} of {total} runs done in {now - start:.0f} s", file=sys.stderr, flush=True)
+            said = now
+        yield result

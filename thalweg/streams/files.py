@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thalweg._parameters import whole_number
-from thalweg.errors import StreamError
+from thalweg._parameters import whole_number, wrong
+from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.arff import arff_source, looks_like_arff
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream
@@ -113,11 +113,11 @@ def from_file(
     ([[1.0, 3.5]], [-1])
     """
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"from_file: on_error must be 'raise' or 'skip', got {on_error!r}")
+        raise wrong("from_file", "on_error", "'raise' or 'skip'", on_error)
     if delimiter is not None and len(delimiter) != 1:
-        raise ValueError(f"from_file: delimiter must be one character, got {delimiter!r}")
+        raise wrong("from_file", "delimiter", "one character", delimiter)
     if decimal not in (None, ".", ","):
-        raise ValueError(f"from_file: decimal must be '.' or ',', got {decimal!r}")
+        raise wrong("from_file", "decimal", "'.' or ','", decimal)
     n_words = whole_number("from_file", "n_words", n_words, 0)
     parts = _date_parts(date_parts)
     if target is not None and not labels:
@@ -163,7 +163,7 @@ def _like(
 def _check_like(**options: Any) -> None:
     given = [name for name, value in options.items() if value not in (None, ()) and value is not False]
     if given:
-        raise ValueError(f"from_file: {given[0]} cannot be given with like, whose schema says it")
+        raise ParameterError.of("from_file", given[0], "cannot be given with like, whose schema says it")
 
 
 def _source(
@@ -197,13 +197,13 @@ def _source(
 def _check_not_given(kind: str, **options: Any) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
-        raise ValueError(f"from_file: {given[0]} is for CSV files, this is {kind}")
+        raise ParameterError.of("from_file", given[0], f"is for CSV files, this is {kind}")
 
 
 def _date_parts(parts: Iterable[str]) -> tuple[str, ...]:
     chosen = {parts} if isinstance(parts, str) else set(parts)
     if not chosen <= set(PARTS):
-        raise ValueError(f"from_file: date_parts must be some of {', '.join(PARTS)}, got {parts!r}")
+        raise wrong("from_file", "date_parts", f"some of {', '.join(PARTS)}", parts)
     return tuple(part for part in PARTS if part in chosen)
 
 

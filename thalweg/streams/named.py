@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thalweg.errors import StreamError
+from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 
 SERIES = "santa_fe"
@@ -71,6 +71,7 @@ def dataset_name(source: str) -> str | None:
 
 
 def _check_none(source: str, kind: str, options: dict[str, Any]) -> None:
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    given = [name for name, value in options.items() if value is not None]
     if given:
-        raise StreamError(f"{source} is {kind}: {', '.join(given)} does not apply to it")
+        context = f"{source} is {kind}"
+        raise ParameterError.of("open_stream", given[0], "does not apply to it", context)
