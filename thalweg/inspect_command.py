@@ -5,10 +5,12 @@ from pathlib import Path
 
 from thalweg import options
 
+MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
 HELP = """
 Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
 
-MODEL is only read; the names of its inputs and its classes are shown too.
+MODEL is only read; its columns and classes are shown too, how much each column counts if the learner says
+so, and the rules of a tree.
 
 Examples:
 
@@ -38,6 +40,7 @@ def facts(path):
     content = saving.describe(path)
     learner = saving.load(path)
     notes = content["notes"]
+    columns = _columns(learner, notes.get("schema"))
     return {
         "learner": type(learner).__name__,
         "parameters": {name: repr(value) for name, value in learner.get_params(deep=False).items()},
@@ -49,7 +52,37 @@ def facts(path):
         "classes": [str(label) for label in getattr(learner, "classes_", ())],
         "runs": notes.get("runs", []),
         "weighs": _weighs(learner),
+        "rules": _rules(learner, columns),
+        **_counts(learner, columns),
     }
+
+
+def _columns(learner, schema):
+    """Return the columns that the inputs of a learner come from; None if the file does not tell them."""
+    from thalweg.evaluation import InputColumns
+
+    columns = None if schema is None else InputColumns(schema)
+    is_fit = columns is not None and len(columns.names) == getattr(learner, "n_features_in_", 0)
+    return columns if is_fit else None
+
+
+def _counts(learner, columns):
+    """Return how much each column counts, by name, and which of these are parts of others."""
+    from thalweg.evaluation.explanations import by_column, explained
+
+    found = explained(learner) if hasattr(learner, "classes_") else None
+    if found is None:
+        return {"explanation": None, "values": {}, "parts": {}}
+    named = by_column(found, columns)
+    values = dict(zip(named.names, named.values.tolist(), strict=True))
+    return {"explanation": found.title, "values": values, "parts": named.parts}
+
+
+def _rules(learner, columns):
+    """Return a tree in terms of the columns of its file; None for other learners."""
+    from thalweg.learners.tree import Tree
+
+    return learner.describe(columns) if isinstance(learner, Tree) and hasattr(learner, "classes_") else None
 
 
 def _inputs(learner, schema):
@@ -64,9 +97,10 @@ def _inputs(learner, schema):
 
 
 def _weighs(learner):
-    """Return in words what carries the answer, where a learner can say that."""
-    describe = getattr(learner, "describe", None)
-    return describe() if callable(describe) and hasattr(learner, "classes_") else None
+    """Return in words which members carry the answer, where a learner can say that."""
+    if not hasattr(learner, "shares_") or not hasattr(learner, "describe"):
+        return None
+    return learner.describe()
 
 
 def lines(found):
@@ -87,3 +121,26 @@ def lines(found):
         )
     if found["weighs"]:
         yield f"members behind recent predictions: {found['weighs']}"
+    yield from _value_lines(found)
+    if found["rules"]:
+        yield "its tree:"
+        rules = found["rules"].splitlines()
+        yield from rules[:MOST_RULES]
+        if len(rules) > MOST_RULES:
+            yield f"… and {len(rules) - MOST_RULES:,} more lines: --json has all"
+
+
+def _value_lines(found):
+    """Yield the columns that count most, and below each of them its parts."""
+    values, parts = found["values"], found["parts"]
+    if not any(values.values()):
+        return
+    below = {name for names in parts.values() for name in names}
+    wholes = sorted(values.keys() - below, key=lambda name: (-abs(values[name]), name))
+    yield f"{found['explanation']}:"
+    for name in wholes[:MOST_VALUES]:
+        yield f"  {values[name]:8.3f}  {name}"
+        for part in sorted(parts.get(name, ()) if values[name] else (), key=lambda part: -values[part]):
+            yield f"    {values[part]:8.3f}  {part.removeprefix(f'{name}: ')}"
+    if len(wholes) > MOST_VALUES:
+        yield f"  … and {len(wholes) - MOST_VALUES:,} more"

@@ -210,13 +210,22 @@ def column_lines(columns, pipeline=None):
 
 
 def input_lines(run, most=10):
-    """Return what shuffling the values of an input cost lately, for the `most` needed inputs, if asked."""
+    """Return what shuffling the values of a column cost lately, for the `most` needed columns, if asked."""
     lines = []
     for each in run.explanations:
         if each.title == TITLES["accuracy"]:
-            parts = [f"{name} {percentage(value)}" for name, value in list(each.latest().items())[:most]]
-            lines.append(f"inputs    {each.title}: {', '.join(parts)}")
+            needed = list(each.wholes().latest())[:most]
+            listed = ", ".join(_with_parts(each, name) for name in needed)
+            lines.append(f"inputs    {each.title}: {listed}")
     return lines
+
+
+def _with_parts(history, name):
+    """Return a name with its latest figure, and those of its parts in brackets."""
+    latest = history.latest()
+    parts = [part for part in latest if part in history.parts.get(name, ())]
+    inside = ", ".join(f"{part.removeprefix(f'{name}: ')} {percentage(latest[part])}" for part in parts)
+    return f"{name} {percentage(latest[name])}" + (f" ({inside})" if inside else "")
 
 
 def found(run, most=10):

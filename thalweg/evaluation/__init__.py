@@ -23,6 +23,7 @@ registry = Registry(
         "explanation": "explanations",
         "Explanations": "explanations",
         "PermutationImportance": "permutation",
+        "InputColumns": "input_columns",
         "watch": "watching",
         "DriftReport": "watching",
         "suspicious": "suspicions",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation.detection import score_detector as score_detector
     from thalweg.evaluation.explanations import Explanations as Explanations
     from thalweg.evaluation.explanations import explanation as explanation
+    from thalweg.evaluation.input_columns import InputColumns as InputColumns
     from thalweg.evaluation.permutation import PermutationImportance as PermutationImportance
     from thalweg.evaluation.protocols import chunked as chunked
     from thalweg.evaluation.protocols import holdout as holdout

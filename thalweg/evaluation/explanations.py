@@ -6,25 +6,46 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.evaluation.history import History
+from thalweg.evaluation.history import History, Named
+from thalweg.evaluation.input_columns import InputColumns
+from thalweg.learners.one_hot import NOT_FIRST, OTHERS
 
+IMPORTANCE = "importance in splits"
 MOST_READ, MOST_INPUTS, MOST_KEPT = 128, 10_000, 1000
 
 
+class Place(NamedTuple):
+    """What a number is about: an input, one of its categories by code (None: the input), and a class."""
+
+    input: str
+    category: int | None = None
+    label: Any = None
+
+    def __str__(self) -> str:
+        codes = {None: "", OTHERS: "=other", NOT_FIRST: ""}
+        name = f"{self.input}{codes.get(self.category, f'={self.category}')}"
+        return name if self.label is None else f"{name}, {self.label}"
+
+
 class Explanation(NamedTuple):
-    """What the numbers are, the names of the inputs, and a number for each."""
+    """What the numbers are, what each is about, and the numbers."""
 
     title: str
-    names: list[str]
+    places: list[Place]
     values: Floats
 
 
-def explanation(learner: Any) -> dict[str, float] | None:
+def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, float] | None:
     """Return a number for each input of a learner, by its name; None if the learner has none.
 
     These are the shares of `importance_`, or the coefficients of `coef_`; with more than two classes, those
     have the name of the class beside that of the input. A pipeline, `DriftReset` and `LastLabels` are
     explained by the learner inside. For any other learner there is `PermutationImportance`.
+
+    With `columns`, such as `InputColumns(stream)`, there is one share for each column and one for each part
+    of a date (`ordered`, `ordered: weekday`), and categories have their names (`sensor = s17`). The
+    coefficients of a cycle or of a text's words are one number, the length of their vector: how far the
+    score swings.
 
     Examples
     --------
@@ -35,17 +56,20 @@ def explanation(learner: Any) -> dict[str, float] | None:
     {'x0': 0.5, 'x1': 0.0}
     """
     found = explained(learner)
-    return None if found is None else dict(zip(found.names, found.values.tolist(), strict=True))
+    if found is None:
+        return None
+    named = by_column(found, columns)
+    return dict(zip(named.names, named.values.tolist(), strict=True))
 
 
 def explained(learner: Any, names: Sequence[Any] | None = None) -> Explanation | None:
-    """Return the same with a title; `names` are those of the inputs, if the learner does not know them."""
+    """Return the numbers of a learner; `names` are those of the inputs, if the learner does not know them."""
     if not hasattr(learner, "_given_names"):
         return None
     names = learner._given_names() if names is None else names
     importance = getattr(learner, "importance_", None)
     if importance is not None:
-        return Explanation("importance in splits", [str(name) for name in names], importance)
+        return Explanation(IMPORTANCE, [Place(str(name)) for name in names], importance)
     if hasattr(learner, "coef_"):
         return _coefficients(learner, names)
     member = getattr(learner, "member_", getattr(learner, "learner_", None))
@@ -54,12 +78,55 @@ def explained(learner: Any, names: Sequence[Any] | None = None) -> Explanation |
 
 def _coefficients(learner: Any, names: Sequence[Any]) -> Explanation:
     coef = learner.coef_
-    places = learner._place_names(names)
+    places = [Place(str(names[j]), code) for j, code in learner._places_of_inputs()]
     if len(places) != coef.shape[1]:  # those of features of the inputs
-        places = learner.input_names_
+        places = [Place(name) for name in learner.input_names_]
     if len(coef) > 1:
-        places = [f"{name}, {label}" for label in learner.classes_.tolist() for name in places]
+        places = [place._replace(label=label) for label in learner.classes_.tolist() for place in places]
     return Explanation("coefficient", places, np.ravel(coef))
+
+
+def by_column(found: Explanation, columns: InputColumns | None) -> Named:
+    """Return the numbers by name: those of inputs, or, if the columns are known, those of columns."""
+    if columns is None:
+        return Named([str(place) for place in found.places], found.values)
+    is_share = found.title == IMPORTANCE
+    return _shares(found, columns) if is_share else _lengths(found, columns)
+
+
+def _shares(found: Explanation, columns: InputColumns) -> Named:
+    """Return the sum of the shares of each column, then those of its parts."""
+    value = {place.input: share for place, share in zip(found.places, found.values.tolist(), strict=True)}
+    sums: dict[str, float] = {}
+    for column in columns.columns:
+        known = [columns.names[j] for j in column.inputs if columns.names[j] in value]
+        if known:
+            sums[column.name] = sum(value[name] for name in known)
+            for part in columns.parts.get(column.name, ()):
+                sums[part.name] = sum(value.get(columns.names[j], 0.0) for j in part.inputs)
+    sums |= {name: share for name, share in value.items() if columns.position(name) is None}
+    parts = {name: [part.name for part in parts] for name, parts in columns.parts.items() if name in sums}
+    return Named(list(sums), np.array(list(sums.values())), parts)
+
+
+def _lengths(found: Explanation, columns: InputColumns) -> Named:
+    """Return the coefficients of inputs and categories, and the length of those that belong together."""
+    together: dict[str, list[float]] = {}
+    for place, number in zip(found.places, found.values.tolist(), strict=True):
+        name = _in_columns(place, columns)
+        name = name if place.label is None else f"{name}, {place.label}"
+        together.setdefault(name, []).append(number)
+    values = [each[0] if len(each) == 1 else float(np.linalg.norm(each)) for each in together.values()]
+    return Named(list(together), np.array(values))
+
+
+def _in_columns(place: Place, columns: InputColumns) -> str:
+    if place.category is None:
+        return columns.unit(place.input)
+    if place.category == OTHERS:
+        return f"{place.input} = others"
+    is_not = place.category == NOT_FIRST
+    return columns.condition(place.input, "≠" if is_not else "=", 0 if is_not else place.category)
 
 
 class Explanations:
@@ -77,8 +144,14 @@ class Explanations:
         """Forget everything; the stream has so many rows, if that is known. Return self."""
         self._period = 100 if n_rows is None else max(1, -(-n_rows // 100))
         self._n_learned, self._next = 0, self._period
-        self._found: list[tuple[int, Explanation]] = []
+        self._found: list[tuple[int, Named]] = []
+        self._title = ""
+        self._columns: InputColumns | None = None
         return self
+
+    def set_columns(self, columns: InputColumns) -> None:
+        """Sum up by the columns of the stream, and name its categories."""
+        self._columns = columns
 
     @property
     def n_until_next(self) -> int:
@@ -94,8 +167,8 @@ class Explanations:
         found = explained(learner) if getattr(learner, "n_features_in_", 0) <= MOST_INPUTS else None
         if found is None:
             return
-        largest = np.sort(np.argsort(-np.abs(found.values), kind="stable")[:MOST_KEPT])
-        kept = Explanation(found.title, [found.names[j] for j in largest], found.values[largest])
+        self._title = found.title
+        kept = by_column(found, self._columns).largest(MOST_KEPT)
         self._found.append((self._n_learned, kept))
         if len(self._found) == MOST_READ:
             self._found, self._period = self._found[1::2], 2 * self._period
@@ -111,4 +184,4 @@ class Explanations:
         if not values.size or np.nanmin(values) == np.nanmax(values):
             return None
         rows = np.array([row for row, _ in self._found], dtype=np.int64)
-        return History(self._found[-1][1].title, rows, values, names)
+        return History(self._title, rows, values, names, self._found[-1][1].parts)

@@ -1,7 +1,7 @@
 """What a learner shows of itself: weights or forgetting over time, and parameters as they ran."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,20 +15,47 @@ ATTRIBUTES = {
 }
 
 
+class Named(NamedTuple):
+    """Numbers by name; `parts` are the names of the parts of some of them, which are numbers here too."""
+
+    names: list[str]
+    values: Floats
+    parts: dict[str, list[str]] = {}
+
+    def largest(self, most: int) -> "Named":
+        """Return the `most` largest numbers, in the same order."""
+        kept = np.sort(np.argsort(-np.abs(self.values), kind="stable")[:most])
+        return Named([self.names[j] for j in kept], self.values[kept], self.parts)
+
+
 @dataclass
 class History:
-    """Numbers of a learner over time: `values` has a line for each of `rows` and a column for each name."""
+    """Numbers of a learner over time: `values` has a line for each of `rows` and a column for each name.
+
+    Some names may be parts of others, such as the weekday of a date: `parts` has them by the name of the
+    whole.
+    """
 
     title: str
     rows: Ints
     values: Floats
     names: list[str] = field(default_factory=list)
+    parts: dict[str, list[str]] = field(default_factory=dict)
+
+    def wholes(self) -> "History":
+        """Return the history without the parts of others."""
+        parts = {name for names in self.parts.values() for name in names}
+        return self._only([m for m, name in enumerate(self.names) if name not in parts])
 
     def most_important(self, most: int) -> "History":
         """Return the `most` columns that are largest on average; missing values count as 0."""
         size = np.nan_to_num(np.abs(self.values)).mean(axis=0)
-        kept = np.sort(np.argsort(-size, kind="stable")[:most])
-        return History(self.title, self.rows, self.values[:, kept], [self.names[m] for m in kept])
+        return self._only(np.sort(np.argsort(-size, kind="stable")[:most]).tolist())
+
+    def _only(self, kept: list[int]) -> "History":
+        names = [self.names[m] for m in kept]
+        parts = {name: below for name, below in self.parts.items() if name in names}
+        return History(self.title, self.rows, self.values[:, kept], names, parts)
 
     def latest(self, n: int = 5) -> dict[str, float]:
         """Return by name the mean of the latest `n` values, largest first; missing values are left out."""

@@ -7,17 +7,19 @@ import numpy as np
 from thalweg._types import Floats
 from thalweg.evaluation.chart import Line, both, plain_scale
 from thalweg.evaluation.history import History
+from thalweg.evaluation.page import text
 from thalweg.evaluation.page_pictures import MOST_LINES, style_of
 from thalweg.evaluation.run import Run
 
 NOTES = {
-    "importance in splits": "Each input's share in what the splits of the trees gained.",
+    "importance in splits": "Each column's share in what the splits of the trees gained.",
     "coefficient": "By how much the score of a class rises with the input, in the units of the input; with "
-    "more than two classes, the class stands behind the input.",
+    "more than two classes, the class stands behind the input. Of the time of day, weekday, month and words "
+    "of a text: by how much the score swings with them.",
     "accuracy lost by shuffling": "How much less accurate the learner is on rows it has not learned if the "
-    "values of an input are shuffled.",
+    "values of a column are shuffled.",
     "log-loss gained by shuffling": "How much its log-loss on rows it has not learned rises if the values of "
-    "an input are shuffled.",
+    "a column are shuffled.",
 }
 
 
@@ -32,7 +34,7 @@ def explanations(run: Run, runs: Sequence[Run]) -> str:
 def _most_important(title: str, runs: Sequence[Run]) -> list[str]:
     """Return the names of the inputs with the largest mean share, in the order of the inputs."""
     total: dict[str, float] = {}
-    for history in (each for run in runs for each in run.explanations if each.title == title):
+    for history in (each.wholes() for run in runs for each in run.explanations if each.title == title):
         sizes = np.nan_to_num(np.nanmedian(np.abs(history.values), axis=0))
         for name, size in zip(history.names, sizes / max(sizes.sum(), 1e-300), strict=True):
             total[name] = total.get(name, 0.0) + float(size)
@@ -40,7 +42,8 @@ def _most_important(title: str, runs: Sequence[Run]) -> list[str]:
     return [name for name in total if name in kept]
 
 
-def _chart(run: Run, history: History, names: list[str]) -> str:
+def _chart(run: Run, whole: History, names: list[str]) -> str:
+    history = whole.wholes()
     shown = [name for name in names if name in history.names]
     values = history.values[:, [history.names.index(name) for name in shown]]
     inside, note = _inside(values)
@@ -52,7 +55,20 @@ def _chart(run: Run, history: History, names: list[str]) -> str:
     n_all = len(history.names)
     largest = f" The {len(lines)} largest of {n_all}." if len(lines) < n_all else ""
     said = f"{NOTES.get(history.title, '')}{largest}{note}"
-    return f'<figure>{picture}</figure><p class="note">{said}</p>'
+    parts = "".join(f"<br/>{text(line)}" for line in part_lines(whole, shown))
+    return f'<figure>{picture}</figure><p class="note">{said}{parts}</p>'
+
+
+def part_lines(history: History, names: Sequence[str]) -> list[str]:
+    """Return for each of `names` that has parts a line with the latest number of each part."""
+    latest, lines = history.latest(), []
+    for name in names:
+        parts = [each for each in history.parts.get(name, ()) if each in latest]
+        if parts:
+            ordered = sorted(parts, key=lambda part: -abs(latest[part]))
+            listed = ", ".join(f"{part.removeprefix(f'{name}: ')} {latest[part]:.3f}" for part in ordered)
+            lines.append(f"{name}, lately: {listed}")
+    return lines
 
 
 def _inside(values: Floats) -> tuple[Floats, str]:

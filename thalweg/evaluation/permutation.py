@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from thalweg._parameters import one_of, whole_number
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
+from thalweg.evaluation.input_columns import InputColumns
 
 MOST_KEPT = 128
 TITLES = {"accuracy": "accuracy lost by shuffling", "log_loss": "log-loss gained by shuffling"}
@@ -25,10 +26,12 @@ class PermutationImportance:
     the learner does not use, and can be a little below 0 by chance. Inputs that say the same share their
     importance, as each can replace the other.
 
-    Give it to `prequential`, `chunked` or `holdout` as `watch`: then the size of blocks makes no difference.
+    Give it to `prequential`, `chunked` or `holdout` as `watch`: then the size of blocks makes no difference,
+    and the inputs that a column of dates or text became are shuffled together: there is one importance for
+    each column, and one for each part of a date (`names` has their names, `parts` says which are parts).
     Missing values are shuffled like others, and categories by their codes.
 
-    Cost: for every `period` rows a copy of the learner and window × (1 + repeats × inputs) predictions.
+    Cost: for every `period` rows a copy of the learner and window × (1 + repeats × importances) predictions.
     Memory: `window` rows, the copy, and at most 128 results, evenly spread over the run.
 
     Parameters
@@ -69,6 +72,8 @@ class PermutationImportance:
     def begin(self, names: Sequence[Any] = (), n_rows: int | None = None) -> "PermutationImportance":
         """Forget everything; `names` are those of the inputs. Return self."""
         self.names = [str(name) for name in names]
+        self.parts: dict[str, list[str]] = {}
+        self._groups: list[list[int]] | None = None  # inputs shuffled together; None: each alone
         self.importance_: Floats | None = None
         self._learner: Any = None
         self._rows: list[tuple[Floats, Ints]] = []
@@ -78,6 +83,14 @@ class PermutationImportance:
         self._results: list[tuple[int, float, Floats]] = []
         return self
 
+    def set_columns(self, columns: InputColumns) -> None:
+        """Shuffle the inputs of each column together, then those of each part of a date."""
+        parts = columns.parts
+        groups = [each for column in columns.columns for each in (column, *parts.get(column.name, ()))]
+        self.names = [group.name for group in groups]
+        self.parts = {name: [part.name for part in below] for name, below in parts.items()}
+        self._groups = [list(group.inputs) for group in groups]
+
     @property
     def n_until_next(self) -> int:
         """Learned rows until the learner is copied; blocks that end there make results exact."""
@@ -86,7 +99,7 @@ class PermutationImportance:
     @property
     def history_(self) -> dict[str, Any]:
         """The results: "row", the number of learned rows at the end of each window; "score", the accuracy or
-        log-loss there; "importance", with a line for each of them and a column for each input."""
+        log-loss there; "importance", with a line for each of them and a column for each of `names`."""
         importances = [importance for _, _, importance in self._results]
         return {
             "row": np.array([row for row, _, _ in self._results], dtype=np.int64),
@@ -100,7 +113,7 @@ class PermutationImportance:
             return None
         values = self.history_["importance"]
         names = self.names or [f"x{j}" for j in range(values.shape[1])]
-        return History(TITLES[self.metric], self.history_["row"], values, names)
+        return History(TITLES[self.metric], self.history_["row"], values, names, self.parts)
 
     def update(self, learner: Any, X: ArrayLike, y: ArrayLike) -> None:
         """Tell it which rows and labels `learner` has just learned."""
@@ -135,12 +148,13 @@ class PermutationImportance:
 
     def _losses(self, X: Floats, codes: Ints, rng: np.random.Generator) -> tuple[float, Floats]:
         score = self._score(X, codes)
-        lost, shuffled = np.zeros(X.shape[1]), X.copy()
-        for j in range(X.shape[1]):
+        groups = [[j] for j in range(X.shape[1])] if self._groups is None else self._groups
+        lost, shuffled = np.zeros(len(groups)), X.copy()
+        for g, inputs in enumerate(groups):
             for _ in range(self.repeats):
-                shuffled[:, j] = rng.permutation(X[:, j])
-                lost[j] += (score - self._score(shuffled, codes)) / self.repeats
-            shuffled[:, j] = X[:, j]
+                shuffled[:, inputs] = X[rng.permutation(len(X))][:, inputs]
+                lost[g] += (score - self._score(shuffled, codes)) / self.repeats
+            shuffled[:, inputs] = X[:, inputs]
         return (score, lost) if self.metric == "accuracy" else (score, -lost)
 
     def _score(self, X: Floats, codes: Ints) -> float:

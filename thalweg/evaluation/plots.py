@@ -122,7 +122,7 @@ def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) ->
     if not 0 <= number < len(run.explanations):
         n = len(run.explanations)
         raise ValueError(f"plots.inputs: the run has {n} explanations; run it with watch=Explanations()")
-    return _history(run.explanations[number].most_important(most), axes)
+    return _history(run.explanations[number].wholes().most_important(most), axes)
 
 
 def _history(kept: History, axes: Any | None) -> Any:

@@ -18,7 +18,7 @@ from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_si
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
-from thalweg.evaluation.watchers import Watchers, as_list
+from thalweg.evaluation.watchers import Watchers, as_list, begin_watcher
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.waiting import WaitingRows
@@ -212,7 +212,7 @@ def _evaluate(
         record = Record(n_classes, n_tests if numbered else total, numbered, most)
     watchers = as_list(watch)
     for watcher in watchers:
-        watcher.begin(stream.names, total)
+        begin_watcher(watcher, stream, total)
     notes, growing = Notes(learner), stream if stream.is_open else None
     inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watchers)
     seconds = time.perf_counter() - begin

@@ -7,11 +7,16 @@ import numpy as np
 
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
+from thalweg.evaluation.input_columns import InputColumns
 from thalweg.evaluation.steps import Step
+from thalweg.streams.base import Stream
 
 
 class Watcher(Protocol):
-    """Looks at a learner whenever `n_until_next` more rows have been learned."""
+    """Looks at a learner whenever `n_until_next` more rows have been learned.
+
+    If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream.
+    """
 
     @property
     def n_until_next(self) -> int:
@@ -35,6 +40,13 @@ def as_list(watchers: Watchers) -> list[Watcher]:
     if watchers is None:
         return []
     return list(watchers) if isinstance(watchers, Sequence) else [watchers]
+
+
+def begin_watcher(watcher: Watcher, stream: Stream, n_rows: int | None) -> None:
+    """Call `begin` for a stream, and tell the watcher the columns of the stream if it wants to know them."""
+    watcher.begin(stream.names, n_rows)
+    if hasattr(watcher, "set_columns"):
+        watcher.set_columns(InputColumns(stream))
 
 
 def cut(steps: Iterable[Step], watchers: Sequence[Watcher]) -> Iterator[Step]:

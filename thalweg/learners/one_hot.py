@@ -14,6 +14,7 @@ from thalweg.learners.growth import MOST_PLACES
 from thalweg.learners.native import NativeClassifier
 
 PART = 1 << 20  # numbers widened at a time
+OTHERS, NOT_FIRST = -1, -2  # codes: categories without a place of their own; all but the first of two
 
 
 class OneHot(StreamClassifier):
@@ -45,11 +46,21 @@ class OneHot(StreamClassifier):
 
     def _place_names(self, given: Sequence[Any]) -> list[str]:
         """Return the names of the places of a widened row, for inputs of these names."""
-        names: list[str] = []
-        for j, name in enumerate(given):
-            n = 0 if self._own is None else int(self._own[j])
-            names += [f"{name}={code}" for code in [*range(n), "other"]] if n > 0 else [str(name)]
-        return names
+        codes = {None: "", OTHERS: "=other", NOT_FIRST: ""}
+        return [f"{given[j]}{codes.get(code, f'={code}')}" for j, code in self._places_of_inputs()]
+
+    def _places_of_inputs(self) -> list[tuple[int, int | None]]:
+        """Return for each place of a widened row its input, and the code of its category.
+
+        The code is None for a number, OTHERS for categories without a place, and NOT_FIRST if there are two.
+        """
+        if self._own is None:
+            return [(j, None) for j in range(self.n_features_in_)]
+        places: list[tuple[int, int | None]] = []
+        for j, n in enumerate(self._own.tolist()):
+            codes = [*range(n), OTHERS] if n > 0 else [NOT_FIRST if n < 0 else None]
+            places += [(j, code) for code in codes]
+        return places
 
     @property
     def coef_(self) -> Floats:

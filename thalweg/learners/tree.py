@@ -1,7 +1,7 @@
 """What all Hoeffding trees share: their settings, their numbers, and how they are shown."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +12,13 @@ from thalweg.learners.importance import HasImportance, of_hoeffding_tree
 from thalweg.learners.seeded import SeededClassifier
 
 MOST_BYTES = 2**62
+
+
+class Columns(Protocol):
+    """Says what a condition on an input means in terms of a file; see `evaluation.InputColumns`."""
+
+    def condition(self, name: str, sign: str, value: float) -> str:
+        """Return a condition in words."""
 
 
 class Tree(HasImportance, SeededClassifier):
@@ -27,13 +34,17 @@ class Tree(HasImportance, SeededClassifier):
     max_bytes: int | None
     categorical: Sequence[int]
 
-    def describe(self) -> str:
-        """Return the tree as text: a line for each branch, with class, share and weight at the leaves."""
-        return tree_view.describe(*self._shown())
+    def describe(self, columns: Columns | None = None) -> str:
+        """Return the tree as text: a line for each branch, with class, share and weight at the leaves.
 
-    def plot_tree(self, ax: Any | None = None) -> Any:
-        """Draw the tree with matplotlib; return the axes."""
-        return tree_view.plot_tree(*self._shown(), ax=ax)
+        With `columns`, an `evaluation.InputColumns`, conditions speak of the columns and values of a file,
+        such as `sensor = s17`.
+        """
+        return tree_view.describe(*self._shown(), _say(columns))
+
+    def plot_tree(self, ax: Any | None = None, columns: Columns | None = None) -> Any:
+        """Draw the tree with matplotlib; return the axes. `columns` are as for `describe`."""
+        return tree_view.plot_tree(*self._shown(), ax=ax, say=_say(columns))
 
     @property
     def n_nodes_(self) -> int:
@@ -100,6 +111,10 @@ class Tree(HasImportance, SeededClassifier):
         for j in columns(self, "categorical", self.categorical, n_features):
             counts[j] = max(counts[j], 1)
         return counts
+
+
+def _say(columns: Columns | None) -> tree_view.Say:
+    return tree_view.plain_condition if columns is None else columns.condition
 
 
 def short_seed(seed: int) -> int:

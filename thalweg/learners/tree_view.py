@@ -1,13 +1,15 @@
 """Shows a tree kept in arrays: as text, or drawn."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._kernels.tree_codes import EACH, IS, ROOT
+
+Say: TypeAlias = Callable[[str, str, float], str]
 
 
 @dataclass
@@ -47,13 +49,18 @@ def walk(arrays: dict[str, NDArray[Any]]) -> Iterator[Node]:
         stack.extend((first + child, i, child, depth + 1, False) for child in reversed(range(n)))
 
 
-def condition(node: Node, branch: int, names: list[str]) -> str:
+def condition(node: Node, branch: int, names: list[str], say: Say) -> str:
     """Return what holds for the rows that take a branch of a node."""
     name = names[node.feature]
     if node.test == EACH:
-        return f"{name} = {branch}"
+        return say(name, "=", branch)
     sign = ("=", "≠") if node.test == IS else ("≤", ">")
-    return f"{name} {sign[branch]} {node.threshold:.5g}"
+    return say(name, sign[branch], node.threshold)
+
+
+def plain_condition(name: str, sign: str, value: float) -> str:
+    """Return a condition on an input, as it is given to a learner."""
+    return f"{name} {sign} {value:.5g}"
 
 
 def outcome(node: Node, classes: list[Any]) -> str:
@@ -65,15 +72,18 @@ def outcome(node: Node, classes: list[Any]) -> str:
     return f"{classes[best]} ({node.weight[best] / total:.0%} of {total:.0f})"
 
 
-def describe(nodes: list[Node], names: list[str], classes: list[Any]) -> str:
-    """Return the rules of a tree, one line for each branch."""
+def describe(nodes: list[Node], names: list[str], classes: list[Any], say: Say = plain_condition) -> str:
+    """Return the rules of a tree, one line for each branch.
+
+    `say` turns the name of an input, a sign and a number into words.
+    """
     by_number = {node.number: node for node in nodes}
     lines = []
     for node in nodes:
         if node.is_option:
             lines.append("  " * node.depth + "or")
             continue
-        parts = [condition(by_number[node.parent], node.branch, names)] if node.parent >= 0 else []
+        parts = [condition(by_number[node.parent], node.branch, names, say)] if node.parent >= 0 else []
         if node.is_leaf:
             parts.append(outcome(node, classes))
         if parts:
@@ -81,7 +91,10 @@ def describe(nodes: list[Node], names: list[str], classes: list[Any]) -> str:
     return "\n".join(lines)
 
 
-def plot_tree(nodes: list[Node], names: list[str], classes: list[Any], ax: Any | None = None) -> Any:
+def plot_tree(
+    nodes: list[Node], names: list[str], classes: list[Any], ax: Any | None = None,
+    say: Say = plain_condition,
+) -> Any:
     """Draw a tree: tests in boxes, leaves below with their class and its share."""
     import matplotlib.pyplot as plt
 
@@ -90,7 +103,7 @@ def plot_tree(nodes: list[Node], names: list[str], classes: list[Any], ax: Any |
     places = _places(nodes)
     for node in nodes:
         x, y = places[node.number]
-        text = outcome(node, classes) if node.is_leaf else condition(node, 0, names)
+        text = outcome(node, classes) if node.is_leaf else condition(node, 0, names, say)
         colour = "#dce9f5" if node.is_leaf else "#f5f0dc"
         ax.text(x, y, text, ha="center", va="center", fontsize=8,
                 bbox={"boxstyle": "round", "facecolor": colour, "edgecolor": "#777777"})

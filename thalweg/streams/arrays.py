@@ -221,7 +221,8 @@ def _dates_of(column: Any) -> tuple["Dates", Floats]:
     """Return how the dates of a column become inputs, and these inputs."""
     import pyarrow as pa
 
-    from thalweg.streams.dates import PARTS, find_dates
+    from thalweg.streams.date_parts import PARTS
+    from thalweg.streams.dates import find_dates
 
     array = column.to_arrow() if hasattr(column, "to_arrow") else column
     array = array.combine_chunks() if hasattr(array, "combine_chunks") else pa.array(array)

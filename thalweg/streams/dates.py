@@ -10,9 +10,9 @@ import pyarrow as pa
 from thalweg._kernels.step_dates import date_inputs
 from thalweg._types import Floats
 from thalweg.streams.columns import Problems, as_texts, distinct, shown
+from thalweg.streams.date_parts import PARTS, part_inputs
 from thalweg.streams.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
-PARTS = ("elapsed", "time", "weekday", "month")
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of dates that are none
 
 
@@ -63,7 +63,7 @@ class Dates:
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs within the column."""
-        return tuple(name for part in self.parts for name in _names(part))
+        return tuple(name for part in self.parts for name in part_inputs(part))
 
     @classmethod
     def named(cls, layout: str, origin: float, parts: tuple[str, ...]) -> "Dates":
@@ -82,13 +82,6 @@ class Dates:
         wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
         X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
         return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
-
-
-def _names(part: str) -> tuple[str, ...]:
-    if part == "elapsed":
-        return (part,)
-    cycle = f"{part}_sin", f"{part}_cos"
-    return ("hour", *cycle) if part == "time" else cycle
 
 
 def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | None:

@@ -12,7 +12,7 @@ from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.base import Stream
 from thalweg.streams.columns import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.csv_files import csv_source
-from thalweg.streams.dates import PARTS
+from thalweg.streams.date_parts import PARTS
 from thalweg.streams.file_stream import FileStream, check_names
 from thalweg.streams.kinds import N_WORDS, Guesses
 from thalweg.streams.like import Like

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg.streams.codes import number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
+from thalweg.streams.date_parts import PART_WORDS
 from thalweg.streams.dates import Dates
 from thalweg.streams.decimals import Decimals
 from thalweg.streams.sparse_table import may_be_same
@@ -18,7 +19,6 @@ KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
 FEW_ROWS, FEW_VALUES = 200, 20
 TARGET_NAMES = {"class", "label", "target", "y", "classes", "labels"}
-PART_WORDS = {"elapsed": "elapsed days", "time": "time of day"}
 SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
 
@@ -106,7 +106,7 @@ def _in_words(column: Column) -> str:
     """Return what a column becomes, such as "date: elapsed days, weekday"."""
     reader = column.reader
     if isinstance(reader, Dates):
-        return f"date: {', '.join(PART_WORDS.get(part, part) for part in reader.parts)}"
+        return f"date: {', '.join(PART_WORDS[part] for part in reader.parts)}"
     if column.kind == TEXT:
         return f"text: counts of hashed words in {column.n_inputs:,} places"
     if column.kind == FLAG:

@@ -12,7 +12,8 @@ from thalweg._types import Floats
 from thalweg.errors import StreamError
 from thalweg.streams.codes import BOOLEANS, Codes, number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, distinct
-from thalweg.streams.dates import PARTS, find_dates
+from thalweg.streams.date_parts import PARTS
+from thalweg.streams.dates import find_dates
 from thalweg.streams.decimals import find_decimals
 from thalweg.streams.words import Words
 

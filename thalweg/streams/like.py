@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes, as_classes
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column
-from thalweg.streams.dates import PARTS, Dates, like_dates
+from thalweg.streams.date_parts import PARTS
+from thalweg.streams.dates import Dates, like_dates
 from thalweg.streams.decimals import Decimals, find_decimals
 from thalweg.streams.kinds import Guesses, has_points, is_number
 from thalweg.streams.look_ahead import Source, check_kinds
