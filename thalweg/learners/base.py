@@ -6,22 +6,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._frames import check_names, frame_names, frame_rows
+from thalweg._frames import frame_names
 from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg._kernels.python_learner import PythonKernel
+from thalweg._names import Names
 from thalweg._parameters import is_whole
 from thalweg._types import Floats, Ints
 from thalweg.errors import set_rows_learned
-from thalweg.learners.growth import Growing
+from thalweg.learners.named_rows import DictRows, NamedRows, dict_rows
 from thalweg.learners.rows import (
     Labels,
-    Names,
     Row,
     as_category_counts,
     as_codes,
     as_mask,
     as_output,
-    as_row,
     as_rows,
     as_weights,
     usual_rows,
@@ -31,7 +30,7 @@ from thalweg.learners.sklearn_verbs import SklearnVerbs
 from thalweg.learners.sparse_rows import checked_sparse_rows, is_sparse
 
 
-class StreamClassifier(SklearnVerbs, Saved, Growing):
+class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     """A classifier that learns rows as they come.
 
     A subclass writes `_begin`, `_learn` and `_predict`; `_observe` if it uses rows without a label; `_flush`
@@ -116,7 +115,9 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
             labels, codes = self._labels.extended(y, self._who)
             rows = self._checked(X, learns=True)[0]
             codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
-            return self._learn_open(rows, codes, w, labels, None, np.zeros((len(rows), len(labels.list))))
+            p = np.zeros((len(rows), len(labels.list)))
+            learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
+            return learn(rows, codes, w, labels, None, p)
 
     def test_then_train_coded(
         self,
@@ -144,6 +145,8 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             mask = None if asked is None else as_mask(asked, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
+            if isinstance(rows, DictRows):
+                return self._learn_dicts(rows, y, w, labels, mask, p)
             if labels is self._labels:
                 return self._learn_block(rows, has_missing, y, w, mask, p)
             return self._learn_open(rows, y, w, labels, mask, p)
@@ -274,33 +277,13 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
             labels = self._labels
             if labels.is_open and y not in labels.code:
                 labels = labels.extended([y], self._who)[0]
-            self._learn_row(X, has_missing, np.array([labels.one(y, self._who)]), names, labels)
+            code = np.array([labels.one(y, self._who)])
+            self._learn_row(X, has_missing, code, np.ones(1), names, labels)
 
     def _begin_with_row(self, x: dict[Any, Any], y: Any) -> None:
         if not self._begun:  # another thread may have called begin
             self.begin()
         self.learn_one(x, y)
-
-    def _learn_row(self, X: Floats, has_missing: bool, code: Ints, names: Names, labels: Labels) -> None:
-        # Learn a row that may bring new names or labels.
-        before = None
-        if labels is not self._labels or names.n_features > self._names.n_features:
-            before = vars(self).copy()
-            self._all_or_nothing(self._make_room, names, labels)
-        weight = np.ones(1)
-        try:
-            self._learn(self._filled(X, has_missing, weight), code, weight, np.empty((1, self._n_columns)))
-        except BaseException as error:
-            if before is not None and getattr(error, "rows_learned", None) == 0:
-                self.__dict__ = before
-            raise
-        self._names = names
-
-    def _make_room(self, names: Names, labels: Labels) -> None:
-        if names.n_features > self._names.n_features:
-            self._add_inputs(names)
-        if labels is not self._labels:
-            self._add_classes(labels)
 
     def predict_proba_one(self, x: Row) -> Any:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
@@ -333,6 +316,10 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         return PythonKernel(self, self.n_features_in_, self._n_columns)
 
     def _checked(self, X: Any, learns: bool = False) -> tuple[Any, bool]:
+        # Rows as an array, and whether a value is missing; DictRows if they are learned and may grow inputs.
+        dicts = dict_rows(X, self._names.is_open, self._who)
+        if dicts is not None:
+            return (dicts, True) if learns else self._checked_dicts(dicts)
         self._check_inputs()
         if not isinstance(X, np.ndarray):
             if is_sparse(X):
@@ -341,17 +328,6 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
             if names is not None:
                 return self._checked_frame(X, names, learns)
         return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
-
-    def _checked_frame(self, X: Any, names: list[Any], learns: bool) -> tuple[Any, bool]:
-        # A learner without names of inputs gets those of the first frame it learns.
-        is_named = all(isinstance(name, str) for name in names)
-        if is_named and len(self._names) == self.n_features_in_:
-            check_names(names, list(self._names), self._who)
-        rows = as_rows(frame_rows(X, self._who), self.n_features_in_, self._who)
-        found = usual_rows(rows, names, self._who)
-        if is_named and learns and not self._names:
-            self._names = Names(names, self.n_features_in_, self._who)
-        return found
 
     def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
         # With weights the rows are being learned, and each is filled with the means of the rows before it.
@@ -368,19 +344,3 @@ class StreamClassifier(SklearnVerbs, Saved, Growing):
         if self.expands_categories:
             X[:, self.n_categories_ > 2] = given[:, self.n_categories_ > 2]
         return X
-
-    def _row(self, x: Row, learns: bool = False) -> tuple[Floats, Names]:
-        # One row, and the names of the inputs after it is learned.
-        if not isinstance(x, dict):
-            self._check_inputs()
-            return as_row(x, self.n_features_in_, self._who), self._names
-        if learns and not x:
-            self._check_inputs()
-        return self._names.row(x, self._who, learns)
-
-    def _check_inputs(self) -> None:
-        if not self._names.n_features:
-            raise ValueError(
-                f"{self._who}: there are no inputs yet; the first row to learn must be a dict that has some. "
-                "For arrays, pass the number of inputs: begin(n_features)"
-            )

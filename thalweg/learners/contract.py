@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from thalweg._kernels.lock import Lock
+from thalweg._names import Names
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
 from thalweg._types import Floats, Ints
-from thalweg.learners.rows import Labels, Names
+from thalweg.learners.rows import Labels
 
 
 class Contract(ClassifierMixin, BaseEstimator):

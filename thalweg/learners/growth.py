@@ -5,9 +5,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._names import Names
 from thalweg._types import Ints
 from thalweg.learners.contract import Contract
-from thalweg.learners.rows import Labels, Names
+from thalweg.learners.rows import Labels
 from thalweg.learners.saving import OF_THE_BASE
 
 N_TEXTS = 16  # categories of a text input that can have a coefficient each

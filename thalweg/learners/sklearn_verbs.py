@@ -12,6 +12,7 @@ from thalweg._frames import as_table, check_no_dates, unmasked
 from thalweg._kernels.likeliest import likeliest
 from thalweg._types import Floats
 from thalweg.learners.contract import Contract
+from thalweg.learners.named_rows import dict_rows
 from thalweg.learners.rows import Labels, as_numbers
 
 
@@ -69,7 +70,8 @@ class SklearnVerbs(Contract):
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
         self._check_begun()
-        return self.predict_block(self._validated(X, reset=False))
+        dicts = dict_rows(X, self._names.is_open, self._who)
+        return self.predict_block(self._validated(X, reset=False) if dicts is None else dicts)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun
@@ -102,13 +104,15 @@ class SklearnVerbs(Contract):
         fresh: bool,
         is_open: bool,
     ) -> Self:
-        rows, labels = self._validated(X, y, reset=fresh)
+        dicts = dict_rows(X, not fresh and self._names.is_open, self._who)
+        rows, labels = self._validated(X, y, reset=fresh) if dicts is None else (dicts, np.asarray(y))
         check_classification_targets(labels)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
         if fresh:
             known = Labels(np.unique(labels if classes is None else classes), is_open)
-            self._begin_with(rows.shape[1], known, getattr(self, "feature_names_in_", None))
+            n_features = rows.shape[1] if dicts is None else None
+            self._begin_with(n_features, known, getattr(self, "feature_names_in_", None))
         elif classes is not None and set(np.asarray(classes).tolist()) != set(self._labels.list):
             raise ValueError(
                 f"{self._who}: classes={classes!r} are not those of the first call, {self._labels.list}"

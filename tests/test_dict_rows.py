@@ -1,0 +1,90 @@
+"""Lists of dict rows and data frames: the same as one dict row after another."""
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from thalweg import learners
+from thalweg.learners import NaiveBayes
+
+SOME = ("NaiveBayes", "HoeffdingTree", "LogisticMixture", "AdaptiveRandomForest", "LinearLogistic")
+
+
+def rows(n=300):
+    """Return rows and labels with a late input, late categories, late classes and gaps."""
+    draw = random.Random(1)
+    X, y = [], []
+    for i in range(n):
+        x = {"a": draw.random(), "colour": draw.choice(["red", "blue", f"c{draw.randrange(i // 10 + 1)}"])}
+        if i > 50:
+            x["late"] = draw.random()
+        if draw.random() < 0.1:
+            del x["a"]
+        X.append(x)
+        y.append("new" if i > 150 and draw.random() < 0.1 else "high" if x.get("a", 0.5) > 0.5 else "low")
+    return X, y
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_block_of_dicts_is_learned_as_one_dict_after_another(name):
+    X, y = rows()
+    one, many = (getattr(learners, name)().begin() for _ in range(2))
+    found = []
+    for x, label in zip(X, y, strict=True):
+        found.append(one.predict_proba_one(x))
+        one.learn_one(x, label)
+    for start in range(0, len(X), 37):
+        part = slice(start, start + 37)
+        p = many.test_then_train(X[part], y[part])
+        for line, expected in zip(p.tolist(), found[part], strict=True):
+            given = dict(zip(many.classes_.tolist(), line, strict=True))
+            assert {label: given[label] for label in expected} == expected
+            assert all(given[label] == 0 for label in given.keys() - expected.keys())
+    assert one.classes_.tolist() == many.classes_.tolist()
+    assert np.array_equal(one.predict_block(X), many.predict_block(X))
+    assert list(one._names) == list(many._names) and one._names.texts == many._names.texts
+
+
+def test_weights_and_masks_apply_to_dict_rows():
+    X, y = rows(60)
+    once, twice = NaiveBayes().begin(), NaiveBayes().begin()
+    once.test_then_train(X[:30], y[:30])
+    codes = [once.classes_.tolist().index(label) if label in once.classes_ else 0 for label in y]
+    twice.begin(classes=once.classes_, more_classes=True)
+    twice.test_then_train_coded(X, codes, sample_weight=np.arange(60) < 30, asked=np.arange(60) % 2 == 0)
+    assert list(once._names) == list(twice._names)
+    assert np.array_equal(once.predict_block(X), twice.predict_block(X))
+
+
+def test_a_learner_of_dicts_predicts_lists_of_dicts_and_frames():
+    X, y = rows()
+    learner = NaiveBayes().begin()
+    for x, label in zip(X, y, strict=True):
+        learner.learn_one(x, label)
+    expected = [learner.predict_one(x) for x in X]
+    assert learner.predict(X).tolist() == expected
+    assert learner.predict(pd.DataFrame(X)).tolist() == expected
+    assert learner.predict(pd.DataFrame(X)[["late", "colour", "a"]].assign(more=1.0)).tolist() == expected
+    assert np.array_equal(learner.predict_proba(X), learner.predict_block(pd.DataFrame(X)))
+
+
+def test_fit_and_partial_fit_take_dicts():
+    X, y = rows()
+    fitted = NaiveBayes().fit(X, y)
+    parts = NaiveBayes().partial_fit(X[:100], y[:100]).partial_fit(pd.DataFrame(X[100:]), y[100:])
+    assert fitted.score(X, y) > 0.8 and parts.score(X, y) > 0.8
+    assert parts.n_features_in_ == 3
+
+
+def test_a_bad_row_among_dicts_is_named_and_nothing_is_learned():
+    X, y = rows(40)
+    learner = NaiveBayes().begin()
+    learner.test_then_train(X[:20], y[:20])
+    before = learner.predict_block(X)
+    for bad, message in (({"a": "high"}, "row 3: a is 'high'"), ({"a": np.inf}, "row 3"), (3, "row 3 is a int")):
+        with pytest.raises(ValueError, match=message):
+            learner.test_then_train([*X[20:23], bad, *X[23:]], [*y[20:23], "low", *y[23:]])
+    assert np.array_equal(learner.predict_block(X), before)
+    assert list(learner._names) == ["a", "colour"]
