@@ -12,13 +12,17 @@ from typer.core import TyperCommand, TyperGroup
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 
 
-PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
+PASSED = (
+    r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter|missing)"
+    r"=(\[[^]]*\]|'[^']*')"
+)
 
 
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
     "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
     "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
+    "missing": "A,B,…",
     "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
     "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
 }  # fmt: skip
@@ -108,6 +112,9 @@ NWords = Annotated[
 ]
 Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
 Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
+Missing = Annotated[
+    Text, typer.Option(help="Cells that stand for a missing value in any column, such as none,-999.")
+]
 Header = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the first row of a CSV file has names.")
 ]
@@ -115,7 +122,7 @@ Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV
 Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
 
 
-LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
+LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes", "missing")
 OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal")
 
 
