@@ -17,7 +17,7 @@ CASES = tomllib.loads((FOLDER / "expected.toml").read_text(encoding="utf-8"))["f
 READ = [case for case in CASES if "error" not in case]
 REFUSED = [case for case in CASES if "error" in case]
 NOT_ROWS = {"expected.toml", "make.py"}
-OPENING = ("header", "delimiter", "encoding")  # options that a schema does not hold
+OPENING = ("header", "delimiter", "encoding", "missing")  # options that a schema does not hold
 
 
 def clean_path(case):
