@@ -70,6 +70,10 @@ FILE_OPTIONS = {
     "classes": FileOption(
         "The labels, a,b,c; any other is an error.", metavar=COLUMNS, read=listed, in_schema=True
     ),
+    "missing": FileOption(
+        "Cells that stand for a missing value in any column, such as none,-999.",
+        metavar=COLUMNS, read=listed,
+    ),
     "on_error": FileOption(
         "A row that cannot be read: raise (default), or skip and count it.", metavar="raise|skip"
     ),
