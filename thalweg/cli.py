@@ -108,6 +108,7 @@ def run(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
     chosen = file_options(locals())

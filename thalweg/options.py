@@ -12,12 +12,16 @@ from typer.core import TyperCommand, TyperGroup
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 
 
-PASSED = r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter)=(\[[^]]*\]|'[^']*')"
+PASSED = (
+    r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter|encoding)="
+    r"(\[[^]]*\]|'[^']*')"
+)
 
 
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
     "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
+    "encoding": "NAME",
     "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
     "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
     "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
@@ -113,10 +117,11 @@ Header = Annotated[
 ]
 Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV file; tab for tabs.")]
 Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
+Encoding = Annotated[Text, typer.Option(help="The encoding of a text file, such as cp1252; else UTF-8.")]
 
 
 LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
-OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal")
+OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal", "encoding")
 
 
 def file_options(arguments):
