@@ -147,4 +147,4 @@ def test_a_late_label_that_is_not_utf_8(tmp_path):
     path = write(tmp_path, f"{HEADER}\n".encode() + b"1.5,red,up\n" * (2 * PIECE // 11) + b"1.5,red,\xe9\n")
     for scan in (False, True):
         with pytest.raises(StreamError, match="is not UTF-8 text"):
-            list(from_file(path, scan_labels=scan).coded_blocks())
+            list(from_file(path, scan_labels=scan, encoding="utf-8").coded_blocks())

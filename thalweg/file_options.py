@@ -85,6 +85,7 @@ FILE_OPTIONS = {
         "What separates the cells of a CSV file; tab for tabs.", metavar="MARK", read=_mark
     ),
     "decimal": FileOption("The decimal point of a text file: . or ,", metavar=".|,"),
+    "encoding": FileOption("The encoding of a text file, such as cp1252; else UTF-8.", metavar="NAME"),
 }  # fmt: skip
 
 

@@ -29,6 +29,7 @@ class ArrowSource:
     """
 
     once = False
+    warnings: tuple[str, ...] = ()
     share_read: float | None = None
     is_sparse = False
     header: bool | None = None

@@ -32,8 +32,6 @@ def csv_source(
     start = pieces.start().lstrip(b"\r\n")
     if not start.strip():
         raise StreamError(f"{pieces.name} is empty")
-    if b"\0" in start:
-        raise StreamError(f"{pieces.name} is not UTF-8 text: it has zero bytes in it")
     text = start.decode("utf-8", "replace")
     delimiter = delimiter or _delimiter(text)
     if re.split(r"[\r\n]", text, maxsplit=1)[0].count(delimiter) >= MAX_COLUMNS:

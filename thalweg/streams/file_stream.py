@@ -122,8 +122,8 @@ class FileStream(Stream):
         if like is not None:
             self._more_classes = like.more_classes
         self._missing = guesses.missing
-        self.columns: FoundColumns = found_columns(source.columns, label, warnings,
-                                                   Looked([] if source.is_sparse else head, is_whole))
+        looked = Looked([] if source.is_sparse else head, is_whole)
+        self._columns = found_columns(source.columns, label, warnings, looked)
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 
@@ -132,6 +132,12 @@ class FileStream(Stream):
         self.messages: list[str] = []
         self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
         self.classes = self._first_classes
+
+    @property
+    def columns(self) -> FoundColumns:
+        """What the columns were taken for; some warnings only come while rows are read."""
+        warnings = (*self.source.warnings, *self._columns.warnings)
+        return replace(self._columns, warnings=warnings)
 
     @property
     def skipped(self) -> int:
@@ -295,5 +301,5 @@ def check_names(source: Source, names: Sequence[str]) -> None:
     """Raise StreamError if a name is there twice."""
     twice, times = Counter(names).most_common(1)[0]
     if times > 1:
-        hint = "rename one, or pass header=False if the first row is no header"
-        raise StreamError(f"{source.name}: two columns are called {twice!r}; {hint}")
+        other = ", or pass header=False if the first row is no header" if source.header else ""
+        raise StreamError(f"{source.name}: two columns are called {twice!r}; rename one{other}")

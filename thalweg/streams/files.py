@@ -14,16 +14,20 @@ from thalweg.streams.columns import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Colum
 from thalweg.streams.csv_files import csv_source
 from thalweg.streams.date_parts import PARTS
 from thalweg.streams.file_stream import FileStream, check_names
+from thalweg.streams.json_files import json_source, looks_like_json_lines
 from thalweg.streams.kinds import N_WORDS, Guesses
 from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import Source
 from thalweg.streams.missing import as_missing
+from thalweg.streams.other_formats import check_format
 from thalweg.streams.reading import reading
+from thalweg.streams.text_encoding import checked_encoding
 from thalweg.streams.text_files import Pieces
 
 __all__ = ["FileStream", "from_file"]
 
 ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+JSON_SUFFIXES = {".jsonl", ".ndjson", ".json"}
 ARROW_SUFFIXES = {".parquet", ".pq", ".arrow", ".feather", ".ipc"}
 
 
@@ -40,6 +44,7 @@ def from_file(
     header: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    encoding: str | None = None,
     date_parts: Iterable[str] = PARTS,
     n_words: int = N_WORDS,
     missing: str | Iterable[Any] = (),
@@ -50,7 +55,7 @@ def from_file(
 ) -> "FileStream":
     """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
 
-    Text files may be compressed (gzip, bzip2, zstd, lz4) and must be UTF-8; `?`, an empty cell, NA, N/A, NaN
+    Text files may be compressed (gzip, bzip2, zstd, lz4); `?`, an empty cell, NA, N/A, NaN
     and null are missing values. The kind of a column comes from the ARFF header or the Parquet or Arrow
     schema, otherwise from the first 10,000 rows: a number, also with a decimal comma; a date; text of several
     words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
@@ -83,6 +88,10 @@ def from_file(
         that is in every line as often.
     decimal
         The decimal point of a text file, "." or ","; by default each column has its own.
+    encoding
+        The encoding of a text file, as Python names it. By default UTF-8; UTF-16 if the file begins with its
+        byte-order mark; and cp1252 if its first letters beyond ASCII are not UTF-8, with a warning in
+        `columns`.
     date_parts
         The inputs that a date becomes: "elapsed" days since the first row, and "time" of day, "weekday" and
         "month" as a sine and a cosine each; the time of day also as a number of hours.
@@ -124,6 +133,7 @@ def from_file(
         raise wrong("from_file", "delimiter", "one character", delimiter)
     if decimal not in (None, ".", ","):
         raise wrong("from_file", "decimal", "'.' or ','", decimal)
+    encoding = checked_encoding(encoding)
     n_words = whole_number("from_file", "n_words", n_words, 0)
     markers = as_missing(missing)
     parts = _date_parts(date_parts)
@@ -134,9 +144,9 @@ def from_file(
                     ignore=ignore, scan_labels=scan_labels)
         schema = Like(like.schema() if isinstance(like, Stream) else like)
         guesses = Guesses(decimal, delimiter, missing=markers)
-        return _like(path, schema, target, labels, on_error, guesses, header)
+        return _like(path, schema, target, labels, on_error, guesses, header, encoding)
     with reading("standard input" if path == "-" else str(path)):
-        source, delimiter = _source(path, header, delimiter, decimal)
+        source, delimiter = _source(path, header, delimiter, decimal, encoding)
         for column in _find_all(source, ignore):
             column.kind, column.is_told, column.note = IGNORED, True, "as asked"
         kept = [column for column in source.columns if column.kind != IGNORED]
@@ -154,12 +164,12 @@ def from_file(
 
 def _like(
     path: str | PathLike[str], like: Like, target: str | int | None, labels: bool, on_error: str,
-    guesses: Guesses, header: bool | None,
+    guesses: Guesses, header: bool | None, encoding: str | None,
 ) -> FileStream:
     """Return the stream of a file that is read into the inputs of a schema."""
     with reading("standard input" if path == "-" else str(path)):
         source, delimiter = _source(
-            path, header, guesses.delimiter, guesses.decimal, usual_header=like.header is not False
+            path, header, guesses.delimiter, guesses.decimal, encoding, usual_header=like.header is not False
         )
         label = None
         if labels and (target is not None or like.target in [column.name for column in source.columns]):
@@ -179,27 +189,41 @@ def _source(
     header: bool | None,
     delimiter: str | None,
     decimal: str | None,
+    encoding: str | None,
     usual_header: bool | None = None,
 ) -> tuple[Source, str | None]:
     """Open a file; return it, and the delimiter if it is CSV."""
-    pieces = Pieces(path)
+    pieces = Pieces(path, encoding)
     start = pieces.start()
     suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
     source: Source
     if start.startswith(ARROW_STARTS) or set(suffixes) & ARROW_SUFFIXES:
         if path == "-":
-            raise StreamError("standard input: only CSV and ARFF are read from it; save it as a file first")
-        _check_not_given("a Parquet or Arrow file", header=header, delimiter=delimiter, decimal=decimal)
+            raise StreamError(
+                "standard input: only CSV, ARFF and JSON lines are read from it; save it as a file first"
+            )
+        _check_not_given("a Parquet or Arrow file", header=header, delimiter=delimiter, decimal=decimal,
+                         encoding=encoding)
         source = ArrowSource(path)
-    elif looks_like_arff(start) or ".arff" in suffixes:
+        return _checked(source), None
+    check_format(start, path, pieces.name)
+    if looks_like_arff(start) or ".arff" in suffixes:
         _check_not_given("an ARFF file", header=header, delimiter=delimiter)
         source = arff_source(pieces)
+    elif looks_like_json_lines(start) or set(suffixes) & JSON_SUFFIXES:
+        _check_not_given("a file of JSON lines", header=header, delimiter=delimiter)
+        source = json_source(pieces)
     else:
         source, delimiter = csv_source(pieces, usual_header if header is None else header, delimiter)
+    return _checked(source), delimiter
+
+
+def _checked(source: Source) -> Source:
+    """Return `source`; raise StreamError unless it has columns, each with a name of its own."""
     if not source.columns:
         raise StreamError(f"{source.name} has no columns")
     check_names(source, [column.name for column in source.columns])
-    return source, delimiter
+    return source
 
 
 def _check_not_given(kind: str, **options: Any) -> None:

@@ -137,7 +137,7 @@ def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
     `numbers` are the distinct ones of each array.
     """
     n_rows = sum(len(array) for array in arrays)
-    if n_rows < MIN_ID_ROWS or len(numbers) < n_rows or (numbers % 1).any():
+    if n_rows < MIN_ID_ROWS or len(numbers) < n_rows or not np.isfinite(numbers).all() or (numbers % 1).any():
         return False
     steps = np.diff(numbers)
     if len(np.unique(steps)) == 1 and abs(steps[0]) == 1:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from thalweg.errors import StreamError
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.sparse_inputs import SparseInputs
 from thalweg.streams.sparse_table import parsed
@@ -28,10 +27,7 @@ class SparseSource(TextSource):
         return SparseInputs(columns, self._places, self._defaults)
 
     def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
-        try:
-            piece.isascii() or piece.decode()
-        except UnicodeDecodeError as error:
-            raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+        self._all_pieces.encoding.check(piece)
         return parsed(piece, names, self._places, self._defaults)
 
     def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,7 @@ from thalweg.errors import StreamError
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.missing import NOT_NUMBERS
 from thalweg.streams.quotes import without_unclosed
+from thalweg.streams.text_encoding import UTF8, Encoding, marked_encoding
 
 PIECE = 1 << 20
 MAX_ROW = 1 << 26
@@ -41,16 +43,18 @@ class Batch:
 
 
 class Pieces:
-    """The bytes of a text file, decompressed; each piece but the last ends at the end of a line.
+    """The bytes of a text file, decompressed and in UTF-8; each piece but the last ends at the end of a line.
 
     A file is opened for each reading; standard input is kept in memory until it is read for the `last` time.
+    Those of a binary file are as they are.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], encoding: str | None = None) -> None:
         self.path = path
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
         self.share_read: float | None = None
+        self.encoding = Encoding(self.name, encoding)
         self._live: Iterator[bytes] | None = None
         self._kept: list[bytes] | None = []
 
@@ -78,13 +82,19 @@ class Pieces:
     def _read(self) -> Iterator[bytes]:
         with _opened(self.path) as (file, whole):
             size = 0 if self.once else os.fstat(whole.fileno()).st_size
-            first = True
+            other = self.encoding.told or marked_encoding(file.peek(2)) or UTF8
+            if other != UTF8:
+                file = self.encoding.recoded(file, other)
+            first, is_binary = True, False
             while piece := file.read(PIECE):
                 self.share_read = whole.tell() / size if size else None
                 piece += _row_end(file, piece.endswith(b"\n"), _n_quotes(piece))
                 if len(piece) > MAX_ROW:
                     raise StreamError(f"{self.name} is damaged or no text: no line ends in {MAX_ROW} bytes")
-                yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
+                is_binary = is_binary or (first and b"\0" in piece)
+                if other == UTF8 and not is_binary:
+                    piece = self.encoding.to_utf8(piece)
+                yield piece.removeprefix(BOM_UTF8) if first else piece
                 first = False
 
 
@@ -115,6 +125,11 @@ class TextSource:
         self._all_pieces = pieces
         self._body = body
         self._form = form
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was guessed about the file as a whole, and may be wrong."""
+        return self._all_pieces.encoding.warnings
 
     def batches(
         self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
@@ -159,11 +174,8 @@ class TextSource:
         return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
     def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
-        try:
-            # pyarrow decodes a row of the wrong length before it calls `note`, and hides an error there.
-            piece.isascii() or piece.decode()
-        except UnicodeDecodeError as error:
-            raise StreamError(f"{self.name} is not UTF-8 text; save it in that encoding") from error
+        # pyarrow decodes a row of the wrong length before it calls `note`, and hides an error there.
+        self._all_pieces.encoding.check(piece)
         rows, bad = self._rows(names, numeric, piece)
         form = self._form(piece)
         if not form.quote_char or not self._may_be_unclosed(piece, form, rows.num_rows + len(bad)):

@@ -1,0 +1,140 @@
+"""Encodings of text files: whatever a file is written in, its rows are read as UTF-8."""
+
+import codecs
+import io
+import re
+from typing import Any
+
+from thalweg.errors import StreamError
+
+UTF8, FALLBACK = "utf-8", "cp1252"
+MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+BYTES_AT_A_TIME = 1 << 20
+
+
+def checked_encoding(encoding: str | None) -> str | None:
+    """Return the usual name of an encoding; raise ValueError if Python has no such encoding of text."""
+    if encoding is None:
+        return None
+    try:
+        "a".encode(encoding).decode(encoding)  # codecs such as "hex" are no encodings of text
+        return codecs.lookup(encoding).name
+    except (LookupError, TypeError, ValueError):
+        hint = "give one such as utf-8, cp1252, iso-8859-15, utf-16 or shift_jis"
+        raise ValueError(f"from_file: there is no encoding {encoding!r}; {hint}") from None
+
+
+def marked_encoding(start: bytes) -> str | None:
+    """Return the encoding that a byte-order mark at the start of a file names; None if it names none."""
+    return next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
+
+
+class Encoding:
+    """The encoding of a file, found while its pieces are read: UTF-8, or else cp1252.
+
+    The first piece that is not ASCII decides, wherever it is: what comes before it is the same in both.
+    Once UTF-8 was found, a piece that is none is an error.
+
+    Attributes
+    ----------
+    found : str or None
+        The encoding; None as long as there was nothing but ASCII.
+    """
+
+    def __init__(self, name: str, told: str | None = None) -> None:
+        self.name = name
+        self.told = told
+        self.found = told
+
+    def to_utf8(self, piece: bytes) -> bytes:
+        """Return a piece of an unmarked file, which ends at the end of a line, as UTF-8."""
+        if self.found is None and not piece.isascii():
+            self.found = UTF8 if _is_utf8(piece) or _is_damaged_utf8(piece) else FALLBACK
+        if self.found != FALLBACK:
+            return piece
+        try:
+            return piece.decode(FALLBACK).encode()
+        except UnicodeDecodeError as error:
+            raise StreamError(
+                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass encoding='…' with the "
+                "name of its encoding"
+            ) from error
+
+    def recoded(self, file: Any, encoding: str) -> Any:
+        """Return a binary file that reads as UTF-8 what `file` has in another encoding."""
+        self.found = encoding
+        return io.BufferedReader(_Recoded(file, encoding, self.name), BYTES_AT_A_TIME)
+
+    def check(self, piece: bytes) -> None:
+        """Raise StreamError unless a piece of a UTF-8 file is UTF-8."""
+        if not piece.isascii() and not _is_utf8(piece):
+            earlier = "" if self.told else ", though earlier rows are"
+            line = _first_wrong_line(piece)
+            raise StreamError(
+                f"{self.name} is not UTF-8 text{earlier}: {line!r}; mend that row, or pass "
+                f"encoding={FALLBACK!r} if all of it is in that encoding"
+            )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was guessed and may be wrong."""
+        if self.told is not None or self.found != FALLBACK:
+            return []
+        return [f"not UTF-8: read as {FALLBACK}, Western European; if letters look wrong, pass encoding='…'"]
+
+
+class _Recoded(io.RawIOBase):
+    """Reads a file of some encoding as UTF-8."""
+
+    def __init__(self, file: Any, encoding: str, name: str) -> None:
+        self._file, self._encoding, self._name = file, encoding, name
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as possible; return the number of bytes, 0 at the end."""
+        is_end = False
+        while not self._ready and not is_end:
+            data = self._file.read(BYTES_AT_A_TIME)
+            is_end = not data
+            self._ready = memoryview(self._decoded(data, is_end))
+        n = min(len(buffer), len(self._ready))
+        buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _decoded(self, data: bytes, is_end: bool) -> bytes:
+        try:
+            return self._decoder.decode(data, is_end).encode()
+        except UnicodeError as error:
+            seen = _seen(error) if isinstance(error, UnicodeDecodeError) else str(error)
+            raise StreamError(
+                f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or "
+                "pass encoding='…' with the name of another encoding"
+            ) from error
+
+
+def _is_utf8(piece: bytes) -> bool:
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_damaged_utf8(piece: bytes) -> bool:
+    """Return whether most letters beyond ASCII are UTF-8 all the same."""
+    letters = re.findall("[^\0-\x7f]", piece.decode(errors="replace"))
+    return 2 * letters.count("\ufffd") <= len(letters)
+
+
+def _first_wrong_line(piece: bytes) -> bytes:
+    return next((line for line in piece.splitlines() if not _is_utf8(line)), b"")[:60]
+
+
+def _seen(error: UnicodeDecodeError) -> str:
+    found = " ".join(f"{byte:02X}" for byte in error.object[error.start : error.start + 2])
+    return f"it has the bytes {found}" if error.end < len(error.object) else f"it ends with the bytes {found}"
