@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from thalweg.errors import StreamError
 from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, Column
-from thalweg.streams.dates import PARTS, find_dates
+from thalweg.streams.date_parts import PARTS
+from thalweg.streams.dates import find_dates
 from thalweg.streams.kinds import is_counter, is_identifier, plain_numbers
 from thalweg.streams.labels import counted
 
