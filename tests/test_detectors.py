@@ -126,6 +126,19 @@ def test_adwin_keeps_the_mean_and_variance_of_its_window():
     assert detector.variance == pytest.approx(window.var(), rel=1e-9)
 
 
+def test_one_change_gives_adwin_several_alarms_unless_it_is_reset():
+    rng = np.random.default_rng(2)
+    losses = np.concatenate([rng.random(2000) < 0.1, rng.random(2000) < 0.5]).astype(float)
+    kept, forgetful, found = ADWIN(), ADWIN(), []
+    alarms = [(i, kept.width) for i, loss in enumerate(losses) if kept.update(loss)]
+    assert alarms == [(2079, 288), (2111, 224), (2207, 256)]
+    for i, loss in enumerate(losses):
+        if forgetful.update(loss):
+            forgetful.reset()
+            found.append(i)
+    assert found == [2079]  # as River 0.26.1, which forgets its window after an alarm
+
+
 def test_an_improvement_shortens_the_window_of_adwin_but_is_no_alarm():
     detector = ADWIN()
     losses = np.r_[np.ones(1000), np.zeros(1000)]

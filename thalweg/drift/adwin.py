@@ -14,9 +14,13 @@ class ADWIN(NativeDetector):
 
     Detects small changes after a long stationary time, with few false alarms and one parameter. Slower than
     DDM or HDDM_W after an abrupt change, because it tests only every `period` losses. The window is also cut
-    when the mean falls, but only a rise is an alarm. After an alarm it continues with what is left of the
-    window, so one large change often gives several alarms. Losses may be any numbers, but the bound is meant
-    for a range of about 1: scale them.
+    when the mean falls, but only a rise is an alarm. Losses may be any numbers, but the bound is meant for a
+    range of about 1: scale them.
+
+    One large change often gives several alarms, as in the paper and in MOA. At an alarm only as many of the
+    oldest losses are dropped as the losses since the change can yet tell apart. So the window still holds
+    losses from before the change, and these are dropped, with further alarms, when there is more evidence.
+    River forgets the whole window instead and gives one alarm; for that, call `reset()` after each alarm.
 
     Memory: an exponential histogram of at most 425 numbers; beyond 2 · 10¹⁰ losses the oldest are forgotten.
 
@@ -53,6 +57,15 @@ class ADWIN(NativeDetector):
     array([447, 479])
     >>> detector.width, round(detector.mean, 2)
     (448, 0.7)
+
+    One alarm for each change:
+
+    >>> detector.reset()
+    >>> for i, loss in enumerate([0.0, 0.0, 0.0, 1.0] * 100 + [1.0, 1.0, 1.0, 0.0] * 100):
+    ...     if detector.update(loss):
+    ...         detector.reset()
+    ...         print(i)
+    447
     """
 
     def __init__(self, delta: float = 0.002, period: int = 32, as_moa: bool = False) -> None:
