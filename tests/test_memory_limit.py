@@ -211,10 +211,23 @@ def test_a_stack_saved_before_there_was_a_bound_has_none():
 
 
 def test_a_bounded_stack_keeps_the_contract():
-    tree = HoeffdingTree(grace_period=10, tie=0.9)
-    small = [tree, HoeffdingAdaptiveTree(), LastLabels(AdaptiveRandomForest(n_members=2)), NaiveBayes()]
-    passes = "weight_two_is_the_row_twice", "learns_an_easy_stream", "recovers_after_a_drift"
-    check_learner(AdaptiveStacking(small, max_bytes=2_300_000), excused=passes)
+    excused = "weight_two_is_the_row_twice", "learns_an_easy_stream", "recovers_after_a_drift"
+    check_learner(AdaptiveStacking(max_bytes=5_200_000), excused)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("most", [100_000, 30_000, 4_000, 0])
+def test_a_tree_is_cut_down_to_a_limit_or_starts_again(kind, most):
+    X, y = growing_rows()
+    tree = kind(max_bytes=10**6, **QUICK).begin(5, [0, 1, 2], n_categories=N_CATEGORIES)
+    tree.test_then_train(X, y)
+    n_nodes = tree.n_nodes_
+    tree._limit_bytes(most)
+    other = tree.copy()
+    assert tree.n_bytes_ <= max(most, tree._kernel.least_bytes)
+    assert tree.n_nodes_ in (1, n_nodes)
+    assert np.array_equal(other.test_then_train(X, y), tree.test_then_train(X, y))
+    assert tree.n_bytes_ <= max(most, tree._kernel.least_bytes)
 
 
 def shop_file(path, n=1500):
