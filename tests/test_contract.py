@@ -6,6 +6,8 @@ from counting import Counting, NearestMean
 
 from thalweg import learners
 from thalweg.checks.learner import CHECKS, check_learner
+from thalweg.checks.shapes import Refused, many_inputs_carry_on
+from thalweg.errors import StateError
 
 NO_INPUTS = "looks at no input"
 NEVER_FORGETS = "never forgets"
@@ -80,7 +82,7 @@ EXCUSED = {
 def test_learner_passes(name, check):
     if check.__name__ in EXCUSED.get(name, {}):
         pytest.skip(EXCUSED[name][check.__name__])
-    check(learners.registry.load(name)())
+    assert not isinstance(check(learners.registry.load(name)()), Refused)
 
 
 STRUCK = "Ctrl-C strikes inside a member written in Python, which then misses the row"
@@ -129,7 +131,7 @@ def test_an_ensemble_of_different_learners_passes(name, check):
     learner, excused = MIXED[name]
     if check.__name__ in excused:
         pytest.skip(excused[check.__name__])
-    check(learner)
+    assert not isinstance(check(learner), Refused)
 
 
 class LearnsPerBlock(Counting):
@@ -194,6 +196,37 @@ class ChangesItsInput(Counting):
         X -= 1.0
 
 
+class ForgetsItsWidth(Counting):
+    """Chooses its parts by the number of inputs, which its state does not say before it begins."""
+
+    _n_parts = 2
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        self._n_parts = 1 if n_features > 100 else 2
+
+    def _check_size(self, memory):
+        if memory["_n_parts"] != self._n_parts:
+            raise StateError("ForgetsItsWidth: the state has other parts than the parameters")
+
+
+class RefusesManyInputs(Counting):
+    """Takes up to ten inputs, and says so."""
+
+    def _begin(self, n_features, n_classes):
+        if n_features > 10:
+            raise ValueError(f"RefusesManyInputs: takes up to 10 inputs, got {n_features}")
+        super()._begin(n_features, n_classes)
+
+
+class FailsAtManyInputs(Counting):
+    """Breaks down where there are more than ten inputs."""
+
+    def _begin(self, n_features, n_classes):
+        super()._begin(n_features, n_classes)
+        np.zeros(10)[:n_features] += np.zeros(n_features)
+
+
 _GENERATOR = np.random.default_rng(0)
 POOR = ("learns_an_easy_stream", "recovers_after_a_drift")
 
@@ -211,6 +244,8 @@ def test_a_right_learner_in_plain_python_passes():
         (ForgetsItsRandomState, "same_seed_same_result"),
         (GrowsWithoutEnd, "memory_is_bounded"),
         (ChangesItsInput, "inputs_are_not_kept"),
+        (ForgetsItsWidth, "many_inputs_carry_on"),
+        (FailsAtManyInputs, "many_inputs_carry_on"),
         (Counting, "learns_an_easy_stream"),
     ],
 )
@@ -218,6 +253,11 @@ def test_a_broken_learner_is_caught(broken, caught_by):
     others = {check.__name__ for check in CHECKS} - {caught_by}
     with pytest.raises(AssertionError, match=caught_by):
         check_learner(broken(), excused=others)
+
+
+def test_a_learner_may_refuse_a_shape_and_say_so():
+    assert isinstance(many_inputs_carry_on(RefusesManyInputs()), Refused)
+    check_learner(RefusesManyInputs(), excused=POOR)
 
 
 def test_an_unknown_excuse_is_refused():

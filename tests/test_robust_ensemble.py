@@ -183,3 +183,14 @@ def test_weights_of_any_size_leave_probabilities_proper():
 def test_wrong_parameters_are_named(settings, message):
     with pytest.raises(ParameterError, match=message):
         RobustEnsemble(**settings).begin(3, [0, 1])
+
+
+def test_a_copy_fits_weights_as_the_original_does():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(400, 3)), rng.integers(0, 12, 400)
+    whole = RobustEnsemble(n_members=2, block_size=20).begin(3, range(12))
+    for start in range(0, 400, 20):  # ten rows weigh the members: no multiple of eight
+        block, again = slice(start, start + 20), whole.copy()
+        for each in (whole, again):
+            each.test_then_train(X[block], y[block])
+        assert np.array_equal(whole.weights_, again.weights_)

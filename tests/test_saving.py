@@ -192,6 +192,54 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
 
 
+class CannotBeRestored(Counting):
+    """Its state is written, but rejected when it is read."""
+
+    def _restore(self, memory):
+        raise ValueError("the counts are not mine")
+
+
+class FailsToRestore(Counting):
+    """Raises what no state should raise."""
+
+    def _restore(self, memory):
+        raise RuntimeError("out of order")
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [(CannotBeRestored(), "the counts are not mine"), (FailsToRestore(), "RuntimeError: out of order")],
+)
+def test_a_model_that_cannot_be_loaded_again_does_not_replace_a_file(tmp_path, learner, message):
+    path = tmp_path / "model.tw"
+    kind = type(learner).__name__
+    with pytest.raises(ModelFileError, match=f"the {kind} was not saved.*{message}.*no such file now"):
+        thalweg.save(taught(learner), path)
+    thalweg.save(taught(), path)
+    before = path.read_bytes()
+    with pytest.raises(ModelFileError, match=f"{kind} was not saved.*{message}.*as it was before") as caught:
+        thalweg.save(taught(learner), path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_the_disk_lost_does_not_replace_a_file(tmp_path, monkeypatch):
+    path = tmp_path / "model.tw"
+    thalweg.save(taught(), path)
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "fsync", lambda file: os.ftruncate(file, 1000))
+    with pytest.raises(ModelFileError, match="has 1,000 bytes, it should have"):
+        thalweg.save(taught(learners.HoeffdingTree()), path)
+    assert path.read_bytes() == before
+
+
+def test_a_class_of_ones_own_is_saved_alone_and_as_a_member(tmp_path):
+    path = tmp_path / "model.tw"
+    for learner in (Counting(), learners.OnlineBagging(Counting())):
+        thalweg.save(taught(learner), path)
+        assert type(thalweg.load(path, allow=[Counting])) is type(learner)
+
+
 WRITER = """
 import sys, numpy as np, thalweg
 from thalweg import learners

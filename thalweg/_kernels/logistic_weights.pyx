@@ -64,6 +64,11 @@ cdef double MOST_WEIGHT = 1e6           # of a member, where rows can be told ap
 cdef passes_t passes = best_passes()
 
 
+cdef inline Py_ssize_t n_padded(Py_ssize_t n) noexcept nogil:
+    # Rows that the passes read for n rows: whole tiles.
+    return (n + ROW_LANES - 1) // ROW_LANES * ROW_LANES
+
+
 cdef void look_for_signals(weighing_t* f) noexcept nogil:
     # To be called after each pass over the rows.
     f.n_passes += 1
@@ -131,7 +136,7 @@ cdef void begin_trial(weighing_t* f, fit_t* trial, double border) noexcept nogil
         return
     memcpy(trial.weights, best.weights, f.n_members * sizeof(double))
     memcpy(trial.likelihood, best.likelihood, f.n * sizeof(double))
-    memcpy(trial.shares, best.shares, (f.n + (-f.n) % ROW_LANES) * f.n_others * sizeof(double))
+    memcpy(trial.shares, best.shares, n_padded(f.n) * f.n_others * sizeof(double))
     activate(f, trial)
     trial.score = score_of(f, trial)
     find_direction(f, trial)
@@ -169,7 +174,7 @@ cdef void activate(const weighing_t* f, fit_t* c) noexcept nogil:
         c.active[i] = 0.0 if c.out[i] else f.v[i]
         if c.out[i]:
             c.cost += f.v[i] * f.penalty
-    for i in range(f.n, f.n + (-f.n) % ROW_LANES):
+    for i in range(f.n, n_padded(f.n)):
         c.active[i] = 0.0
 
 
@@ -265,7 +270,7 @@ cdef void evaluate(weighing_t* f, fit_t* c) noexcept nogil:
 
 cdef inline pass_t pass_of(const weighing_t* f, const fit_t* c) noexcept nogil:
     cdef pass_t p
-    p.n_tiles, p.n_members, p.n_others = (f.n + ROW_LANES - 1) // ROW_LANES, f.n_members, f.n_others
+    p.n_tiles, p.n_members, p.n_others = n_padded(f.n) // ROW_LANES, f.n_members, f.n_others
     p.tiles, p.active, p.weights = f.lead, c.active, c.weights
     p.likelihood, p.shares, p.memory = c.likelihood, c.shares, f.sums
     p.gradient, p.hessian = f.gradient, f.hessian
@@ -279,7 +284,7 @@ cdef double score_of(const weighing_t* f, const fit_t* c) noexcept nogil:
     cdef double score = -c.cost
     for lane in range(ROW_LANES):
         total[lane] = 0.0
-    for i in range((f.n + ROW_LANES - 1) // ROW_LANES):
+    for i in range(n_padded(f.n) // ROW_LANES):
         for lane in range(ROW_LANES):
             total[lane] += c.active[i * ROW_LANES + lane] * c.likelihood[i * ROW_LANES + lane]
     for lane in range(ROW_LANES):

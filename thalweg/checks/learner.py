@@ -13,18 +13,19 @@ from sklearn.base import clone
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
-from thalweg.checks.rows import assert_proper, begun, rows, taught
+from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
+from thalweg.checks.shapes import SHAPE_CHECKS
 from thalweg.learners.base import StreamClassifier
-from thalweg.saving import from_bytes, to_bytes
 
 
 def check_learner(learner: StreamClassifier, excused: Collection[str] = ()) -> None:
     """Run all checks of the contract on clones of `learner`, a new instance; it is not changed.
 
     Raises AssertionError with the name of the check that failed. `excused` are names of checks that the
-    method cannot pass by its nature, such as `recovers_after_a_drift` for a learner that never forgets.
+    method cannot pass by its nature, such as `recovers_after_a_drift` for a learner that never forgets. A
+    learner may refuse some shapes of rows, such as many inputs, by a ValueError that begins with its name.
     """
     run_checks(CHECKS, learner, excused)
 
@@ -74,7 +75,7 @@ def copies_carry_on(learner: StreamClassifier) -> None:
         "pickle": pickle.loads(pickle.dumps(original)),
     }
     if learner.can_be_filed:
-        copies["a model file"] = from_bytes(to_bytes(original), allow=_classes(original))
+        copies["a model file"] = reloaded(original)
     expected = original.test_then_train(X[half:], y[half:])
     for way, other in copies.items():
         assert_same(other.state(), state, f"{way}: state")
@@ -82,14 +83,6 @@ def copies_carry_on(learner: StreamClassifier) -> None:
         assert np.array_equal(p, expected), f"{way} continues differently"
     fresh = type(learner)().restore(learner.state())
     assert_same(fresh.state(), learner.state(), "restored before begin(): state")
-
-
-def _classes(learner: StreamClassifier) -> list[type[StreamClassifier]]:
-    # Its own and those of its members.
-    found = [learner]
-    for value in learner.get_params().values():
-        found += value if isinstance(value, list | tuple) else [value]
-    return [type(part) for part in found if isinstance(part, StreamClassifier)]
 
 
 def same_seed_same_result(learner: StreamClassifier) -> None:
@@ -384,6 +377,7 @@ CHECKS: list[Callable[[Any], object]] = [
     compiled_callers_get_the_same,
     learns_an_easy_stream,
     recovers_after_a_drift,
+    *SHAPE_CHECKS,
     *SAFETY_CHECKS,
 ]
 

@@ -1,4 +1,7 @@
-"""The rows that checks use, and learners that have learned them."""
+"""The rows that checks use, and learners that have learned them or were saved and loaded."""
+
+import pickle
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,6 +9,7 @@ from sklearn.base import clone
 
 from thalweg._types import Block, Floats
 from thalweg.learners.base import StreamClassifier
+from thalweg.saving import from_bytes, to_bytes
 
 
 def rows(n: int, with_gaps: bool = False) -> Block:
@@ -28,6 +32,17 @@ def taught(learner: StreamClassifier, X: ArrayLike, y: ArrayLike) -> StreamClass
     learner = begun(learner)
     learner.test_then_train(X, y)
     return learner
+
+
+def reloaded(learner: StreamClassifier) -> StreamClassifier:
+    """Return a learner saved as a model file and loaded again; pickled, if it cannot be saved so."""
+    if not learner.can_be_filed:
+        return pickle.loads(pickle.dumps(learner))
+    found: list[Any] = [learner]
+    for value in learner.get_params().values():
+        found += value if isinstance(value, list | tuple) else [value]
+    own = [type(part) for part in found if isinstance(part, StreamClassifier)]
+    return from_bytes(to_bytes(learner), allow=own)
 
 
 def assert_proper(p: Floats) -> None:
