@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from tree_rows import KINDS, N_CATEGORIES, growing_rows
 
-from thalweg.checks.learner import check_learner
+from thalweg.checks import learner as learner_checks
+from thalweg.checks.safety import SAFETY_CHECKS
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation import prequential
 from thalweg.learners import (
@@ -210,9 +211,24 @@ def test_a_stack_saved_before_there_was_a_bound_has_none():
     assert AdaptiveStacking().restore(state).max_bytes is None
 
 
-def test_a_bounded_stack_keeps_the_contract():
-    excused = "weight_two_is_the_row_twice", "learns_an_easy_stream", "recovers_after_a_drift"
-    check_learner(AdaptiveStacking(max_bytes=5_200_000), excused)
+@pytest.mark.parametrize(
+    "check",
+    [
+        learner_checks.blocks_change_nothing,
+        learner_checks.copies_carry_on,
+        learner_checks.classes_may_come_later,
+        learner_checks.inputs_may_come_later,
+        learner_checks.missing_values_are_allowed,
+        learner_checks.bad_input_loses_nothing,
+        learner_checks.extremes_stay_proper,
+        *SAFETY_CHECKS,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_a_stack_at_its_bound_keeps_the_contract(check):
+    tree = {"grace_period": 5, "delta": 0.5, "tie": 0.9}
+    trees = [HoeffdingTree(**tree), HoeffdingAdaptiveTree(watch_delta=0.5, **tree)]
+    check(AdaptiveStacking([*trees, NaiveBayes()], max_bytes=480_000))
 
 
 @pytest.mark.parametrize("kind", KINDS)
