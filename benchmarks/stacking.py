@@ -36,7 +36,7 @@ def seeded(learner, seed):
 def members(n_features, seed):
     """Return the default members by name."""
     stack = AdaptiveStacking().begin(n_features, [0, 1])
-    made = [seeded(each, seed) for each in default_members(n_features)]
+    made = [seeded(each, seed) for each in default_members(n_features, stack.max_bytes)]
     return dict(zip(stack.member_names_, made, strict=True))
 
 

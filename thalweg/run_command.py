@@ -142,6 +142,8 @@ def show(run, json):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in input_lines(run):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in memory_lines(run):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     for message in run.messages:
         console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
 
@@ -207,6 +209,16 @@ def column_lines(columns, pipeline=None):
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
     lines += [f"pipeline  {pipeline}"] if pipeline else []
     return lines + [f"warning   {warning}" for warning in columns.warnings]
+
+
+def memory_lines(run):
+    """Return a warning if the model is larger than the rows it was made from."""
+    if not run.outgrows_data:
+        return []
+    sizes = f"the model takes {run.memory / 1e6:,.1f} MB, its rows {run.data_bytes / 1e6:,.1f} MB"
+    bounds = "max_bytes" in run.parameters
+    advice = "bound it with --set max_bytes=BYTES" if bounds else "try a smaller learner"
+    return [f"memory    {sizes}: {advice}"]
 
 
 def input_lines(run, most=10):

@@ -105,7 +105,7 @@ cdef bint can_begin_window(adaptive_t* a) noexcept nogil:
     if t.size[FREE_WINDOWS] or t.size[WINDOWS] < a.window_room:
         return True
     with gil:
-        return (<TreeKernel> t.kernel).change(MORE_WINDOWS, a.window_room * 9 // 8 + 1, 0)
+        return (<TreeKernel> t.kernel).change(MORE_WINDOWS, min(a.window_room * 9 // 8 + 1, t.most_nodes), 0)
 
 
 cdef void begin_window(adaptive_t* a, Py_ssize_t node) noexcept nogil:

@@ -265,6 +265,11 @@ cdef class EnsembleKernel(Kernel):
         return sum(self.kernels[self.slot_of(m)].size for m in range(min(len(self.members), self.n_noted)))
 
     @property
+    def own_bytes(self):
+        """Bytes of all arrays but those of the members; those for a block of rows at work included."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+    @property
     def bytes(self):
         """Bytes of all arrays, those of the members included."""
         own = sum(array.nbytes for array in self.arrays.values())

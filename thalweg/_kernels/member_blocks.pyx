@@ -88,6 +88,12 @@ cdef class BlockKernel(EnsembleKernel):
         EnsembleKernel.bind(self)
         self.block.progress = self.progress
 
+    @property
+    def own_bytes(self):
+        """Bytes of all arrays but those of the members; those for a block of rows at work included."""
+        kept = [*self.arrays.values(), *self.buffers.values()]
+        return sum(array.nbytes for array in kept)
+
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)

@@ -84,6 +84,8 @@ cdef void stack_mix(const stackers_t* s, double* said, double* p) noexcept nogil
         for k in range(s.n_classes):
             p[k] += s.rate_trust[r] * mixed[k]
         mixed += s.n_classes
+    if s.n_classes == 1:
+        p[0] = 1.0                      # shares of trust sum to 1 up to rounding
 
 
 cdef void stack_learn(stackers_t* s, const double* z, const double* now, const double* said, Py_ssize_t y,

@@ -196,22 +196,31 @@ cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t 
             t.numbers[(slot * N_NUMBERS + INVERSE) * t.n_numeric + i] = SURE
     inputs = picked_inputs(t, node)
     for i in range(inputs[0], t.n_picked):
-        learn_category(t, slot, inputs[1 + i], x[t.column[inputs[1 + i]]], w)
+        slot = learn_category(t, node * t.n_classes + y, inputs[1 + i], x[t.column[inputs[1 + i]]], w)
+        if slot < 0:
+            return
     t.bias[slot] = learn_numbers(t, slot, x, inputs, w)
     if t.votes != MAJORITY:
         t.bias[slot] += log(t.weight[node * t.n_classes + y])
 
 
-cdef void learn_category(hoeffding_t* t, Py_ssize_t slot, Py_ssize_t c, double value,
-                         double w) noexcept nogil:
-    cdef Py_ssize_t code = category_of(value, TREE_CATEGORIES)
-    cdef int* n_values = t.n_values + slot * t.n_categorical + c
-    if code < 0 or (code >= t.offset[c + 1] - t.offset[c] and not add_category(t, c, code)):
-        return
+cdef Py_ssize_t learn_category(hoeffding_t* t, Py_ssize_t place, Py_ssize_t c, double value,
+                               double w) noexcept nogil:
+    # Learn a category in the slot of a leaf and class, whose place among the slots of all is given. Returns
+    # the slot: another one, or -1 if the leaf has become inactive, once there is room for a new category.
+    cdef Py_ssize_t code = category_of(value, TREE_CATEGORIES), slot
+    cdef int* n_values
+    if code >= t.offset[c + 1] - t.offset[c] and not add_category(t, c, code):
+        code = -1
+    slot = t.slot[place]
+    if code < 0 or slot < 0:
+        return slot
+    n_values = t.n_values + slot * t.n_categorical + c
     t.known[c] = max(t.known[c], code + 1)
     n_values[0] = max(n_values[0], code + 1)
     t.counts[slot * t.total_room + t.offset[c] + code] += w
     t.seen[slot * t.n_categorical + c] += w
+    return slot
 
 
 cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, const int* inputs,

@@ -24,6 +24,8 @@ ctypedef struct hoeffding_t:
     double least_share                  # of the weight, in at least two branches
     Py_ssize_t most_nodes
     Py_ssize_t most_slots
+    Py_ssize_t slot_space               # bytes for slots
+    Py_ssize_t slot_rest                # bytes of a slot besides its counts
     # how many there are, and how many the arrays have room for
     Py_ssize_t* size
     Py_ssize_t node_room
@@ -65,12 +67,14 @@ ctypedef struct hoeffding_t:
 cdef class TreeKernel(Kernel):
     cdef hoeffding_t* tree              # in a struct of the subclass, which sets this before anything else
     cdef object scratch
+    cdef readonly Py_ssize_t least_bytes    # that a tree of this shape needs
+    cdef Py_ssize_t first_slot          # bytes of a slot when the tree began
 
     cdef void bind_nodes(self)
     cdef void bind_slots(self)
 
     # make new arrays for MORE_NODES, RANK, … and adopt them; False if that failed: the failure is recorded
-    cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept
+    cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b, Py_ssize_t most=*) noexcept
 
 
 # whether there is memory for n more nodes; the arrays grow if they must
@@ -87,7 +91,7 @@ cdef void free_slots(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 # activate the most promising leaves, deactivate the others
 cdef void rebalance(hoeffding_t* t) noexcept nogil
 
-# make room for a category; False if there is no memory
+# make room for a category; False if there is no memory. Leaves may become inactive, and slots change places.
 cdef bint add_category(hoeffding_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil
 
 # copy all of a node but its parent, and leave the source without slots

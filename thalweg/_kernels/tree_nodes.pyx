@@ -16,6 +16,8 @@ alternate always have higher numbers than the node they belong to.
 
 import numpy as np
 
+from thalweg.errors import ParameterError
+
 from . import tree_check, tree_growth, tree_upkeep
 from .tree_layout import tree_layout
 
@@ -77,8 +79,33 @@ cdef class TreeKernel(Kernel):
         t.delta = options["delta"]
         t.tie = options["tie"]
         t.least_share = options["min_share"]
-        limits = tree_upkeep.limits(self.layout, self.arrays, options["max_bytes"], self.who)
-        t.most_nodes, t.most_slots = limits
+        self.first_slot = tree_upkeep.bytes_of_row(self.layout, self.arrays, "slot")
+        t.slot_rest = self.first_slot - self.arrays["counts"][:1].nbytes
+        self.least_bytes = tree_upkeep.least_bytes(self.layout, self.arrays)
+        if options["max_bytes"] < self.least_bytes:
+            raise ParameterError(
+                f"{self.who}: max_bytes must be at least {self.least_bytes}, got {options['max_bytes']}"
+            )
+        self.set_limits(options["max_bytes"])
+
+    def set_limits(self, most_bytes):
+        """Work out how many nodes there may be, and the bytes for slots."""
+        limits = tree_upkeep.limits(self.layout, self.arrays, most_bytes, self.first_slot)
+        self.tree.most_nodes, self.tree.slot_space = limits
+
+    def limit(self, most_bytes):
+        """Keep within these bytes from now on, or within `least_bytes` if those are more.
+
+        Returns False, with the arrays as they were, if the nodes there are do not fit.
+        """
+        cdef hoeffding_t* t = self.tree
+        self.set_limits(max(most_bytes, self.least_bytes))
+        self.bind_slots()
+        arrays = tree_upkeep.fitted(self.layout, self.arrays, t.most_nodes, t.most_slots)
+        if arrays is None:
+            return False
+        self.adopt(arrays)
+        return True
 
     cdef void bind(self):
         cdef hoeffding_t* t = self.tree
@@ -115,6 +142,7 @@ cdef class TreeKernel(Kernel):
         cdef hoeffding_t* t = self.tree
         t.slot_room = len(self.arrays["bias"])
         t.total_room = t.offset[t.n_categorical]
+        t.most_slots = t.slot_space // (t.slot_rest + <Py_ssize_t> sizeof(double) * t.total_room)
         t.numbers = doubles(self.arrays["numbers"])
         t.bias = doubles(self.arrays["bias"])
         t.counts = doubles(self.arrays["counts"])
@@ -149,12 +177,12 @@ cdef class TreeKernel(Kernel):
             (MORE_SLOTS, "bias", n_slots, self.tree.most_slots),
         ):
             if len(state[axis]) < min(n, most):
-                state |= tree_upkeep.changed(self.layout, state, what, min(n, most), 0)
+                state |= tree_upkeep.changed(self.layout, state, what, min(n, most), 0, 0)
         return state
 
-    cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b) noexcept:
+    cdef bint change(self, int what, Py_ssize_t a, Py_ssize_t b, Py_ssize_t most=0) noexcept:
         try:
-            arrays = attempt(tree_upkeep.changed, (self.layout, self.arrays, what, a, b))
+            arrays = attempt(tree_upkeep.changed, (self.layout, self.arrays, what, a, b, most))
             if arrays is None:
                 return False
             self.adopt(arrays)
@@ -253,8 +281,13 @@ cdef void rebalance(hoeffding_t* t) noexcept nogil:
 
 
 cdef bint add_category(hoeffding_t* t, Py_ssize_t c, Py_ssize_t code) noexcept nogil:
+    cdef Py_ssize_t room = t.offset[c + 1] - t.offset[c]
+    cdef Py_ssize_t extra = max(min(2 * room, TREE_CATEGORIES), code + 1) - room
+    cdef Py_ssize_t size = t.slot_rest + <Py_ssize_t> sizeof(double) * (t.total_room + extra)
+    if t.slot_space // size <= t.n_classes:
+        return False
     with gil:
-        return (<TreeKernel> t.kernel).change(MORE_CATEGORIES, c, code)
+        return (<TreeKernel> t.kernel).change(MORE_CATEGORIES, c, extra, t.slot_space // size)
 
 
 cdef void move_node(hoeffding_t* t, Py_ssize_t source, Py_ssize_t target) noexcept nogil:
@@ -286,7 +319,7 @@ cdef void remove_node(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
 cdef void sweep(hoeffding_t* t) noexcept nogil:
     if t.size[DEAD_NODES] > 8 + t.size[NODES] // 3:
         with gil:
-            (<TreeKernel> t.kernel).change(SWEEP, 0, 0)
+            (<TreeKernel> t.kernel).change(SWEEP, t.most_nodes, t.most_slots)
 
 
 cdef Py_ssize_t depth_of(hoeffding_t* t, Py_ssize_t node) noexcept nogil:

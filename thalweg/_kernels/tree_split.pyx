@@ -20,6 +20,7 @@ from libc.math cimport INFINITY, erfc, log, log2, sqrt
 
 from .tree_codes cimport (
     BELOW, COUNT, EACH, HIGHEST, INACTIVE_LEAVES, INVERSE, IS, LEAF, LOWEST, MEAN, MOST_DEPTH, N_NUMBERS,
+    NODES,
 )
 from .tree_nodes cimport (
     depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
@@ -172,6 +173,8 @@ cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double ba
     found.test = EACH
     found.n_children = max(n, t.known[c])
     found.merit = base - sum / total if enough > 1 else -INFINITY                # (1)
+    if found.n_children > t.most_nodes - t.size[NODES]:
+        found.merit = -INFINITY         # no memory for so many leaves; there may be for two
     for code in range(n):
         part_by_category(t, node, c, code)
         merit = merit_of_two(t, base)
@@ -267,7 +270,7 @@ cdef bint is_due(hoeffding_t* t, Py_ssize_t leaf) noexcept nogil:
     if t.feature[leaf] != LEAF or total - t.tried[leaf] < t.grace:
         return False
     t.tried[leaf] = total
-    return not is_pure(t, leaf)
+    return t.size[NODES] + 2 <= t.most_nodes and not is_pure(t, leaf)
 
 
 cdef bint find_split(hoeffding_t* t, Py_ssize_t leaf, hoeffding_split_t* split) noexcept nogil:

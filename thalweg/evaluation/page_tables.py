@@ -138,7 +138,8 @@ def _entries(run: Run) -> dict[str, str]:
         became = f" → {run.became[name]}" if name in run.became else ""
         entries[f"{run.learner}: {name}" if name in entries else name] = f"{value!r}{became}"
     entries["time"] = f"{run.seconds:.2f} s, of which the learner took {run.learner_seconds:.2f} s"
-    entries["memory"] = f"{run.memory:,} bytes at the end"
+    more = f", more than the {run.data_bytes:,} of the rows" if run.outgrows_data else ""
+    entries["memory"] = f"{run.memory:,} bytes at the end{more}"
     entries["known drifts"] = _rows_listed(run.drifts)
     entries["drifts found"] = _rows_listed(run.alarms)
     if run.skipped:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.found import FoundColumns
 
 DATE = "%Y-%m-%d %H:%M:%S %z"
+SMALL_MODEL = 1_000_000  # bytes: not worth a warning
 
 
 @dataclass(repr=False)
@@ -131,6 +132,16 @@ class Run:
         """Rows of the stream per second, including reading, predicting and learning."""
         return self.n_rows / self.seconds if self.seconds > 0 else math.nan
 
+    @property
+    def data_bytes(self) -> int:
+        """Size in bytes of the rows of the stream that were used, each input a number of 8 bytes."""
+        return 8 * self.n_rows * sum(len(names) for names in self.inputs.values())
+
+    @property
+    def outgrows_data(self) -> bool:
+        """Whether the learner has come to be larger than the rows it has seen, and above a megabyte."""
+        return self.memory > max(self.data_bytes, SMALL_MODEL) and self.data_bytes > 0
+
     @cached_property
     def tally(self) -> Tally:
         """Sums over all tested rows: confusion, calibration, and parts over time."""
@@ -202,6 +213,8 @@ class Run:
             "learner_seconds": self.learner_seconds,
             "rows_per_second": plain_number(self.rows_per_second),
             "memory": self.memory,
+            "data_bytes": self.data_bytes,
+            "outgrows_data": self.outgrows_data,
             "drifts": self.drifts.tolist(),
             "alarms": self.alarms.tolist(),
             "columns": None if self.columns is None else self.columns.to_plain(),

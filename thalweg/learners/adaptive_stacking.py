@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from thalweg._kernels.stacking import StackingKernel
-from thalweg._parameters import is_whole, n_threads, real_number, whole_number, wrong
-from thalweg._types import Floats, RandomState, State
-from thalweg.errors import StateError
+from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.learners.base import StreamClassifier
-from thalweg.learners.default_members import default_members
+from thalweg.learners.chosen_members import Chosen, largest
+from thalweg.learners.default_members import SMALL, default_members
 from thalweg.learners.ensemble import Ensemble
 from thalweg.learners.last_labels import LastLabels
 from thalweg.learners.member_list import Members, as_members
+from thalweg.learners.memory_limit import MOST_BYTES
 from thalweg.learners.one_hot import n_widened
+from thalweg.learners.trivial import MajorityClass
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 FORGETTING_OF_NOISE = 0.999
@@ -33,9 +35,13 @@ class AdaptiveStacking(Ensemble):
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
 
-    Memory: that of its M members, and with S logistic regressions and K classes 30 kB + 8 M (S M + S + 300)
-    bytes; for each row that waits for its label 8 ((M + S + 2) K + 4) bytes, for up to twice as many rows as
-    wait, and what its members keep.
+    Memory: `max_bytes`, shared out among the members. Each gets what it needs to begin with; the rest goes to
+    trees, in equal parts, which keep within them as `HoeffdingTree` does. Default members for which there is
+    no room are left out from the start; where classes or inputs come later, the largest give way to
+    `MajorityClass`. Not bounded are windows, matrices and whatever else members of your own keep: it is
+    counted as they begin. On top come rows that wait for their labels, with S logistic regressions, M members
+    and K classes 8 ((M + S + 2) K + 4) bytes each for up to twice as many rows as wait, and what the members
+    keep of these.
 
     Parameters
     ----------
@@ -51,6 +57,8 @@ class AdaptiveStacking(Ensemble):
         Chance, row by row, that another of them, or a member by itself, becomes the best.
     max_waiting : int, default=10000
         Most rows that can wait for their labels, if they are observed first.
+    max_bytes : int or None, default=67108864
+        Bound on the memory of all members together; None leaves each to its own.
     n_jobs : int or None, default=1
         Threads; -1 for all cores, -2 for all but one. The result is the same.
     random_state : int, None, Generator or RandomState, default=1
@@ -71,6 +79,8 @@ class AdaptiveStacking(Ensemble):
     trust_ : ndarray
         Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
         the order of `forgetting` and `noise`; sums to 1.
+    n_bytes_ : int
+        Bytes it takes, rows of arrays held in reserve included.
     history_ : dict of arrays
         Weights and sizes of the members over time, bounded; drawn by `plot_history`.
 
@@ -93,7 +103,10 @@ class AdaptiveStacking(Ensemble):
 
     _list_name = "members"
     observes = True
-    _width = 0  # inputs for which the default members were chosen
+    _n_spares = 0
+    _state_version = 2
+    _chosen = Chosen()
+    _restored: Chosen | None = None  # what a state says, until `_begin`
 
     def __init__(
         self,
@@ -102,6 +115,7 @@ class AdaptiveStacking(Ensemble):
         noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,
+        max_bytes: int | None = 67108864,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:
@@ -110,6 +124,7 @@ class AdaptiveStacking(Ensemble):
         self.noise = noise
         self.switching = switching
         self.max_waiting = max_waiting
+        self.max_bytes = max_bytes
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -142,6 +157,13 @@ class AdaptiveStacking(Ensemble):
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
     @property
+    def n_bytes_(self) -> int:
+        """Bytes it takes, rows of arrays held in reserve included."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.bytes
+
+    @property
     def member_names_(self) -> list[str]:
         """The members' names in plain words, such as "BOLE + last label"."""
         return [_name(member) for member in self.members_]
@@ -154,35 +176,73 @@ class AdaptiveStacking(Ensemble):
 
     def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
-            return default_members(self._width)
-        return as_members(self, self.members, "members")
+            members = default_members(self._chosen.width, self._checked_bytes())
+            members = [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+        else:
+            members = as_members(self, self.members, "members")
+        return [MajorityClass() if m in self._chosen.retired else each for m, each in enumerate(members)]
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
-        # The default members are chosen once, for the inputs of `begin` or of the first row: those that
-        # come later change nothing.
-        if seed is None or not self._width:
-            self._width = n_widened(self.n_categories_) if self._names.n_features else 0
+        # Members are chosen once, for the inputs of `begin` or of the first row: those that come later can
+        # only make some of them too large.
+        is_first = seed is None or (not self._chosen.width and self._names.n_features > 0)
+        restored, self._restored = self._restored, None
+        if restored is not None:
+            self._chosen = restored
+        elif is_first:
+            self._chosen = Chosen(n_widened(self.n_categories_) if self._names.n_features else 0)
+        if seed is None:
+            self._most_bytes = self._checked_bytes()
         super()._begin(n_features, n_classes, seed)
+        while restored is None and self._choose_fewer(is_first):
+            super()._begin(n_features, n_classes, self._seed)
+
+    def _checked_bytes(self) -> int | None:
+        if self.max_bytes is None:
+            return None
+        return whole_number(self, "max_bytes", self.max_bytes, 1, MOST_BYTES)
+
+    def _choose_fewer(self, is_first: bool) -> bool:
+        """Leave out the largest members if all of them need more memory than there is; return whether."""
+        least, most = self._needs().least, self._most_bytes
+        if most is None or least <= most:
+            return False
+        needs = [each.least for each in self._member_needs]
+        may_go = [not isinstance(each, SMALL) for each in self._made_from]
+        too_large = largest(needs, least - most, may_go)
+        if is_first and self.members is None:
+            least -= sum(needs[m] for m in too_large)
+        if is_first and least > most:
+            shape = f"{self.n_features_in_:,} inputs and {self._n_columns:,} classes"
+            wanted = f"None or a whole number of at least {least} (for these members, {shape})"
+            raise wrong(self, "max_bytes", wanted, self.max_bytes)
+        if too_large:
+            self._chosen = self._chosen.without(too_large, is_first)
+        return bool(too_large)
+
+    def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:
+        if type(member) is not type(self._made_from[slot]):
+            return self._kernel.members[slot]
+        return super()._grown(slot, member, n_categories)
 
     def _state(self) -> State:
-        return super()._state() | {"width": self._width}
+        return super()._state() | self._chosen.state()
 
     def _check_size(self, memory: dict[str, Any]) -> None:
-        # Which default members there are depends on the inputs, which this learner does not know before
-        # `_begin`: the state says which were chosen.
-        width = memory["width"]
-        if not is_whole(width) or width < 0:
-            raise StateError(f"{self._who}: the state's width must be a whole number, got {width!r}")
-        self._width = int(width)
+        # Which members there are depends on the inputs, which this learner does not know before `_begin`:
+        # the state says which were chosen.
+        self._restored = self._chosen = Chosen.from_state(memory, self._who)
         super()._check_size(memory)
 
     def _restore(self, memory: dict[str, Any]) -> None:
-        memory = dict(memory)
-        width = int(memory.pop("width"))
-        if width != self._width:
-            self._width = width
-            self._begin_again()
-        super()._restore(memory)
+        super()._restore({name: value for name, value in memory.items() if name not in Chosen._fields})
+
+    def _migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        # Before `max_bytes` members had no bound but their own.
+        state = state | {"parameters": state["parameters"] | {"max_bytes": None}}
+        if "memory" in state:
+            state["memory"] = state["memory"] | {"dropped": [], "retired": []}
+        return state
 
     def _n_members(self) -> int:
         return len(self._templates())

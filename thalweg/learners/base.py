@@ -104,6 +104,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self._means = None if self.takes_missing else (np.zeros(n), np.zeros(n))
         # There is room for the first label and the first input from the start.
         self._begin(n, self._n_columns)
+        self._limit_again()
         return self
 
     def test_then_train(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:

@@ -11,6 +11,7 @@ from thalweg._kernels.lock import Lock
 from thalweg._names import Names
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
 from thalweg._types import Floats, Ints
+from thalweg.learners.memory_limit import Needs
 from thalweg.learners.rows import Labels
 
 
@@ -29,6 +30,7 @@ class Contract(ClassifierMixin, BaseEstimator):
     _names: Names
     _means: tuple[Floats, Floats] | None
     _lock: Lock
+    _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
     _counts_rows = False  # whether `rows_learned` of what `_learn` raises is about its own rows
 
     @property
@@ -103,6 +105,18 @@ class Contract(ClassifierMixin, BaseEstimator):
 
     def _flush(self) -> None:
         """Learn the rows that `_learn` holds back until there are more. Most learners hold back none."""
+
+    def _needs(self) -> Needs:
+        """Return the memory that a learner which has just begun needs; only called there."""
+        return Needs(0)
+
+    def _limit_bytes(self, most: int) -> None:
+        """Keep within `most` bytes from now on, if `_needs` counts parts that can grow."""
+
+    def _limit_again(self) -> None:
+        # New kernels know of no limit.
+        if self._most_bytes is not None:
+            self._limit_bytes(self._most_bytes)
 
     def _given_names(self) -> list[Any]:
         """Return the names of the inputs; x0, x1, … where there are none."""

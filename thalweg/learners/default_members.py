@@ -13,14 +13,20 @@ from thalweg.learners.logistic_mixture import LogisticMixture
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.neighbour_mixture import NeighbourMixture
 from thalweg.learners.streaming_random_patches import StreamingRandomPatches
+from thalweg.learners.trivial import MajorityClass
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
-MOST_VALUES = 5_000_000  # in the window of the neighbours: 40 MB
+MOST_BYTES = 40_000_000  # of the window of the neighbours
+SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes)  # so small that they always stay
 
 
-def default_members(n_features: int) -> list[StreamClassifier]:
-    """Return the learners for rows of so many inputs, categories counted as one each."""
-    longest = max(min(5000, MOST_VALUES // max(n_features, 1)), 100)
+def default_members(n_features: int, max_bytes: int | None = None) -> list[StreamClassifier]:
+    """Return the learners for rows of so many inputs, categories counted as one each.
+
+    Of `max_bytes`, if they are limited, the window of the neighbours has a quarter at most.
+    """
+    most_bytes = MOST_BYTES if max_bytes is None else min(MOST_BYTES, max_bytes // 4)
+    longest = max(min(5000, most_bytes // 8 // max(n_features, 1)), 100)
     return [
         LastLabels(AdaptiveRandomForest()),
         LastLabels(BOLE()),

@@ -15,6 +15,7 @@ from thalweg.learners.growth import grown_member
 from thalweg.learners.importance import HasImportance, importance_of
 from thalweg.learners.member_list import as_member
 from thalweg.learners.members import check_inputs, check_parameters, restored_member
+from thalweg.learners.memory_limit import Needs, bytes_in
 from thalweg.learners.naive_bayes import NaiveBayes
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed
@@ -68,6 +69,8 @@ class DriftReset(HasImportance, NativeClassifier):
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.drifts_
     (0.87, array([2538, 2589]))
     """
+
+    _share: int | None = None  # bytes for each of the two members, if they are limited
 
     def __init__(self, member: StreamClassifier | None = None, detector: Detector | None = None) -> None:
         self.member = member
@@ -123,8 +126,10 @@ class DriftReset(HasImportance, NativeClassifier):
         if seeds is None:
             seeds = seeds_of(as_member(self, self._template()))
             self._detector_seeds = seeds_of(self._detector_template())
-        self._seeds = seeds
+        self._seeds, self._share = seeds, None
         super()._begin(n_features, n_classes)
+        self._own_bytes = bytes_in(self._kernel.arrays) + bytes_in(self._pristine)
+        self._member_needs = self._kernel.members[0]._needs()
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         self._pristine = None
@@ -134,6 +139,15 @@ class DriftReset(HasImportance, NativeClassifier):
         kernel = DriftResetKernel(self._who, n_features, n_classes, self._build)
         kernel.set_parts([member, other], [first, second], detector, detector._handle())
         return kernel
+
+    def _needs(self) -> Needs:
+        return Needs(self._own_bytes + 2 * self._member_needs.least, 2 * self._member_needs.n_growing)
+
+    def _limit_bytes(self, most: int) -> None:
+        self._most_bytes = most
+        self._share = max(most - self._own_bytes, 0) // 2
+        for member in self._kernel.members:
+            member._limit_bytes(self._share)
 
     def _begin_again(self) -> None:
         self._begin(self.n_features_in_, self._n_columns, self._seeds)
@@ -163,6 +177,8 @@ class DriftReset(HasImportance, NativeClassifier):
         member = clone(self._template()).set_params(**self._seeds)
         member._lock = self._lock
         member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
+        if self._share is not None:
+            member._limit_bytes(self._share)
         return member, member._handle()
 
     def _starts_again(self, seeds: Collection[str]) -> bool:

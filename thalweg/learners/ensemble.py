@@ -17,6 +17,7 @@ from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.importance import HasImportance, importance_of, weighted_mean
 from thalweg.learners.member_list import MemberList, Members, as_members
 from thalweg.learners.members import check_inputs, restored_member
+from thalweg.learners.memory_limit import Needs, bytes_in, shares, sum_of
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import SeededClassifier
 
@@ -33,6 +34,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
     member: Members
     n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
+    _n_spares = 1  # members besides those in the slots: one that is being built, or kept to be built again
+    _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
 
     @property
     def takes_missing(self) -> bool:
@@ -122,16 +125,44 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         self._made_from = self._templates()
         self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
         self._pristine: list[State | None] = [None] * len(self._made_from)
+        self._member_bytes = None
         super()._begin(n_features, n_classes, seed)
         for template, first in enumerate(self._first_members()):
             if self._starts_members_again(first, self._seeded[template]):
                 self._pristine[template] = first._kernel.beginning()
         self._kernel.resettable = [each is not None for each in self._pristine]
+        self._own_bytes = self._bytes_besides_members()
+        self._member_needs = [self._needs_of(*each) for each in enumerate(self._first_members())]
 
     def _first_members(self) -> list[Any]:
         """Return a member of each template as it begins."""
         templates = self._kernel.templates()
         return [self._kernel.members[templates.index(i)] for i in range(len(self._made_from))]
+
+    def _bytes_besides_members(self) -> int:
+        adapters = [each.arrays for each in self._kernel.adapters() if each is not None]
+        return self._kernel.own_bytes + sum(map(bytes_in, adapters)) + sum(map(bytes_in, self._pristine))
+
+    def _needs_of(self, template: int, first: StreamClassifier) -> Needs:
+        """Return what a member of this template needs, of which `first` has just begun."""
+        return first._needs()
+
+    def _held_needs(self) -> list[Needs]:
+        """Return what each member that there can be at a time needs."""
+        templates = self._kernel.templates()
+        return [*(self._member_needs[i] for i in templates), *self._n_spares * [max(self._member_needs)]]
+
+    def _needs(self) -> Needs:
+        total = sum_of(self._held_needs())
+        return Needs(self._own_bytes + total.least, total.n_growing)
+
+    def _limit_bytes(self, most: int) -> None:
+        self._most_bytes = most
+        by_slot = shares(most, self._own_bytes, self._held_needs())
+        templates = self._kernel.templates()
+        self._member_bytes = [by_slot[templates.index(i)] for i in range(len(self._made_from))]
+        for member, template in zip(self._kernel.members, templates, strict=False):
+            member._limit_bytes(self._member_bytes[template])
 
     def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
         """Return a fresh member for a slot, made from this template, and the kernel to call it through.
@@ -146,6 +177,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         member = spare
         if spare is None or pristine is None:
             member = self._begun_member(self._made_from[template], seeds, columns)
+            if self._member_bytes is not None:
+                member._limit_bytes(self._member_bytes[template])
         if pristine is not None:
             member._start_again(pristine, **seeds)
         return member, self._kernel_of(member, columns)
@@ -195,11 +228,15 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
             columns = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
             columns = self._grown_columns(slot, columns, n_features)
             categories = self.n_categories_ if columns is None else self.n_categories_[columns]
-            members.append(grown_member(self, member, categories))
+            members.append(self._grown(slot, member, categories))
             kernels.append(self._kernel_of(members[slot], columns))
-            if adapter is not None:
+            if adapter is not None and isinstance(kernels[slot], AdapterKernel):
                 kernels[slot].inherit(adapter)
         self._kernel.set_members(members, kernels)
+
+    def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:
+        """Return the member of a slot, extended to the labels of now and inputs of so many categories."""
+        return grown_member(self, member, n_categories)
 
     def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
         """Return the inputs that the member of a slot sees from now on, or None if it sees all.

@@ -65,6 +65,7 @@ class Growing(Contract):
             self.classes_ = self._labels.classes
             if n > 1:
                 self._grow_from(*before)
+                self._limit_again()
 
     def _add_inputs(self, names: Names) -> None:
         before, is_first = (self.n_features_in_, self._n_columns), not self._names.n_features
@@ -74,9 +75,11 @@ class Growing(Contract):
             return
         if is_first:
             self._begin_again()
+            self._limit_again()
             return
         try:
             self._grow_from(*before)
+            self._limit_again()
         except FixedInputsError as error:
             raise ValueError(
                 f"{self._who}: {new!r} is a new input, but this learner must know all inputs at begin(): "

@@ -35,8 +35,8 @@ class HoeffdingTree(Tree):
         Random inputs each leaf looks at, their share, or √inputs + 1; all if None.
     max_bytes : int, default=33554432
         Bound on the tree's memory. When it is reached, the leaves with the fewest errors to remove stop
-        learning in favour of others, and the tree stops growing. Categories that were not announced when the
-        learner began come on top.
+        learning in favour of others, and the tree stops growing; categories that come later and find no room
+        are treated as missing. Classes and inputs that come later come on top.
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. Codes from 1,024 on are treated as missing.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, State
 from thalweg.learners.base import StreamClassifier
+from thalweg.learners.memory_limit import Needs
 from thalweg.learners.rows import Row
 
 
@@ -86,6 +87,9 @@ class NativeClassifier(StreamClassifier):
         kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
         kernel.lock = self._kernel.lock
         self._kernel = kernel
+
+    def _needs(self) -> Needs:
+        return Needs(self._kernel.bytes)
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
         """Return whether `_start_again` can be used with these seeds; here, if there are none."""

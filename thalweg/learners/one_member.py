@@ -9,6 +9,7 @@ from thalweg._parameters import seeds_of
 from thalweg._types import Floats, Ints, State
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.members import restored_member
+from thalweg.learners.memory_limit import Needs, bytes_in
 from thalweg.learners.native import NativeClassifier
 from thalweg.learners.seeded import checked_seed
 
@@ -21,6 +22,8 @@ class OneMember(NativeClassifier):
     """
 
     _seeds: dict[str, int]
+    _own_bytes: int
+    _member_needs: Needs
 
     @property
     def uses_weights(self) -> bool:
@@ -39,6 +42,7 @@ class OneMember(NativeClassifier):
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         self._seeds = seeds_of(self._template()) if seeds is None else seeds
         super()._begin(n_features, n_classes)
+        self._own_bytes, self._member_needs = bytes_in(self._kernel.arrays), self._kernel.member._needs()
 
     def _begin_again(self) -> None:
         self._begin(self.n_features_in_, self._n_columns, self._seeds)
@@ -56,6 +60,13 @@ class OneMember(NativeClassifier):
         self._check_begun()
         with self._lock.read:
             return self._kernel.member
+
+    def _needs(self) -> Needs:
+        return Needs(self._own_bytes + self._member_needs.least, self._member_needs.n_growing)
+
+    def _limit_bytes(self, most: int) -> None:
+        self._most_bytes = most
+        self._kernel.member._limit_bytes(max(most - self._own_bytes, 0))
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
         return False

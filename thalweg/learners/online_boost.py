@@ -56,6 +56,8 @@ class OnlineBoost(Ensemble):
     0.86
     """
 
+    _n_spares = 0
+
     def __init__(
         self, member: Members = None, n_members: int = 10, random_state: RandomState = 1
     ) -> None:

@@ -32,6 +32,8 @@ class Saved(Contract):
             "version": self._state_version,
             "parameters": states.to_plain(self.get_params(deep=False)),
         }
+        if self._most_bytes is not None:
+            state["most_bytes"] = self._most_bytes
         if self._begun:
             means = {} if self._means is None else {"mean": self._means[0], "count": self._means[1]}
             state |= {
@@ -63,6 +65,7 @@ class Saved(Contract):
         with states.naming(self._who):
             state = self._current(state)
             self.set_params(**states.from_plain(state["parameters"]))
+            self._most_bytes = states.bytes_of(state)
             if "classes" in state:
                 counts = states.array_of(state, "n_categories", 1)
                 names = states.names_of(state, "names", len(counts))
@@ -79,6 +82,7 @@ class Saved(Contract):
                 if self._means is not None:
                     self._means = states.means_of(state["means"], len(counts))
                 self._restore(state["memory"])
+                self._limit_again()
         return self
 
     def _current(self, state: dict[str, Any]) -> dict[str, Any]:
@@ -144,5 +148,6 @@ class Saved(Contract):
 
 
 OF_THE_BASE = {
-    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means", "_lock"
+    "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means",
+    "_lock", "_most_bytes",
 }

@@ -140,6 +140,14 @@ def texts_of(state: dict[str, Any], names: list[Any]) -> dict[Any, dict[str, int
     return found
 
 
+def bytes_of(state: dict[str, Any]) -> int | None:
+    """Return the limit on the memory of a learner in a state, None if it has none."""
+    most = state.get("most_bytes")
+    if most is not None and (type(most) is not int or most < 0):
+        raise StateError(f"the state's 'most_bytes' must be a whole number, got {most!r}")
+    return most
+
+
 def means_of(state: dict[str, Any], n_features: int) -> tuple[Floats, Floats]:
     """Return copies of the running means of the inputs and of their counts."""
     mean, count = (array_of(state, name, 1, n_features).astype(np.float64) for name in ("mean", "count"))

@@ -10,6 +10,7 @@ from thalweg.learners.base import StreamClassifier
 from thalweg.learners.forest import Forest
 from thalweg.learners.hoeffding_tree import HoeffdingTree
 from thalweg.learners.member_list import Members
+from thalweg.learners.memory_limit import Needs
 from thalweg.learners.tree import subset_size
 
 
@@ -122,6 +123,14 @@ class StreamingRandomPatches(Forest):
         rng = np.random.default_rng([self._seed, slot, self.n_features_in_, 2])
         new = rng.permutation(np.arange(n_features, self.n_features_in_))
         return np.concatenate([columns, np.sort(new[: self._width - len(columns)])])
+
+    def _needs_of(self, template: int, first: StreamClassifier) -> Needs:
+        if not self.n_categories_.any() or self._width == self.n_features_in_:
+            return first._needs()
+        # What the dearest inputs need: a leaf keeps a count for each category, six numbers for a number.
+        cost = np.where(self.n_categories_ > 0, self.n_categories_, 6)
+        columns = np.sort(np.argsort(-cost, kind="stable")[: self._width])
+        return self._begun_member(self._made_from[template], {}, columns)._needs()
 
     def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
         return super()._starts_members_again(member, seeded) and not self.n_categories_.any()

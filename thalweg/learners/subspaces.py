@@ -10,6 +10,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.ensemble import Ensemble
+from thalweg.learners.memory_limit import Needs
 from thalweg.learners.seeded import checked_seed
 
 MOST_MEMBERS, MOST_ROWS = 10_000, 10_000_000
@@ -124,6 +125,16 @@ class SubspaceEnsemble(Ensemble):
 
     def _first_members(self) -> list[Any]:
         return [None] * len(self._made_from)
+
+    def _needs(self) -> Needs:
+        return Needs(self._kernel.bytes)
+
+    def _needs_of(self, template: int, first: StreamClassifier) -> Needs:
+        return Needs(0)
+
+    def _limit_bytes(self, most: int) -> None:
+        # Members are grown on one chunk each, so that their size is bounded by it.
+        pass
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         self._extend_subspaces(n_features)

@@ -9,9 +9,8 @@ from thalweg._parameters import columns, is_real, is_whole, one_of, real_number,
 from thalweg._types import Floats, Ints, State
 from thalweg.learners import tree_view
 from thalweg.learners.importance import HasImportance, of_hoeffding_tree
+from thalweg.learners.memory_limit import MOST_BYTES, Needs
 from thalweg.learners.seeded import SeededClassifier
-
-MOST_BYTES = 2**62
 
 
 class Columns(Protocol):
@@ -31,7 +30,7 @@ class Tree(HasImportance, SeededClassifier):
     criterion: str
     leaf: str
     max_features: int | float | str | None
-    max_bytes: int | None
+    max_bytes: int
     categorical: Sequence[int]
 
     def describe(self, columns: Columns | None = None) -> str:
@@ -67,6 +66,18 @@ class Tree(HasImportance, SeededClassifier):
         self._check_begun()
         with self._lock.read:
             return self._kernel.bytes
+
+    def _needs(self) -> Needs:
+        return Needs(self._kernel.least_bytes, 1)
+
+    def _limit_bytes(self, most: int) -> None:
+        self._most_bytes = most
+        most = min(most, self.max_bytes)
+        if not self._kernel.limit(most):
+            # Since a class or an input came its nodes are too large: it starts again.
+            fresh = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
+            self._kernel.reset(fresh.beginning())
+            self._kernel.limit(most)
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
         return list(seeds) == ["random_state"]
