@@ -131,6 +131,11 @@ class FileStream(Stream):
         return len(self.skipped_rows)
 
     @property
+    def more_classes(self) -> bool:
+        """Whether later rows may have other labels: neither `classes` nor an ARFF header lists them."""
+        return self._more_classes
+
+    @property
     def first_classes(self) -> NDArray[Any]:
         """The labels known before the first row is read."""
         return self._first_classes
