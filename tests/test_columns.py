@@ -156,7 +156,7 @@ def test_decimal_commas_are_numbers(tmp_path):
     stream = from_file(path)
     i = np.arange(N)
     np.testing.assert_allclose(whole(stream)[0], np.column_stack([i + 0.5, 1000 + i + 0.25, i % 3 + 0.5]))
-    assert stream.columns.notes == {"a": "decimal comma", "b": "decimal comma"}
+    assert stream.columns.notes == {"a": "decimal comma", "b": "decimal comma, thousands points removed"}
     same = table(tmp_path, ";", a=lambda i: f"{i % 3},5")
     assert (kinds(same), kinds(same, decimal=".")) == ({"a": "number"}, {"a": "category"})
     lines = [f"{k % 7},5;2;{k % 2}" for k in range(20)]
@@ -265,7 +265,8 @@ def test_options_are_checked(tmp_path):
             from_file(tmp_path / "t.parquet", **options)
     days = pa.table({"a": [1.5], "day": [datetime.date(2024, 1, 1)]})
     pa.parquet.write_table(days, tmp_path / "t.parquet")
-    assert "the target 'day' has dates" in complaint(tmp_path / "t.parquet")
+    assert "the last column 'day' has dates" in complaint(tmp_path / "t.parquet")
+    assert "the target 'day' has dates" in complaint(tmp_path / "t.parquet", target="day")
 
 
 def test_files_and_steps_of_pipelines_make_the_same_inputs_of_a_date(tmp_path):

@@ -109,6 +109,7 @@ def run(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
+    missing: options.Missing = None,
 ):
     """Test a learner on a stream, row by row, and learn as it goes."""
     chosen = file_options(locals())

@@ -13,8 +13,8 @@ SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dat
 
 
 PASSED = (
-    r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter|encoding)="
-    r"(\[[^]]*\]|'[^']*')"
+    r"pass (target|classes|categorical|numeric|date|text|ignore|decimal|delimiter|encoding|missing)"
+    r"=(\[[^]]*\]|'[^']*')"
 )
 
 
@@ -23,6 +23,7 @@ PLACEHOLDERS = {
     "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
     "encoding": "NAME",
     "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
+    "missing": "A,B,…",
     "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
     "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
 }  # fmt: skip
@@ -112,6 +113,9 @@ NWords = Annotated[
 ]
 Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
 Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
+Missing = Annotated[
+    Text, typer.Option(help="Cells that stand for a missing value in any column, such as none,-999.")
+]
 Header = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the first row of a CSV file has names.")
 ]
@@ -120,7 +124,7 @@ Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: .
 Encoding = Annotated[Text, typer.Option(help="The encoding of a text file, such as cp1252; else UTF-8.")]
 
 
-LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
+LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes", "missing")
 OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal", "encoding")
 
 

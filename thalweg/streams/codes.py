@@ -1,7 +1,7 @@
 """Codes 0, 1, 2, … of categories and labels, regardless of how a file spells a value."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -16,6 +16,9 @@ MISSING_TEXT = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null
 MISSING, UNKNOWN = -1, -2
 MAX_TEXT = 1 << 16
 BOOLEANS = ("False", "True")
+YES = {"yes", "y", "true", "t", "on", "ja", "j", "oui", "si", "sí"}
+NO = {"no", "n", "false", "f", "off", "nein", "non"}
+LETTERS = ({"y", "n", "j"}, {"t", "f"})
 
 
 def number(text: str) -> float | None:
@@ -53,6 +56,37 @@ def spelling(value: Any) -> str | None:
     return repr(float(value))
 
 
+def _codes_spelling(value: Any) -> str | None:
+    """Return the canonical text of `value`, where NA is a code such as that of Namibia."""
+    return "NA" if isinstance(value, str) and value.strip() == "NA" else spelling(value)
+
+
+def _caseless(value: Any) -> str | None:
+    text = spelling(value)
+    return None if text is None else text.casefold()
+
+
+def _yes_no(value: Any) -> str | None:
+    """Return "yes" for yes, Y, TRUE and the like, "no" for their opposites, and other texts without case."""
+    text = _caseless(value)
+    return "yes" if text in YES else "no" if text in NO else text
+
+
+MATCHES: dict[str, Callable[[Any], str | None]] = {
+    "exact": spelling, "codes": _codes_spelling, "caseless": _caseless, "yes/no": _yes_no,
+}
+
+
+def is_yes_no(texts: Iterable[str]) -> bool:
+    """Return whether all texts are spellings of yes and no, or true and false, and both of them are there.
+
+    Single letters must be those of one pair: Y and N, or T and F.
+    """
+    folded = {text.casefold() for text in texts}
+    n_pairs = sum(bool(folded & pair) for pair in LETTERS)
+    return folded <= YES | NO and bool(folded & YES) and bool(folded & NO) and n_pairs <= 1
+
+
 def holds_rows(text: str) -> bool:
     """Return whether `text` is so long that it must be rows after a quote that is never closed."""
     return len(text) > MAX_TEXT and ("\n" in text or "\r" in text)
@@ -61,13 +95,18 @@ def holds_rows(text: str) -> bool:
 class Codes:
     """Assigns the codes 0, 1, 2, … to values in the order given; if `grows`, new values get the next codes.
 
-    A text that `holds_rows` is never a new value.
+    A text that `holds_rows` is never a new value. `match` says which spellings are one value: "exact" (only
+    numbers and booleans may be written differently), "codes" (NA is a value), "caseless" or "yes/no".
     """
 
-    def __init__(self, values: Iterable[Any] = (), grows: bool = False, where: str = "classes") -> None:
+    def __init__(
+        self, values: Iterable[Any] = (), grows: bool = False, where: str = "classes", match: str = "exact"
+    ) -> None:
         self.values = list(values)
         self.grows = grows
-        self._code = {spelling(value): code for code, value in enumerate(self.values)}
+        self.match = match
+        self._spelling = MATCHES[match]
+        self._code = {self._spelling(value): code for code, value in enumerate(self.values)}
         if len(self._code) < len(self.values):
             raise StreamError(f"{where}: a value is listed twice: {', '.join(map(str, self.values))}")
 
@@ -79,7 +118,7 @@ class Codes:
         return np.array([self._of_one(value) for value in values], dtype=np.intp)
 
     def _of_one(self, value: Any) -> int:
-        text = spelling(value)
+        text = self._spelling(value)
         if text is None:
             return MISSING
         code = self._code.get(text, UNKNOWN)

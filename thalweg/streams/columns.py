@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 
 from thalweg._types import Floats, Ints
 from thalweg.streams.codes import MISSING, MISSING_TEXT, UNKNOWN, Codes, holds_rows, number, spelling
+from thalweg.streams.missing import Missing
+from thalweg.streams.number_text import parsed
 from thalweg.streams.schema import plain_values
 
 NUMBER, FLAG, CATEGORY, DATE, TEXT, IGNORED = "number", "flag", "category", "date", "text", "ignored"
@@ -40,7 +42,9 @@ class Column:
     """One column: its name, its kind (None: determined by the first rows) and the codes of its categories.
 
     A flag is a column of 0 and 1: two categories whose codes are their values. If `is_told`, its kind was
-    named or declared, and is not replaced by a better one. `note` says what is special about it.
+    named or declared, and is not replaced by a better one. `note` says what is special about it, `missing`
+    what stands for a missing value. `spellings` are those of labels, and of yes and no, in the first rows: by
+    the one that is kept, how often each occurs.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Column:
     reader: Reader | None = None
     is_told: bool = False
     note: str = ""
+    missing: Missing = field(default_factory=Missing)
+    spellings: dict[Any, dict[Any, int]] = field(default_factory=dict)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -77,12 +83,18 @@ class Column:
         """Whether its cells are numbers that need no reader."""
         return self.kind in (NUMBER, FLAG) and self.reader is None
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its cells are numbers or dates, so that a word such as `none` is a missing one."""
+        return self.kind in (NUMBER, FLAG, DATE)
+
     def to_plain(self) -> dict[str, Any]:
         """Return its part of a schema."""
         found: dict[str, Any] = {"name": self.name, "kind": self.kind}
         found |= {} if self.reader is None else self.reader.to_plain()
         if self.kind == CATEGORY:
             found |= {"values": plain_values(self.codes.values), "grows": self.codes.grows}
+            found |= {} if self.codes.match == "exact" else {"match": self.codes.match}
         return found
 
     def read(self, array: Any) -> tuple[Any, Problems]:
@@ -90,8 +102,10 @@ class Column:
 
         Of a column that becomes several inputs, these are rows × inputs, sparse if it is text.
         """
+        array = self.missing.cleaned(array, self.is_numeric)
         if self.reader is not None:
-            return self.reader.read(array)
+            values, problems = self.reader.read(array)
+            return self.missing.without_numbers(values) if self.kind == NUMBER else values, problems
         if self.kind == CATEGORY:
             codes, problems = coded(array, self.codes, "is not in the list of this attribute")
             return np.where(codes < 0, np.nan, codes), problems
@@ -135,6 +149,11 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
         return array.to_numpy(zero_copy_only=False), []
     values, positions = distinct(array)
     floats = np.array([_float(value) for value in values] + [np.nan], dtype=object)
+    odd = [place for place, value in enumerate(floats) if value is None and isinstance(values[place], str)]
+    # A sign of money, or the first thousand, may come late.
+    late = parsed(pa.array([values[place].strip() for place in odd], pa.string()), ".")
+    for place, value in zip(odd, late.tolist(), strict=True):
+        floats[place] = None if np.isnan(value) else value
     wrong = np.array([value is None for value in floats])[positions]
     hint = f"is not a number; if this is a column of categories, pass categorical=[{name!r}]"
     problems = [(i, f"{shown(values[positions[i]])} {hint}") for i in np.flatnonzero(wrong).tolist()]
@@ -151,11 +170,25 @@ def _float(value: Any) -> float | None:
         return None
 
 
-def as_texts(values: list[Any]) -> Any:
-    """Return values as an Arrow array of text without blanks around it, null if missing."""
-    texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
-    trimmed = pa.array([None if value is None else str(value).strip() for value in texts], pa.string())
-    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING_TEXT)), None, trimmed)
+def distinct_texts(array: Any) -> tuple[Any, Ints]:
+    """Return the distinct values as an Arrow array of text without blanks around it, null if missing.
+
+    With it comes the position of the text of each row (their number if the row is null).
+    """
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    values = array.dictionary
+    if not pa.types.is_string(values.type):
+        texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+                 for value in values.to_pylist()]
+        values = pa.array([None if value is None else str(value) for value in texts], pa.string())
+    trimmed = pc.utf8_trim_whitespace(values)
+    positions = array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING_TEXT)), None, trimmed), positions
+
+
+def texts_in(arrays: list[Any]) -> Any:
+    """Return the distinct texts of a column that comes in several arrays, without those that are missing."""
+    return pa.concat_arrays([distinct_texts(array)[0] for array in arrays]).drop_null().unique()
 
 
 def distinct(array: Any) -> tuple[list[Any], Ints]:

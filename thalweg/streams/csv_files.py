@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.codes import number
 from thalweg.streams.columns import Column
+from thalweg.streams.number_text import are_numbers
 from thalweg.streams.text_files import Pieces, TextSource
 
 MAX_COLUMNS = 100_000
@@ -40,7 +42,9 @@ def csv_source(
     except csv.Error as error:
         raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
     if header is None:
-        header = all(number(cell) is None and not DATA.fullmatch(cell) for cell in cells)
+        header = not any(number(cell) is not None or DATA.fullmatch(cell) for cell in cells)
+        texts = pa.array(cells, pa.string())
+        header = header and not any(pc.any(are_numbers(texts, point)).as_py() for point in ".,")
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
     n_lines = reader.line_num if header else 0
 

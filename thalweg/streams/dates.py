@@ -6,48 +6,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from thalweg._kernels.step_dates import date_inputs
 from thalweg._types import Floats
-from thalweg.streams.columns import Problems, as_texts, distinct, shown
+from thalweg.streams.columns import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.layouts import (
+    ALIKE,
+    ARROW,
+    BY_NAME,
+    CLOCK,
+    DAY_FIRST,
+    DAY_NAMED,
+    LAYOUTS,
+    MONTH_NAMED,
+    NUMBER,
+    ORDERS,
+    SHORT_LAYOUTS,
+    SHORT_ORDERS,
+    YEAR_FIRST,
+    Layout,
+)
 from thalweg.streams.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
 PARTS = ("elapsed", "time", "weekday", "month")
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of dates that are none
 
 
-class Layout(NamedTuple):
-    """How dates are written: its name for messages, and what is before the time, as a regular expression."""
-
-    name: str
-    day: str
-
-
-YEAR_FIRST = Layout("year-month-day", r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})")
-DAY_FIRST = Layout("day.month.year", r"(?P<d>\d{1,2})[-/.](?P<m>\d{1,2})[-/.](?P<y>\d{4})")
-MONTH_FIRST = Layout("month/day/year", r"(?P<m>\d{1,2})[-/.](?P<d>\d{1,2})[-/.](?P<y>\d{4})")
-CLOCK = Layout("a time of day", "")
-NUMBER = Layout("seconds since 1970", "")
-ARROW = Layout("dates", "")
-LAYOUTS = (
-    YEAR_FIRST,
-    DAY_FIRST,
-    MONTH_FIRST,
-    Layout("day month year", r"(?P<d>\d{1,2})[- .]+(?P<b>[A-Za-z]{3,9})[- .,]+(?P<y>\d{4})"),
-    Layout("month day, year", r"(?P<b>[A-Za-z]{3,9})[- .]+(?P<d>\d{1,2})[ ,]+(?P<y>\d{4})"),
-    CLOCK,
-)
-SHORT_LAYOUTS = (  # too much like numbers and versions to be found without being asked for
-    Layout("yearmonthday", r"(?P<y>(?:19|20|21)\d{2})(?P<m>\d{2})(?P<d>\d{2})"),
-    Layout("day.month.yy", r"(?P<d>\d{1,2})[-/.](?P<m>\d{1,2})[-/.](?P<y>\d{2})"),
-    Layout("month/day/yy", r"(?P<m>\d{1,2})[-/.](?P<d>\d{1,2})[-/.](?P<y>\d{2})"),
-    NUMBER,
-)
-
-
 @dataclass(frozen=True)
 class Dates:
-    """Reads a column of dates as inputs.
+    """Reads a column of dates as inputs; of several `layouts` the first that fits a cell counts.
 
     `elapsed` are days since `origin`, the first date of the file; the time of day, weekday and month are each
     a sine and a cosine, so that 23:59 is next to 0:00 and December next to January. The time is also a number
@@ -55,7 +43,7 @@ class Dates:
     days take time zones into account.
     """
 
-    layout: Layout
+    layouts: tuple[Layout, ...]
     origin: float
     parts: tuple[str, ...]
     is_ambiguous: bool = False
@@ -66,19 +54,28 @@ class Dates:
         return tuple(name for part in self.parts for name in _names(part))
 
     @classmethod
-    def named(cls, layout: str, origin: float, parts: tuple[str, ...]) -> "Dates":
-        """Return how to read dates whose layout has this name."""
-        found = {each.name: each for each in (*LAYOUTS, *SHORT_LAYOUTS, ARROW)}
-        return cls(found[layout], origin, parts)
+    def named(cls, layouts: str | list[str], origin: float, parts: tuple[str, ...]) -> "Dates":
+        """Return how to read dates whose layouts have these names."""
+        names = [layouts] if isinstance(layouts, str) else layouts
+        if not names:
+            raise ValueError("a date has no layout")
+        return cls(tuple(BY_NAME[name] for name in names), origin, parts)
+
+    @property
+    def in_words(self) -> str:
+        """How dates are written."""
+        return ", ".join(layout.name for layout in self.layouts)
 
     def to_plain(self) -> dict[str, Any]:
         """Return its part of a schema."""
-        return {"layout": self.layout.name, "origin": self.origin, "parts": list(self.parts)}
+        names = [layout.name for layout in self.layouts]
+        return {"layout": names if len(names) > 1 else names[0], "origin": self.origin,
+                "parts": list(self.parts)}
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
-        moments, missing, values = _moments(array, self.layout)
-        hint = f"is not a date as the first rows have them ({self.layout.name}); for text, pass categorical"
+        moments, missing, values = _moments(array, self.layouts)
+        hint = f"is not a date as the first rows have them ({self.in_words}); for text, pass categorical"
         wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
         X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
         return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
@@ -100,23 +97,64 @@ def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | 
     time.
     """
     if pa.types.is_temporal(arrays[0].type):
-        return _dates(ARROW, _joined(arrays, ARROW)[0], wanted)
+        return _dates(Found((ARROW,), *_joined(arrays, (ARROW,))), wanted)
     if not told and not _may_be_dates(arrays):
         return None
-    found = []
+    found = _in_one_layout(arrays, told)
+    if found is None or found.n_wrong:
+        several = _in_several_layouts(arrays, told)
+        if several is not None and (found is None or several.n_wrong < found.n_wrong):
+            found = several
+    return None if found is None else _dates(found, wanted)
+
+
+class Found(NamedTuple):
+    """Layouts that fit a column, its dates, and how many values are none."""
+
+    layouts: tuple[Layout, ...]
+    moments: Moments
+    n_wrong: int
+    is_ambiguous: bool = False
+
+    def fits(self, told: bool) -> bool:
+        """Return whether there are few wrong values."""
+        n_values = self.n_wrong + len(self.moments.wall)
+        return self.n_wrong <= (WRONG_IF_TOLD if told else WRONG) * n_values
+
+
+def _in_one_layout(arrays: list[Any], told: bool) -> Found | None:
+    found: list[Found] = []
     for layout in (*LAYOUTS, *SHORT_LAYOUTS) if told else LAYOUTS:
-        moments, n_wrong = _joined(arrays, layout)
-        if n_wrong <= (WRONG_IF_TOLD if told else WRONG) * (n_wrong + len(moments.wall)):
-            found.append((n_wrong, layout, moments))
+        each = Found((layout,), *_joined(arrays, (layout,)))
+        found += [each] if each.fits(told) else []
         if found and layout not in (DAY_FIRST, *SHORT_LAYOUTS[1:2]):
             break
-    if not found:
+    return _best(found) if found else None
+
+
+def _in_several_layouts(arrays: list[Any], told: bool) -> Found | None:
+    """Return the layouts of a column in which dates are written in several ways; None if these do not fit."""
+    texts = texts_in(arrays)
+    wrong = np.mean(~np.asarray(pc.match_substring_regex(texts, ALIKE))) if len(texts) else 1.0
+    if wrong > (WRONG_IF_TOLD if told else WRONG):
         return None
-    least = min(n_wrong for n_wrong, _, _ in found)
-    good = [(layout, moments) for n_wrong, layout, moments in found if n_wrong == least]
-    layout, best = min(good, key=lambda each: _disorder(each[1].utc))
-    is_ambiguous = len(good) > 1 and not np.array_equal(good[0][1].wall, good[1][1].wall)
-    return _dates(layout, best, wanted, is_ambiguous)
+    choices = [(YEAR_FIRST,), *ORDERS, (DAY_NAMED,), (MONTH_NAMED,)]
+    choices += [SHORT_LAYOUTS[:1], *SHORT_ORDERS] if told else []
+    chosen = [_best([Found((layout,), *_joined(arrays, (layout,))) for layout in each]) for each in choices]
+    used = [each for each in chosen if len(each.moments.wall)]
+    if len(used) < 2:
+        return None
+    layouts = tuple(layout for each in used for layout in each.layouts)
+    found = Found(layouts, *_joined(arrays, layouts), any(each.is_ambiguous for each in used))
+    return found if found.fits(told) else None
+
+
+def _best(found: list[Found]) -> Found:
+    """Return the one with the fewest wrong values, then the one in which time runs backwards less often."""
+    least = min(each.n_wrong for each in found)
+    good = [each for each in found if each.n_wrong == least]
+    is_ambiguous = len(good) > 1 and not np.array_equal(good[0].moments.wall, good[1].moments.wall)
+    return min(good, key=lambda each: _disorder(each.moments.utc))._replace(is_ambiguous=is_ambiguous)
 
 
 def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
@@ -126,36 +164,37 @@ def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
     """
     found: Dates | None = known
     is_arrow = pa.types.is_temporal(arrays[0].type)
-    if is_arrow or known.layout is ARROW or _joined(arrays, known.layout)[1]:
+    is_known_arrow = known.layouts == (ARROW,)
+    if is_arrow or is_known_arrow or _joined(arrays, known.layouts)[1]:
         found = find_dates(arrays, PARTS, told=True)
-    if found is None and known.layout is not ARROW and len(_joined(arrays, known.layout)[0].wall):
+    if found is None and not is_known_arrow and len(_joined(arrays, known.layouts)[0].wall):
         found = known
     if found is None:
         return None
-    is_clock = found.layout is CLOCK or pa.types.is_time(arrays[0].type)
+    is_clock = found.layouts == (CLOCK,) or pa.types.is_time(arrays[0].type)
     if is_clock and set(known.parts) - {"time"}:
         return None
-    return Dates(found.layout, known.origin, known.parts, found.is_ambiguous)
+    return Dates(found.layouts, known.origin, known.parts, found.is_ambiguous)
 
 
-def _dates(layout: Layout, moments: Moments, wanted: Sequence[str], ambiguous: bool = False) -> Dates:
-    wall = moments.wall
+def _dates(found: Found, wanted: Sequence[str]) -> Dates:
+    wall, utc = found.moments
     has_time = bool((wall % DAY != 0).any())
     has_days = bool((wall >= DAY).any() or (wall < 0).any()) if len(wall) else True
     parts = tuple(part for part in wanted if (has_time if part == "time" else has_days))
-    origin = float(moments.utc[0]) if len(wall) else 0.0
-    return Dates(layout, origin, parts, ambiguous)
+    origin = float(utc[0]) if len(wall) else 0.0
+    return Dates(found.layouts, origin, parts, found.is_ambiguous)
 
 
 def _disorder(utc: Floats) -> tuple[int, float]:
     return int(np.count_nonzero(np.diff(utc) < 0)), float(np.ptp(utc)) if len(utc) else 0.0
 
 
-def _joined(arrays: list[Any], layout: Layout) -> tuple[Moments, int]:
+def _joined(arrays: list[Any], layouts: tuple[Layout, ...]) -> tuple[Moments, int]:
     """Return the dates of all arrays, and how many values are neither dates nor missing."""
     wall, utc, n_wrong = [], [], 0
     for array in arrays:
-        moments, missing, _ = _moments(array, layout)
+        moments, missing, _ = _moments(array, layouts)
         good = ~np.isnan(moments.wall)
         n_wrong += int(np.count_nonzero(~good & ~missing))
         wall.append(moments.wall[good])
@@ -163,16 +202,22 @@ def _joined(arrays: list[Any], layout: Layout) -> tuple[Moments, int]:
     return Moments(np.concatenate(wall), np.concatenate(utc)), n_wrong
 
 
-def _moments(array: Any, layout: Layout) -> tuple[Moments, Any, Any]:
+def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any]:
     """Return the dates, whether each value is missing, and the values."""
-    if layout is ARROW:
+    if layouts == (ARROW,):
         return of_arrow(array), np.asarray(array.is_null()), array
-    values, positions = distinct(array)
-    texts = as_texts(values)
-    moments = of_numbers(texts) if layout is NUMBER else of_text(texts, layout.day, layout is CLOCK)
+    texts, positions = distinct_texts(array)
+    wall, utc = _of_texts(texts, layouts[0])
+    for layout in layouts[1:]:
+        other, is_new = _of_texts(texts, layout), np.isnan(wall)
+        wall, utc = np.where(is_new, other.wall, wall), np.where(is_new, other.utc, utc)
     nothing = np.append(np.asarray(texts.is_null()), True)
-    wall, utc = (np.append(each, np.nan)[positions] for each in moments)
+    wall, utc = (np.append(each, np.nan)[positions] for each in (wall, utc))
     return Moments(wall, utc), nothing[positions], array
+
+
+def _of_texts(texts: Any, layout: Layout) -> Moments:
+    return of_numbers(texts) if layout is NUMBER else of_text(texts, layout.day, layout is CLOCK)
 
 
 def _may_be_dates(arrays: list[Any]) -> bool:

@@ -1,6 +1,6 @@
-"""Numbers with a decimal comma, or with marks between thousands."""
+"""Numbers with a decimal comma, marks between thousands, signs of money or percent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -8,23 +8,34 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
-from thalweg.streams.columns import Problems, as_texts, distinct, shown
+from thalweg.streams.columns import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
-# 1.234,5 or 1 234,5 or 12,5 or 12
-COMMA = r"^[+-]?(?:\d{1,3}(?:[. '\x{a0}]\d{3})+|\d*)(?:,\d+)?(?:[eE][+-]?\d+)?$"
-# 1,234,567.8 or 1,234 or 12.5, but not 0,125
-THOUSANDS = r"^[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?$"
-WRONG = 0.05
-MARKS = r"[ '\x{a0}]"
+WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none
 
 
 @dataclass(frozen=True)
 class Decimals:
-    """Reads numbers whose decimal point is `point`; the other one of comma and point is between thousands."""
+    """Reads numbers whose decimal point is `point`; the other one of comma and point is between thousands.
+
+    `decoration` is what the first rows have around their numbers; any other is read as well.
+    """
 
     point: str
     is_ambiguous: bool = False
+    decoration: Decoration = field(default_factory=Decoration)
     inputs: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What is special about the numbers, in words."""
+        found = self.decoration
+        removed = [*found.units, *(f"thousands {MARKS[mark]}" for mark in found.marks)]
+        listed = " and ".join(filter(None, [", ".join(removed[:-1]), *removed[-1:]]))
+        notes = ["decimal comma"] if self.point == "," else []
+        notes += [f"{listed} removed"] if removed else []
+        notes += ["parentheses are a minus"] if found.parentheses else []
+        return ", ".join(notes)
 
     def to_plain(self) -> dict[str, Any]:
         """Return its part of a schema."""
@@ -35,51 +46,72 @@ class Decimals:
         if pa.types.is_float64(array.type):
             values = array.to_numpy(zero_copy_only=False)
             return values, _infinite(values)
-        values, positions = distinct(array)
-        texts = as_texts(values)
-        pattern = COMMA if self.point == "," else THOUSANDS
-        good = pc.match_substring_regex(texts, pattern)
-        plain = pc.replace_substring_regex(texts, MARKS, "")
-        plain = pc.replace_substring(plain, "." if self.point == "," else ",", "")
-        plain = pc.if_else(pc.and_(good, pc.match_substring_regex(plain, r"\d")), plain, None)
-        numbers = pc.replace_substring(plain, ",", ".").cast(pa.float64())
-        floats = np.append(np.asarray(numbers.fill_null(np.nan)), np.nan)
-        wrong = np.append(np.asarray(texts.is_valid()) & np.asarray(numbers.is_null()), False)[positions]
+        texts, positions = distinct_texts(array)
+        numbers = parsed(texts, self.point)
+        wrong = np.append(np.asarray(texts.is_valid()) & np.isnan(numbers), False)[positions]
         hint = f"is not a number with a decimal {'comma' if self.point == ',' else 'point'}"
         problems = [(i, f"{shown(array[i].as_py())} {hint}") for i in np.flatnonzero(wrong).tolist()]
-        return floats[positions], problems + _infinite(floats[positions])
+        floats = np.append(numbers, np.nan)[positions]
+        return floats, problems + _infinite(floats)
 
 
 def _infinite(values: Floats) -> Problems:
     return [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(np.isinf(values)).tolist()]
 
 
-def find_decimals(arrays: list[Any], point: str | None, delimiter: str | None) -> Decimals | None:
+def find_decimals(
+    arrays: list[Any], point: str | None, delimiter: str | None, told: bool = False
+) -> Decimals | None:
     """Return how to read a column whose first rows are `arrays` as numbers; None if these are not numbers.
 
-    `point` is the decimal point if the user names it. 1,234 can be two numbers: it is a thousand if commas
-    separate the cells of the file, since a decimal comma would not be used there.
+    `point` is the decimal point if the user names it; `told` says whether the user names the column as one of
+    numbers. 1,234 can be two numbers: it is a thousand if commas separate the cells of the file, since a
+    decimal comma would not be used there. 1.234 € is a thousand, since money has no three decimals.
     """
-    found = [as_texts(distinct(array)[0]) for array in arrays]
-    texts = pa.concat_arrays(found).drop_null()
-    if not len(texts) or not pc.any(pc.match_substring(texts, ",")).as_py():
-        return Decimals(",") if point == "," and _all(texts, COMMA) else None
-    as_comma = point != "." and _all(texts, COMMA)
-    as_thousands = point != "," and _all(texts, THOUSANDS)
-    if as_comma and as_thousands:
-        return Decimals("." if delimiter == "," else ",", is_ambiguous=True)
-    if not as_comma and not as_thousands:
-        # A few cells may be wrong, which are errors when their rows are read.
-        as_comma = point != "." and _most(texts, COMMA)
-        as_thousands = point != "," and _most(texts, THOUSANDS)
-    return Decimals(",") if as_comma else Decimals(".") if as_thousands else None
+    texts = texts_in(arrays)
+    if not len(texts) or not _share(pc.match_substring_regex(texts, r"\d")) >= 1 - WRONG_IF_TOLD:
+        return None
+    points = [each for each in (",", ".") if point in (None, each)]
+    good = {each: are_numbers(texts, each) for each in points}
+    shares = {each: _share(found) for each, found in good.items()}
+    best = max(shares.values())
+    if best < 1 - (WRONG_IF_TOLD if told else WRONG):
+        return None
+    fitting = [each for each in points if shares[each] == best]
+    is_ambiguous = len(fitting) > 1 and not _same(texts.filter(good[fitting[0]]))
+    chosen = fitting[0]
+    if len(fitting) > 1:
+        chosen = _likelier(texts, delimiter) if is_ambiguous else "."
+    if not _is_odd(texts.filter(good[chosen])) and point != ",":
+        return None
+    return Decimals(chosen, is_ambiguous, decoration(texts, chosen))
 
 
-def _all(texts: Any, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+def decorated(arrays: list[Any], point: str) -> Decoration:
+    """Return what stands around and inside the numbers of a column whose first rows are `arrays`."""
+    return decoration(texts_in(arrays), point)
 
 
-def _most(texts: Any, pattern: str) -> bool:
-    """Return whether most texts match the pattern, and some of these have a comma."""
-    good = texts.filter(pc.match_substring_regex(texts, pattern))
-    return len(good) >= (1 - WRONG) * len(texts) and bool(pc.any(pc.match_substring(good, ",")).as_py())
+def _share(found: Any) -> float:
+    return float(np.mean(np.asarray(found)))
+
+
+def _same(texts: Any) -> bool:
+    """Return whether numbers are the same with either decimal point."""
+    return bool(np.array_equal(parsed(texts, "."), parsed(texts, ","), equal_nan=True))
+
+
+def _likelier(texts: Any, delimiter: str | None) -> str:
+    """Return the decimal point of numbers that can be read with either."""
+    if pc.any(pc.match_substring(texts, ",")).as_py():
+        return "." if delimiter == "," else ","
+    return "," if decoration(texts, ",").units not in ((), ("%",)) else "."
+
+
+def _is_odd(texts: Any) -> bool:
+    """Return whether there is more to some numbers than digits and a decimal point."""
+    try:
+        texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return True
+    return False

@@ -14,6 +14,7 @@ from thalweg._types import Block, Ints
 from thalweg.errors import StreamError, one_line
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
+from thalweg.streams.column_notes import Looked
 from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, TEXT, Column, Problems, coded, side_by_side
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
 from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
@@ -33,6 +34,7 @@ from thalweg.streams.reading import reading
 from thalweg.streams.schema import schema
 from thalweg.streams.sparse_source import SparseSource
 from thalweg.streams.sparse_table import known_numbers
+from thalweg.streams.targets import check_last
 from thalweg.streams.text_files import Batch
 
 N_MESSAGES = 5
@@ -74,7 +76,12 @@ class FileStream(Stream):
         strict = on_error == "raise"
         guesses = guesses or Guesses()
         candidates, warnings = _candidates(source, label) if like is None else like.choose(source, label)
+        if like is not None:
+            guesses = replace(guesses, missing=like.missing.joined(guesses.missing))
         last = [] if label is None else [label]
+        for column in last:
+            column.missing, column.spellings = guesses.missing, {}
+        source.not_numbers = guesses.missing.not_numbers
         check_kinds(source, [*candidates, *last])
         head, is_whole = first_rows(source, [column.name for column in [*candidates, *last]], strict)
         if like is None:
@@ -82,6 +89,9 @@ class FileStream(Stream):
         else:
             self.inputs = candidates
             like.set_readers(candidates, head, guesses, source.name)
+        is_guess = like is None and classes is None and not is_target_told
+        if is_guess and label is not None and not label.codes.values:
+            check_last(source.name, label, self.inputs, head)
         warnings += column_warnings(self.inputs, head)
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
@@ -90,6 +100,7 @@ class FileStream(Stream):
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
         check_names(source, self._names)
         n_rows = None
+        self._match = "exact" if like is None else like.match
         if like is not None:
             self._first_classes, self.is_open = like.classes, like.more_classes and label is not None
         elif label is None:
@@ -97,7 +108,7 @@ class FileStream(Stream):
         elif classes is not None or label.codes.values:
             self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
         elif scan_labels:
-            self._first_classes, n_rows = all_classes(source, label, strict)
+            self._first_classes, n_rows = all_classes(source, label, head, strict)
         else:
             self._first_classes, self.is_open = first_classes(source, label, head), not is_whole
             if is_whole:
@@ -106,17 +117,20 @@ class FileStream(Stream):
         if label is not None:
             warnings += target_warnings(source.columns, self.inputs, label, self._first_classes, head,
                                         is_target_told)
+            self._match = label.codes.match if label.spellings else self._match
         self._more_classes = label is None or (classes is None and label.codes.grows)
         if like is not None:
             self._more_classes = like.more_classes
-        self._columns = found_columns(source.columns, label, warnings)
+        self._missing = guesses.missing
+        self._columns = found_columns(source.columns, label, warnings,
+                                      Looked([] if source.is_sparse else head, is_whole))
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 
     def _restart(self) -> None:
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
-        self._labels = Codes(self._first_classes, where=f"{self.name}, classes")
+        self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
         self.classes = self._first_classes
 
     @property
@@ -160,7 +174,8 @@ class FileStream(Stream):
         columns = [column.to_plain() for column in self.inputs]
         ignored = self.columns.of_kind(IGNORED)
         target, header = self.columns.target, self.source.header
-        return schema(columns, self.classes, self._more_classes, target, ignored, header)
+        return schema(columns, self.classes, self._more_classes, target, ignored, header, self._match,
+                      self._missing.named)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
@@ -204,7 +219,7 @@ class FileStream(Stream):
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
         unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
-        column = batch.rows.column(len(self.inputs))
+        column = self._missing.cleaned(batch.rows.column(len(self.inputs)), numeric=False)
         codes, wrong = coded(column, self._labels, unknown)
         if wrong and self.is_open:
             self._add_labels(self.label, column)

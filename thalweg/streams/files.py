@@ -18,6 +18,7 @@ from thalweg.streams.json_files import json_source, looks_like_json_lines
 from thalweg.streams.kinds import N_WORDS, Guesses
 from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import Source
+from thalweg.streams.missing import as_missing
 from thalweg.streams.other_formats import check_format
 from thalweg.streams.reading import reading
 from thalweg.streams.text_encoding import checked_encoding
@@ -46,6 +47,7 @@ def from_file(
     encoding: str | None = None,
     date_parts: Iterable[str] = PARTS,
     n_words: int = N_WORDS,
+    missing: str | Iterable[Any] = (),
     on_error: str = "raise",
     labels: bool = True,
     scan_labels: bool = False,
@@ -96,6 +98,10 @@ def from_file(
     n_words
         Number of inputs that a column of text becomes: each word is counted in one of them, chosen by a hash.
         0 leaves such columns out.
+    missing
+        Cells that stand for a missing value in every column, the target included, besides those known: texts,
+        or numbers, which are missing however they are written (-999 as -999.0). `-`, `none`, `.` and the like
+        are known in columns of numbers and dates only; NA is a category among codes of two capital letters.
     on_error
         "raise" stops at the first bad row with a `StreamError` that names the file, data row (the first below
         the header is 1), column and value. "skip" leaves such rows out.
@@ -129,6 +135,7 @@ def from_file(
         raise ValueError(f"from_file: decimal must be '.' or ',', got {decimal!r}")
     encoding = checked_encoding(encoding)
     n_words = whole_number("from_file", "n_words", n_words, 0)
+    markers = as_missing(missing)
     parts = _date_parts(date_parts)
     if target is not None and not labels:
         raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
@@ -136,7 +143,8 @@ def from_file(
         _check_like(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
                     ignore=ignore, scan_labels=scan_labels)
         schema = Like(like.schema() if isinstance(like, Stream) else like)
-        return _like(path, schema, target, labels, on_error, Guesses(decimal, delimiter), header, encoding)
+        guesses = Guesses(decimal, delimiter, missing=markers)
+        return _like(path, schema, target, labels, on_error, guesses, header, encoding)
     with reading("standard input" if path == "-" else str(path)):
         source, delimiter = _source(path, header, delimiter, decimal, encoding)
         for column in _find_all(source, ignore):
@@ -145,12 +153,12 @@ def from_file(
         label = None
         if labels:
             label = kept[-1] if target is None and kept else _find(source, target)
-        if label is not None and label.kind == DATE:
+        if label is not None and label.kind == DATE and target is not None:
             raise StreamError(f"{source.name}: the target {label.name!r} has dates: no labels; name another")
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
             for column in _find_all(source, chosen):
                 column.kind, column.is_told = kind, True
-        guesses = Guesses(decimal, delimiter, parts, n_words)
+        guesses = Guesses(decimal, delimiter, parts, n_words, markers)
         return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None)
 
 
@@ -166,7 +174,7 @@ def _like(
         label = None
         if labels and (target is not None or like.target in [column.name for column in source.columns]):
             label = _find(source, like.target if target is None else target)
-        guesses = Guesses(guesses.decimal, delimiter)
+        guesses = Guesses(guesses.decimal, delimiter, missing=guesses.missing)
         return FileStream(source, label, None, on_error, guesses=guesses, like=like)
 
 

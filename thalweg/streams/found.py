@@ -9,15 +9,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from thalweg.streams.codes import number, spelling
+from thalweg.streams.column_notes import Looked, missing_counts, note_of
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.dates import Dates
 from thalweg.streams.decimals import Decimals
+from thalweg.streams.labels import merged
+from thalweg.streams.number_text import Decoration
 from thalweg.streams.sparse_table import may_be_same
+from thalweg.streams.targets import TARGET_NAMES, candidate, named_candidate
 
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
 MANY_CLASSES = 100
 FEW_ROWS, FEW_VALUES = 200, 20
-TARGET_NAMES = {"class", "label", "target", "y", "classes", "labels"}
 PART_WORDS = {"elapsed": "elapsed days", "time": "time of day"}
 SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
@@ -40,6 +43,13 @@ class FoundColumns:
         For every column that becomes inputs, in words what these are.
     n_inputs : int
         How many inputs there are in all.
+    missing : dict
+        For columns in which words stand for missing values, how often each does in the rows looked at.
+    merged : dict
+        For columns with several spellings of one label, or of yes and no, each label with the counts of its
+        spellings in the rows looked at.
+    n_rows : int
+        How many rows were looked at, the first ones of the file; `is_whole` says whether these are all.
     """
 
     target: str | None
@@ -48,6 +58,10 @@ class FoundColumns:
     warnings: tuple[str, ...] = ()
     becomes: dict[str, str] = field(default_factory=dict)
     n_inputs: int = 0
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    merged: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    n_rows: int = 0
+    is_whole: bool = True
 
     def of_kind(self, kind: str) -> list[str]:
         """Return the names of the columns of one kind."""
@@ -55,7 +69,7 @@ class FoundColumns:
 
     def in_words(self, most: int = 8) -> list[tuple[str, str]]:
         """Return pairs such as ("category", "colour, size"), at most 8 names each."""
-        pairs = [] if self.target is None else [("target", self.target)]
+        pairs = [] if self.target is None else [("target", self._with_note(self.target))]
         for kind in KINDS:
             names = self.of_kind(kind)
             if names:
@@ -78,28 +92,35 @@ class FoundColumns:
         """Return everything as a dict for JSON."""
         columns = {kind: self.of_kind(kind) for kind in KINDS}
         rest = {"notes": self.notes, "warnings": list(self.warnings), "inputs": self.n_inputs}
-        return {"target": self.target, **columns, **rest}
+        seen = {"missing": self.missing, "merged": self.merged, "rows_seen": self.n_rows,
+                "all_rows_seen": self.is_whole}
+        return {"target": self.target, **columns, **rest, **seen}
 
 
-def found_columns(columns: Sequence[Column], label: Column | None, warnings: Sequence[str]) -> FoundColumns:
-    """Return what the columns of a file were taken for."""
+def found_columns(
+    columns: Sequence[Column], label: Column | None, warnings: Sequence[str], looked: Looked
+) -> FoundColumns:
+    """Return what the columns of a file were taken for; `looked` are the rows that tell."""
     kinds, notes, becomes = {}, {}, {}
+    missing: dict[str, dict[str, int]] = {}
+    same: dict[str, dict[str, dict[str, int]]] = {}
     n_inputs = 0
     for column in columns:
+        counts, groups = missing_counts(column, looked), merged(column.spellings)
+        missing |= {column.name: counts} if counts else {}
+        same |= {column.name: groups} if groups else {}
+        if note := note_of(column, counts, groups, looked):
+            notes[column.name] = note
         if column is label:
             continue
         kind = column.kind or NUMBER
         kinds[column.name] = CATEGORY if kind == FLAG else kind if kind in KINDS else IGNORED
-        note = column.note
-        if kind in (DATE, TEXT):
-            note = f"{column.n_inputs} inputs" + (", hashed words" if kind == TEXT else "")
-        if note:
-            notes[column.name] = note
         if kinds[column.name] != IGNORED:
             becomes[column.name] = _in_words(column)
             n_inputs += column.n_inputs
     target = None if label is None else label.name
-    return FoundColumns(target, kinds, notes, tuple(warnings), becomes, n_inputs)
+    return FoundColumns(target, kinds, notes, tuple(warnings), becomes, n_inputs, missing, same,
+                        looked.n_rows, looked.is_whole)
 
 
 def _in_words(column: Column) -> str:
@@ -124,13 +145,25 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
         if isinstance(reader, Decimals) and reader.is_ambiguous:
             point, other = ("comma", ".") if reader.point == "," else ("point", ",")
             found.append(f"{name!r} may have a decimal {point} or not: if not, pass decimal={other!r}")
+        if isinstance(reader, Decimals):
+            found += _unit_warnings(name, reader.decoration)
         if isinstance(reader, Dates) and reader.is_ambiguous:
-            found.append(f"{name!r}: day and month could be swapped; taken as {reader.layout.name}")
+            found.append(f"{name!r}: day and month could be swapped; taken as {reader.in_words}")
         if column.kind == CATEGORY and not column.is_told:
-            found += _mixture_warnings(name, column.categories)
+            found += _mixture_warnings(name, column.categories) if not column.note else []
         if column.kind == NUMBER and reader is None and not column.is_told:
-            found += _number_warnings(name, [rows.column(name) for rows in head])
+            arrays = [column.missing.cleaned(rows.column(name), numeric=True) for rows in head]
+            found += _number_warnings(name, arrays)
     return found
+
+
+def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
+    hint = f"make them one unit in the file, or pass ignore=[{name!r}]"
+    if decoration.n_units > 1:
+        return [f"{name!r} has amounts in {' and '.join(decoration.units)}, read as if they were one; {hint}"]
+    if decoration.is_partial:
+        return [f"{name!r} has % in some cells and not in others; 13 % is read as 13; {hint}"]
+    return []
 
 
 def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
@@ -176,11 +209,13 @@ def target_warnings(
 ) -> list[str]:
     """Return warnings about a column of labels that may be the wrong one, or that an input gives away."""
     found = []
-    if len(classes) > MANY_CLASSES:
-        found.append(f"the target {label.name!r} has {len(classes):,} classes: is it the column of labels?")
-    named = [column.name for column in columns if column.name.lower() in TARGET_NAMES]
-    if not is_told and named and label.name not in named:
-        hint = f"{named[0]!r} may be it: pass target={named[0]!r}"
+    is_many = len(classes) > MANY_CLASSES
+    better = None if is_told else candidate(inputs, head) if is_many else named_candidate(inputs)
+    hint = "" if better is None else f"{better!r} may be it: pass target={better!r}"
+    if is_many:
+        doubt = f"the target {label.name!r} has {len(classes):,} classes: is it the column of labels?"
+        found.append(f"{doubt} {hint}".strip())
+    elif better is not None and label.name.lower() not in TARGET_NAMES:
         found.append(f"the target is {label.name!r}, the last column; {hint}")
     names = [column.name for column in inputs if column.kind in (CATEGORY, FLAG, NUMBER)]
     for name in may_be_same(head, names, label.name):
@@ -193,18 +228,20 @@ def target_warnings(
 def _is_same(name: str, label: str, head: list[Any]) -> bool:
     """Return whether a column tells the label and the label tells it, in all first rows that have both."""
     pairs: set[tuple[Any, Any]] = set()
+    spelled: set[tuple[Any, Any]] = set()
     n_rows = 0
     for part in _parts(head):
         try:
             both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
         except ArithmeticError:  # a damaged decimal number
             return False
-        pairs |= {(a, b) for a, b in both if a is not None and b is not None}
+        pairs |= set(both)
         n_rows += part.num_rows
         spelled = {(spelling(a), spelling(b)) for a, b in pairs}
+        spelled = {(a, b) for a, b in spelled if a is not None and b is not None}
         if len(spelled) > min(len({a for a, _ in spelled}), len({b for _, b in spelled})):
             return False
-    return n_rows >= FEW_ROWS // 4 and len(pairs) > 1
+    return n_rows >= FEW_ROWS // 4 and len(spelled) > 1
 
 
 def _parts(head: list[Any]) -> Iterator[Any]:

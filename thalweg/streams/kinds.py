@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,13 @@ import pyarrow as pa
 
 from thalweg._types import Floats
 from thalweg.errors import StreamError
-from thalweg.streams.codes import BOOLEANS, Codes, number, spelling
-from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, distinct
+from thalweg.streams.code_columns import are_phone_numbers, code_note
+from thalweg.streams.codes import BOOLEANS, Codes, is_yes_no, number, spelling
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, distinct, texts_in
 from thalweg.streams.dates import PARTS, find_dates
-from thalweg.streams.decimals import find_decimals
+from thalweg.streams.decimals import Decimals, find_decimals
+from thalweg.streams.labels import counted, spellings
+from thalweg.streams.missing import Missing
 from thalweg.streams.words import Words
 
 MAX_MIXED_NUMBERS = 20
@@ -21,18 +24,22 @@ N_WORDS = 256
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
 MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0
 ID_NAME = re.compile(r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|index|idx|row)$")
+WORD = re.compile(r"\S*[^\W\d_]\S*")  # it has a letter in it
+COUNTRY = re.compile(r"[A-Z]{2}")
+MIN_COUNTRIES = 3
 CAMEL_ID = re.compile(r"[a-z](Id|ID|Nr|No)$")
 ID_NOTES = ("all values differ: a row number or id", "almost all values differ: an id")
 
 
 @dataclass(frozen=True)
 class Guesses:
-    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text."""
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
 
     decimal: str | None = None
     delimiter: str | None = None
     date_parts: tuple[str, ...] = PARTS
     n_words: int = N_WORDS
+    missing: Missing = field(default_factory=Missing)
 
 
 def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
@@ -47,14 +54,17 @@ def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
 
 def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) -> None:
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
+    column.missing = guesses.missing
+    numeric = [guesses.missing.cleaned(array, numeric=True) for array in arrays]
+    arrays = [guesses.missing.cleaned(array, numeric=False) for array in arrays]
     if column.kind == DATE:
-        column.reader = find_dates(arrays, guesses.date_parts, told=True)
+        column.reader = find_dates(numeric, guesses.date_parts, told=True)
         if column.reader is None:
             raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
     elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
-        _guess(column, arrays, guesses)
-    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(arrays)):
-        column.reader = find_decimals(arrays, ",", guesses.delimiter)
+        _guess(column, arrays, numeric, guesses)
+    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(numeric)):
+        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter, told=True))
     if column.kind == TEXT:
         column.reader = Words(guesses.n_words) if guesses.n_words else None
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
@@ -63,38 +73,57 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
         _set_codes(column, arrays)
 
 
-def _guess(column: Column, arrays: list[Any], guesses: Guesses) -> None:
-    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(arrays))
-    numbers = _numbers(arrays) if may_be_plain else None
-    if numbers is not None:
+def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guesses) -> None:
+    """Set the kind; `numeric` are the first rows with null in place of what is missing among numbers."""
+    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(numeric))
+    numbers = plain_numbers(numeric) if may_be_plain else None
+    if numbers is not None and (len(numbers) or not _counts(arrays)):
         column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
         if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
             _leave_out(column, ID_NOTES[0])
+        elif note := code_note(column.name, numeric, numbers):
+            column.kind, column.note = CATEGORY, note
+            _refine(column, _counts(arrays))
         return
-    column.reader = find_decimals(arrays, guesses.decimal, guesses.delimiter)
-    if column.reader is not None:
-        column.kind, column.note = NUMBER, "marks between thousands"
-        if column.reader.point == ",":
-            column.note = "decimal comma"
-        return
-    column.reader = find_dates(arrays, guesses.date_parts, told=False)
-    if column.reader is not None:
-        column.kind = DATE
-        return
-    counts = _counts(arrays)
-    column.kind = column.kind or _kind_of_mixture(counts)
+    if not _are_phone_numbers(column.name, numeric):
+        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter))
+        if column.reader is not None:
+            column.kind = NUMBER
+            return
+        column.reader = find_dates(numeric, guesses.date_parts, told=False)
+        if column.reader is not None:
+            column.kind = DATE
+            return
+    column.kind = column.kind or _kind_of_mixture(_counts(numeric))
     if column.kind == CATEGORY:
-        _refine(column, counts)
+        _refine(column, _counts(arrays))
+
+
+def _set_decimals(column: Column, reader: Decimals | None) -> None:
+    column.reader = reader
+    column.note = "" if reader is None else reader.note
+
+
+def _are_phone_numbers(name: str, arrays: list[Any]) -> bool:
+    if pa.types.is_temporal(arrays[0].type):
+        return False
+    return are_phone_numbers(name, texts_in(arrays))
 
 
 def _refine(column: Column, counts: dict[str, int]) -> None:
     """Leave out a column of categories that are ids; read it as text if its categories are sentences."""
     n_rows, n_values = sum(counts.values()), len(counts)
-    n_words = sum(len(value.split()) for value in counts) / max(n_values, 1)
+    n_words = sum(len(WORD.findall(value)) for value in counts) / max(n_values, 1)
     if n_words >= TEXT_WORDS and n_values >= max(MIN_TEXTS, TEXT_SHARE * n_rows):
         column.kind = TEXT
-    elif n_rows >= MIN_ID_ROWS and n_values >= ID_SHARE * n_rows:
+    elif is_identifier(counts):
         _leave_out(column, ID_NOTES[1])
+
+
+def is_identifier(counts: dict[Any, int]) -> bool:
+    """Return whether almost all values of a column differ; `counts` says how often each occurs."""
+    n_rows = sum(counts.values())
+    return n_rows >= MIN_ID_ROWS and len(counts) >= ID_SHARE * n_rows
 
 
 def _leave_out(column: Column, why: str) -> None:
@@ -118,10 +147,10 @@ def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
 
 def is_number(arrays: list[Any]) -> bool:
     """Return whether all values are numbers or missing."""
-    return _numbers(arrays) is not None
+    return plain_numbers(arrays) is not None
 
 
-def _numbers(arrays: list[Any]) -> Floats | None:
+def plain_numbers(arrays: list[Any]) -> Floats | None:
     """Return the distinct numbers of each array, joined; None if a value is not a number."""
     try:
         used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
@@ -165,7 +194,19 @@ def _kind_of_mixture(counts: dict[str, int]) -> str:
 def _set_codes(column: Column, arrays: list[Any]) -> None:
     found = [value for array in arrays for value in distinct(array)[0]]
     spelled = {text for value in found if (text := spelling(value)) is not None}
-    if not len(column.codes) and spelled and spelled <= set(BOOLEANS):
+    if not len(column.codes) and spelled and not column.is_told and is_yes_no(spelled):
+        column.spellings = spellings(counted(arrays), "yes/no")
+        kept = BOOLEANS if spelled <= set(BOOLEANS) else column.spellings
+        column.codes = Codes(kept, grows=True, match="yes/no")
+    elif not len(column.codes) and spelled and spelled <= set(BOOLEANS):
         # False is 0 and True is 1, whichever comes first, as in files that have a type for them.
         column.codes = Codes(BOOLEANS, grows=True)
+    elif not column.is_told and "NA" in found and _are_countries(spelled):
+        column.codes = Codes(grows=True, match="codes")
+        column.note = "NA is a category among codes of two letters"
     column.codes.of(found)
+
+
+def _are_countries(texts: set[str]) -> bool:
+    """Return whether texts are codes of two capital letters, as those of countries."""
+    return len(texts) >= MIN_COUNTRIES and all(COUNTRY.fullmatch(text) for text in texts)

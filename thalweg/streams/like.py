@@ -11,9 +11,10 @@ from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes, as_classes
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.dates import PARTS, Dates, like_dates
-from thalweg.streams.decimals import Decimals, find_decimals
+from thalweg.streams.decimals import Decimals, decorated, find_decimals
 from thalweg.streams.kinds import Guesses, has_points, is_number
 from thalweg.streams.look_ahead import Source, check_kinds
+from thalweg.streams.missing import Missing
 from thalweg.streams.schema import VERSION
 from thalweg.streams.sparse_table import known_numbers
 from thalweg.streams.words import Words
@@ -36,6 +37,9 @@ class Like:
             self.header: bool | None = schema["header"]
             self.ignored = list(schema["ignored"])
             self.more_classes = bool(schema["more_classes"])
+            self.match = str(schema.get("match", "exact"))
+            self.missing = Missing(tuple(map(str, schema.get("missing", ()))))
+            Codes(match=self.match)
             self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
             self._specs = {spec["name"]: spec for spec in schema["columns"]}
             self.names = [name for spec in schema["columns"] for name in _example(spec).inputs]
@@ -67,22 +71,23 @@ class Like:
         for column in chosen:
             example = _example(self._specs[column.name])
             column.kind, column.codes, column.reader = example.kind, example.codes, example.reader
-            column.is_told = True
+            column.is_told, column.note = True, ""
         return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
 
     def set_readers(self, columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
         """Set how to read the columns, whose first rows are `head`."""
         numbers = known_numbers(head) if guesses.decimal != "," else ()
         for j, column in enumerate(columns):
+            column.missing = guesses.missing
             if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
                 continue
-            arrays = [rows.column(j) for rows in head]
+            arrays = [guesses.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None
                 column.reader = known = _decimals(known, arrays, guesses)
-                column.note = "decimal comma" if known and known.point == "," else ""
+                column.note = known.note if known else ""
             elif column.kind == FLAG and not is_number(arrays):
-                column.kind, column.codes = CATEGORY, Codes([False, True])
+                column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")
             elif isinstance(column.reader, Dates):
                 column.reader = like_dates(column.reader, arrays)
                 if column.reader is None:
@@ -93,7 +98,8 @@ def _example(spec: dict[str, Any]) -> Column:
     """Return a column as a part of a schema describes it."""
     column = Column(str(spec["name"]), spec["kind"])
     if column.kind == CATEGORY:
-        column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name)
+        match = str(spec.get("match", "exact"))
+        column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name, match=match)
     elif column.kind == DATE:
         if not spec["parts"] or not set(spec["parts"]) <= set(PARTS):
             raise ValueError(f"a date has no parts {spec['parts']}")
@@ -114,12 +120,15 @@ def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> De
         return None
     decimal = guesses.decimal
     is_plain = is_number(arrays)
+    if is_plain and decimal != "," and (known is None or known.point == "."):
+        return None
     if decimal is None and known is not None and not any(known.read(array)[1] for array in arrays):
-        return Decimals(known.point, is_ambiguous=is_plain and has_points(arrays))
+        found = decorated(arrays, known.point)
+        return Decimals(known.point, is_ambiguous=is_plain and has_points(arrays), decoration=found)
     if is_plain and decimal != ",":
         return None
-    found = find_decimals(arrays, decimal, guesses.delimiter)
-    return known if found is None and decimal is None else found
+    found_here = find_decimals(arrays, decimal, guesses.delimiter, told=True)
+    return known if found_here is None and decimal is None else found_here
 
 
 def _is_text(array: Any) -> bool:

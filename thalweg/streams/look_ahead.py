@@ -10,6 +10,7 @@ from thalweg.errors import StreamError
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.codes import Codes, as_classes, number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
+from thalweg.streams.labels import counted, label_match, spellings
 from thalweg.streams.text_files import TextSource
 
 FIRST_ROWS = 10_000
@@ -66,24 +67,25 @@ def check_kinds(source: Source, columns: Iterable[Column]) -> None:
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
-    """Return the sorted labels of the first rows."""
-    found = Codes(grows=True)
-    for rows in head:
-        found.of(rows.column(label.name).unique().to_pylist())
-        check_labels(source, label, found)
-    return as_classes(found.values) if len(found) else np.empty(0, dtype=np.int64)
+    """Return the sorted labels of the first rows, and set which of their spellings are one."""
+    counts = counted(label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head)
+    label.codes = Codes(grows=True, match=label_match(counts))
+    label.spellings = spellings(counts, label.codes.match)
+    check_labels(source, label, Codes(label.spellings, match=label.codes.match))
+    return as_classes(label.spellings) if label.spellings else np.empty(0, dtype=np.int64)
 
 
-def all_classes(source: Source, label: Column, strict: bool) -> tuple[NDArray[Any], int]:
-    """Return the sorted labels of all rows, and the number of rows."""
+def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
+    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows."""
     if source.once:
         raise StreamError(f"{source.name} can be read only once: name its labels, classes=[…]")
-    found, n_rows = Codes(grows=True), 0
+    first_classes(source, label, head)
+    found, n_rows = Codes(label.spellings, grows=True, match=label.codes.match), 0
     for values, n_more, problems in source.distinct(label.name):
         if strict:
             raise_first(source, problems)
         known = len(found)
-        found.of(values)
+        found.of(label.missing.kept(values))
         if len(found) > known:
             check_labels(source, label, found)
         n_rows += n_more

@@ -14,10 +14,13 @@ def schema(
     target: str | None = None,
     ignored: Iterable[str] = (),
     header: bool | None = None,
+    match: str = "exact",
+    missing: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return a schema: a dict of values that JSON has.
 
-    `columns` are those that become inputs, in order; `ignored` are other columns that are known.
+    `columns` are those that become inputs, in order; `ignored` are other columns that are known. `match` says
+    which spellings of a label are one, `missing` which cells are missing because the user said so.
     """
     return {
         "schema": VERSION,
@@ -27,6 +30,8 @@ def schema(
         "columns": columns,
         "ignored": list(ignored),
         "header": header,
+        "match": match,
+        "missing": list(missing),
     }
 
 

@@ -20,8 +20,8 @@ import pyarrow.csv
 from thalweg._kernels.cells import distinct_cells
 from thalweg._types import Ints
 from thalweg.errors import StreamError
-from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
+from thalweg.streams.missing import NOT_NUMBERS
 from thalweg.streams.quotes import without_unclosed
 from thalweg.streams.text_encoding import UTF8, Encoding, marked_encoding
 
@@ -103,9 +103,11 @@ class TextSource:
 
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
+    `not_numbers` are cells that stand for a missing number.
     """
 
     n_rows = None
+    not_numbers: Sequence[str] = NOT_NUMBERS
     is_sparse = False
     header: bool | None = None
 
@@ -218,8 +220,8 @@ class TextSource:
             pa.csv.ConvertOptions(
                 column_types={name: pa.float64() if name in numeric else TEXT for name in names},
                 include_columns=names,
-                null_values=MISSING_TEXT,
-                strings_can_be_null=True,
+                null_values=self.not_numbers,
+                strings_can_be_null=False,  # NA may be a category
             ),
         )
         batches = table.combine_chunks().to_batches()
