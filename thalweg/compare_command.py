@@ -85,6 +85,7 @@ def show(found, report, json):
     from rich.console import Console
 
     from thalweg.evaluation.comparison_words import accuracy_rows, pair_rows, verdict
+    from thalweg.evaluation.figures import without_label
 
     console = Console()
     for part in _cut(accuracy_rows(found), console.width):
@@ -95,6 +96,8 @@ def show(found, report, json):
         rows = pair_rows(found, tests)[: len(found.learners)]
         console.print(grid("The best against the others, by streams", rows))
     console.print(verdict(found), highlight=False)
+    for name, n in found.unlabelled().items():
+        console.print(f"{name}: {without_label(n)}, not scored", highlight=False, markup=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
     if report:

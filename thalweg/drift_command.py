@@ -92,6 +92,7 @@ def table(report, findings, most=30):
 def closing(report, page):
     """Return the lines below the table: the rate, what was read, what went wrong."""
     from thalweg.evaluation import drift_words
+    from thalweg.evaluation.figures import without_label
 
     monitor = report.monitor
     lines = [drift_words.rate(report)] if len(report.stops) else []
@@ -99,6 +100,8 @@ def closing(report, page):
         f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of "
         f"{monitor.window:,} rows, compared with the first {monitor.reference:,}."
     )
+    if report.unlabelled:
+        lines.append(f"{without_label(report.unlabelled)}.")
     if report.skipped:
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
     if report.columns is not None:

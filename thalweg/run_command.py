@@ -5,7 +5,7 @@ import re
 import sys
 
 from thalweg import model_files
-from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown, without_label
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
 from thalweg.options import command_line, in_options
@@ -183,6 +183,8 @@ def sentence(run):
         parts.append(f"known drifts at rows {_places(run.drifts)}")
     if len(run.alarms):
         parts.append(f"the learner saw drift at rows {_places(run.alarms)}")
+    if run.unlabelled:
+        parts.append(f"{without_label(run.unlabelled)}, not scored")
     if run.skipped:
         parts.append(f"{run.skipped:,} unreadable rows skipped")
     if run.interrupted:

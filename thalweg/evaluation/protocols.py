@@ -244,6 +244,7 @@ def _evaluate(
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         columns=getattr(stream, "columns", None),
         written=written(learner),
+        unlabelled=record.n_unlabelled,
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),
