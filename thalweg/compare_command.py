@@ -57,7 +57,7 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
     from thalweg.run_command import make_learner, read_delay, read_share
 
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
-    with Bar("comparing", "{}", "", quiet) as bar:
+    with Bar("comparing", "{}", "", quiet, unit="runs") as bar:
         return compare(
             made,
             {_name(source, sources): source for source in sources},

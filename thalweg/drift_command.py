@@ -28,7 +28,7 @@ def watch(source, labels, reference, window, method, false_alarms, rows, seed, d
     monitor = drift.monitor_registry.load(METHODS[method])(
         reference=reference or 2 * window, window=window, false_alarms=false_alarms
     )
-    with Bar(f"watching {source}", "rows, {} changed", 0, quiet) as bar:
+    with Bar(f"watching {source}", "{} changed", 0, quiet) as bar:
         return watch(stream, monitor, labels=labels, rows=rows, progress=bar.show)
 
 

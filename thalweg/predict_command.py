@@ -37,7 +37,8 @@ def predict(
 ):
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg import model_files
-    from thalweg.predictions import predictions, write
+    from thalweg.predictions import counting, predictions, write
+    from thalweg.progress_bar import Bar
 
     learner, schema, _ = model_files.load(model)
     if out:
@@ -45,7 +46,9 @@ def predict(
     settings = {} if on_error is None else {"on_error": on_error}
     stream = model_files.open_like(source, learner, schema, model, rows, data=data, **settings)
     blocks = predictions(learner, stream, rows, probabilities)
-    n, n_right, n_scored = write(blocks, out)
+    is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
+    with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
+        n, n_right, n_scored = write(counting(blocks, stream, rows, bar), out)
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"

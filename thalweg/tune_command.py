@@ -50,7 +50,7 @@ def tune(
     from thalweg.run_command import make_learner, read_delay, read_share
 
     chosen = file_options({"ignore": ignore, "target": target, "on_error": on_error})
-    with Bar("searching", "{}", "", json) as bar:
+    with Bar("searching", "{}", "", json, unit="runs") as bar:
         found = evaluation.tune(
             make_learner(learner, set_ or [], seed),
             read_grid(try_),
