@@ -312,7 +312,7 @@ def test_long_standard_input_takes_its_first_labels_from_the_first_rows(standard
     standard_input(ARFF.encode())
     assert len(whole(from_file("-"))[0]) == 3
     standard_input(b"PAR1")
-    assert "only CSV and ARFF" in complaint("-")
+    assert "only CSV, ARFF and JSON lines are read from it" in complaint("-")
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -101,6 +101,32 @@ def test_two_classes_are_one_input():
     assert learner.member_.n_features_in_ == 2 + 3
 
 
+def test_a_third_class_leaves_the_input_of_the_second_where_it_is():
+    learner = LastLabels(NaiveBayes(), n=2).begin(1, ["a", "b"], more_classes=True)
+    for label in "abba":
+        learner.learn_one([0.0], label)
+    assert learner.member_.n_features_in_ == 1 + 2
+    learner.learn_one([0.0], "c")
+    assert learner.member_.n_features_in_ == 1 + 2 * 3
+    assert learner._kernel.arrays["label_place"].tolist() == [[3, 1, 4], [5, 2, 6]]
+
+
+def test_a_state_with_two_inputs_for_two_classes_is_restored():
+    # As earlier releases wrote it where a third class could follow.
+    X, y = rows(300)
+    old = LastLabels(NaiveBayes(), n=2).begin(3, [0, 1], more_classes=True)
+    old._n_values_of_two = 2
+    old._begin_again()
+    old.test_then_train(X[:100], y[:100] % 2)
+    new = LastLabels().restore(old.state())
+    assert new.member_.n_features_in_ == 3 + 4
+    for learner in (old, new):
+        learner.test_then_train(X[100:], y[100:])
+    new = new.copy()
+    np.testing.assert_array_equal(new.predict_block(X), old.predict_block(X))
+    assert new._kernel.arrays["label_place"].tolist() == [[3, 4, 7], [5, 6, 8]]
+
+
 def test_a_label_that_repeats_is_found():
     y = np.repeat([0, 1] * 20, 10)
     X = np.random.default_rng(0).normal(size=(400, 2))

@@ -1,12 +1,18 @@
 """Rows without a label have the code -1 in a stream, which no protocol hands on to a learner."""
 
+import json
+
 import numpy as np
 import pytest
 from file_rows import whole, write
+from typer.testing import CliRunner
 
-from thalweg.evaluation import chunked, prequential
+from thalweg.cli import app
+from thalweg.drift import HellingerMonitor
+from thalweg.evaluation import chunked, holdout, prequential, watch
+from thalweg.evaluation.suspicions import suspicious_in_stream
 from thalweg.learners import NaiveBayes
-from thalweg.streams import drifting, from_arrays, from_file, noisy
+from thalweg.streams import SEA, drifting, from_arrays, from_file, noisy
 
 X = np.arange(100.0)[:, None]
 LABELS = ["?" if i % 7 in (0, 3, 4) else "uv"[i % 2] for i in range(100)]
@@ -86,3 +92,38 @@ def test_blocks_of_labels_leave_rows_without_one_out(tmp_path):
     for opened in (file_stream, array_stream):
         y = np.concatenate([labels for _, labels in opened(tmp_path).blocks(9)])
         assert y.tolist() == [label for label in LABELS if label != "?"]
+
+
+N_UNKNOWN = len(LABELS) - N_KNOWN
+
+
+def test_rows_without_a_label_are_counted(tmp_path):
+    stream = file_stream(tmp_path)
+    for keep in ("rows", "totals"):
+        assert prequential(stream, NaiveBayes(), keep=keep).unlabelled == N_UNKNOWN
+        assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
+        assert chunked(stream, NaiveBayes(), 9, labels="first", keep=keep).unlabelled == N_UNKNOWN
+    assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
+    with_labels = watch(stream, HellingerMonitor(reference=40, window=20), labels=True)
+    assert with_labels.unlabelled == N_UNKNOWN
+    assert watch(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
+    assert suspicious_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "drift", "outliers"])
+def test_every_command_tells_them_in_the_terminal_the_page_and_the_json(tmp_path, monkeypatch, command):
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
+    file_stream(tmp_path)
+    arguments = [str(tmp_path / "rows.csv"), "--target", "y"]
+    if command == "compare":
+        arguments = ["NaiveBayes", "MajorityClass", "--jobs", "1", "--on", *arguments]
+    elif command != "drift":
+        arguments += ["--learner", "NaiveBayes"]
+    page = tmp_path / "page.html"
+    said = CliRunner().invoke(app, [command, *arguments, "--report", str(page)])
+    assert said.exit_code == 0, said.exception
+    words = f"{N_UNKNOWN} rows without a label"
+    assert words in " ".join(said.stdout.split())
+    assert words in page.read_text(encoding="utf-8")
+    told = json.loads(CliRunner().invoke(app, [command, *arguments, "--json"]).stdout)["unlabelled"]
+    assert told == ({"rows.csv": N_UNKNOWN} if command == "compare" else N_UNKNOWN)

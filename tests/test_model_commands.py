@@ -182,7 +182,7 @@ def test_a_model_saved_in_python_is_inspected_and_predicts_generators(tmp_path):
         (["run", "today.csv", "--save", "."], "is a folder"),
         (["continue", "begun.tw", "today.csv"], "learned nothing"),
         (["continue", "own.tw", "today.csv"], "does not say what its inputs are"),
-        (["continue", "model.tw", "classes.csv"], "maybe"),
+        (["continue", "fixed.tw", "classes.csv"], "'maybe' is not one of the labels no, yes"),
     ],
 )
 def test_what_does_not_fit_is_said_and_nothing_is_lost(files, model, monkeypatch, arguments, words):
@@ -191,6 +191,8 @@ def test_what_does_not_fit_is_said_and_nothing_is_lost(files, model, monkeypatch
     (files / "classes.csv").write_text(table(60, 4).replace(";yes", ";maybe"))
     thalweg.save(NaiveBayes(), files / "begun.tw")
     thalweg.save(NaiveBayes().begin(3, [0, 1]), files / "own.tw")
+    fixed = ["--classes", "no,yes", "--learner", "NaiveBayes", "--save", "fixed.tw", "--json"]
+    assert thalweg_command("run", "today.csv", *fixed).exit_code == 0
     before = model.read_bytes()
     found = thalweg_command(*arguments)
     assert found.exit_code != 0
@@ -199,11 +201,11 @@ def test_what_does_not_fit_is_said_and_nothing_is_lost(files, model, monkeypatch
     assert not list(files.glob(".*.part"))
 
 
-def test_a_new_label_is_learned_where_classes_may_grow(files):
-    # More rows than are looked at before the first is learned: the model knows that other labels may come.
-    (files / "long.csv").write_text(table(10_500, 1))
+@pytest.mark.parametrize("n_rows", [50, 10_500])
+def test_a_new_label_is_learned_however_short_the_file_was(files, n_rows):
+    (files / "old.csv").write_text(table(n_rows, 1))
     path = files / "open.tw"
-    thalweg_command("run", files / "long.csv", "--learner", "NaiveBayes", "--save", path, "--json")
+    thalweg_command("run", files / "old.csv", "--learner", "NaiveBayes", "--save", path, "--json")
     (files / "new.csv").write_text(table(300, 2).replace(";yes", ";maybe"))
     found = thalweg_command("continue", path, files / "new.csv", "--json")
     assert found.exit_code == 0, found.exception

@@ -10,7 +10,7 @@ from thalweg.checks.rows import rows
 # they are not equal, and why.
 OTHER_DRAWS = (0.03, "particles of more coefficients are drawn from other random numbers")
 DIFFERENT = {
-    "LastLabels": (0.02, "classes that come later have inputs of their own, also where there are two"),
+    "LastLabels": (0.02, "two classes share an input, and the first gets its own when the third comes"),
     "AdaptiveStacking": (0.05, "some members differ, and with them what the weights are learned from"),
     "NeighbourMixture": (0.02, "more classes are more that a label could have been, which weighs a surprise"),
     "WindowLogistic": (1e-9, "the solver starts from another place"),
@@ -43,6 +43,17 @@ def test_the_end_is_that_of_a_learner_that_knew(name):
         assert np.abs(p - q).mean() < DIFFERENT[name][0], DIFFERENT[name][1]
     else:
         np.testing.assert_array_equal(q, p)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", list(learners.registry))
+def test_as_long_as_no_class_is_new_it_makes_no_difference_whether_one_could_be(name, n_classes):
+    X, y = rows(250)
+    y = y % n_classes
+    closed, open_ = (
+        learners.registry.load(name)().begin(3, range(n_classes), more_classes=more) for more in (False, True)
+    )
+    np.testing.assert_array_equal(open_.test_then_train(X, y), closed.test_then_train(X, y))
 
 
 def test_a_named_class_stays_the_only_one_allowed():

@@ -7,8 +7,10 @@ import pytest
 from file_rows import write
 
 from thalweg import run_command
+from thalweg.adapters import SklearnLearner
 from thalweg.evaluation import chunked, prequential
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
+from thalweg.streams import from_file, noisy
 from thalweg.streams.base import Stream, recut
 
 N_ROWS = 3000
@@ -136,3 +138,25 @@ def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     run_command.show(run, json=True)
     assert json.loads(capsys.readouterr().out)["classes"] == {"apart": 0.3, "down": 0.4, "up": 0.3}
     assert run.summary()["accuracy"] > 0.999
+
+
+def test_learners_of_a_short_file_stay_open_unless_its_labels_are_listed(tmp_path):
+    text = "a,y\n" + "".join(f"{k}.5,{'uv'[k % 2]}\n" for k in range(40))
+    arff = "@relation r\n@attribute a real\n@attribute y {u,v}\n@data\n1,u\n2,v\n"
+    short, listed = from_file(write(tmp_path, text)), from_file(write(tmp_path, text), classes=["u", "v"])
+    declared = from_file(write(tmp_path, arff, "rows.arff"))
+    for stream, is_open in ((short, True), (listed, False), (declared, False)):
+        assert stream.more_classes == stream.schema()["more_classes"] == is_open
+        learner = NaiveBayes()
+        prequential(stream, learner)
+        if is_open:
+            learner.learn_one([1.0], "w")
+            assert learner.classes_.tolist() == ["u", "v", "w"]
+        else:
+            with pytest.raises(ValueError, match="not one of the classes"):
+                learner.learn_one([1.0], "w")
+    assert prequential(noisy(short, 0.1), NaiveBayes()).n_rows == 40
+    foreign = SklearnLearner()
+    prequential(short, foreign)
+    with pytest.raises(ValueError, match="not one of the classes"):
+        foreign.learn_one([1.0], "w")

@@ -36,11 +36,21 @@ SPARSE = b"""@relation r
 {}
 {2 -3, 3 down}
 """
+WORDS = "größe,farbe,class\n1.5,grün,schön\n2.5,weiß,teuer\n" + "7,grün,schön\n" * 20
+JSON = b"".join(
+    b'{"price": %d.5, "colour": "dark \\"red\\"", "flag": %s, "in": {"a": "%d", "b": null}, "class": "%s"}\n'
+    % (k, (b"true", b"false")[k % 2], k, (b"up", b"down")[k % 3 > 0])
+    for k in range(30)
+)
+MIXED = b'{"price": "1.5", "class": 1}\n{"price": -2, "flag": true}\n\n{"price": null, "class": "0", "late": {}}\n' * 9
 
 
 def valid_files():
     """Return {name: content}."""
     files = {"rows.csv": CSV, "quoted.csv": QUOTED, "dates.csv": DATES.encode()}
+    files |= {f"{name}.csv": WORDS.encode(name) for name in ("utf-8", "cp1252", "utf-16")}
+    files |= {"rows.jsonl": JSON, "mixed.jsonl": MIXED, "wide.ndjson": JSON.decode().encode("utf-16")}
+    files |= {"rows.jsonl.gz": _packed(JSON, "gzip")}
     files |= {"rows.arff": ARFF, "sparse.arff": SPARSE}
     for codec, suffix in (("gzip", "gz"), ("bz2", "bz2"), ("zstd", "zst"), ("lz4", "lz4")):
         files[f"rows.csv.{suffix}"] = _packed(CSV, codec)

@@ -58,7 +58,7 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
     from thalweg.run_command import make_learner, read_delay, read_share
 
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
-    with Bar("comparing", "{}", "", quiet) as bar:
+    with Bar("comparing", "{}", "", quiet, unit="runs") as bar:
         return compare(
             made,
             {_name(source, sources): source for source in sources},
@@ -92,6 +92,7 @@ def show(found, json):
     from rich.console import Console
 
     from thalweg.evaluation.comparison_words import accuracy_rows, pair_rows, verdict
+    from thalweg.evaluation.figures import without_label
 
     console = Console()
     for part in _cut(accuracy_rows(found), console.width):
@@ -102,6 +103,8 @@ def show(found, json):
         rows = pair_rows(found, tests)[: len(found.learners)]
         console.print(grid("The best against the others, by streams", rows))
     console.print(verdict(found), highlight=False)
+    for name, n in found.unlabelled().items():
+        console.print(f"{name}: {without_label(n)}, not scored", highlight=False, markup=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
 

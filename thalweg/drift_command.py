@@ -30,7 +30,7 @@ def watch(source, labels, reference, window, method, false_alarms, rows, seed, d
     monitor = drift.monitor_registry.load(METHODS[method])(
         reference=reference or 2 * window, window=window, false_alarms=false_alarms
     )
-    with Bar(f"watching {source}", "rows, {} changed", 0, quiet) as bar:
+    with Bar(f"watching {source}", "{} changed", 0, quiet) as bar:
         return watch(stream, monitor, labels=labels, rows=rows, progress=bar.show)
 
 
@@ -109,6 +109,7 @@ def table(report, findings, most=30):
 def closing(report):
     """Return the lines below the table: the rate, what was read, what went wrong."""
     from thalweg.evaluation import drift_words
+    from thalweg.evaluation.figures import without_label
 
     monitor = report.monitor
     lines = [drift_words.rate(report)] if len(report.stops) else []
@@ -116,6 +117,8 @@ def closing(report):
         f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of "
         f"{monitor.window:,} rows, compared with the first {monitor.reference:,}."
     )
+    if report.unlabelled:
+        lines.append(f"{without_label(report.unlabelled)}.")
     if report.skipped:
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
     if report.columns is not None:

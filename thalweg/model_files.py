@@ -7,7 +7,10 @@ from thalweg.errors import ModelFileError, ThalwegError
 from thalweg.streams.named import is_file, open_stream
 
 MOST_RUNS = 100  # whose results are kept
-RESULTS = ("rows", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted", "seconds")
+RESULTS = (
+    "rows", "unlabelled", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted",
+    "seconds",
+)  # fmt: skip
 
 
 def save(learner, path, run, schema, source, earlier=()):

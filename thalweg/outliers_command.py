@@ -20,7 +20,7 @@ def look(source, learners, rows, seed, data, file_options, quiet):
 
     made = [make_learner(name, [], seed) for name in learners] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
-    with Bar(f"reading {source}", "opinions{}", "", quiet) as bar:
+    with Bar(f"reading {source}", "{}", "", quiet, unit="opinions") as bar:
         return suspicious_in_stream(
             stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
         ), stream

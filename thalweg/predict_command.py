@@ -41,13 +41,16 @@ def predict(
 ):
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg import model_files
-    from thalweg.predictions import predictions, write
+    from thalweg.predictions import counting, predictions, write
+    from thalweg.progress_bar import Bar
 
     check_writable(out)
     learner, schema, _ = model_files.load(model)
     stream = model_files.open_like(source, learner, schema, model, rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
-    n, n_right, n_scored = write(blocks, out)
+    is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
+    with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
+        n, n_right, n_scored = write(counting(blocks, stream, rows, bar), out)
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"

@@ -51,6 +51,16 @@ def predictions(learner, stream, rows=None, probabilities=False):
         start += left
 
 
+def counting(blocks, stream, rows, bar):
+    """Yield the blocks of predictions, and show on a progress bar how many rows were in them."""
+    done = 0
+    for block in blocks:
+        yield block
+        done += len(block.table)
+        known = [n for n in (rows, stream.expected_rows(done)) if n is not None]
+        bar.show(done, min(known, default=None), "")
+
+
 def row_numbers(start, n, skipped):
     """Return the numbers in the file, from 1, of `n` rows of which `start` were read before, and not skipped.
 

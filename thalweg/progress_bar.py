@@ -1,37 +1,33 @@
 """A progress bar for commands that take long."""
 
+BAR, LEAST_TITLE = 10, 12
+ROOM_FOR_ELAPSED = 100  # in a narrower terminal only the time left is shown
+
 
 class Bar:
     """A progress bar on standard error with a figure beside it; nothing where no person is looking.
 
-    `told` says what of the figure is shown, such as "{} rows". Beside it are the time so far and, if the
-    total is known, the time left.
+    It is one line that fits the terminal. `told` says what of the figure is shown, such as "accuracy {}". How
+    far the work is comes as a percentage of rows, or as "3/12 runs" of any other `unit`; if the total is not
+    known, as what is done. Beside it are the time so far and, if the total is known, the time left.
     """
 
-    def __init__(self, title, told, figure, quiet):
+    def __init__(self, title, told, figure, quiet, unit="rows"):
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, Progress, TextColumn
 
+        self.title, self.told, self.unit, self.figure = title, told, unit, figure
+        self.console = Console(stderr=True)
         columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(told.format("{task.fields[figure]}")),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(BAR),
+            TextColumn("{task.fields[beside]}", markup=False),
         )
-        console = Console(stderr=True)
-        self.figure = figure
-        self.bar = Progress(*columns, console=console, disable=quiet or not console.is_terminal)
-        self.task = self.bar.add_task(title, total=None, figure=figure)
+        self.bar = Progress(
+            *columns, console=self.console, disable=quiet or not self.console.is_terminal
+        )
+        self.task = self.bar.add_task("", total=None, beside="")
+        self.show(0, None, figure)
 
     def __enter__(self):
         self.bar.start()
@@ -43,4 +39,43 @@ class Bar:
     def show(self, done, total, figure):
         """Show how far the work is, and the figure as it is now."""
         self.figure = figure
-        self.bar.update(self.task, completed=done, total=total, figure=figure)
+        if self.bar.disable:
+            return
+        self.bar.update(self.task, completed=done, total=total)
+        task = self.bar.tasks[0]
+        width = self.console.width - BAR - 2
+        parts = [amount(done, total, self.unit), self.told.format(figure)]
+        parts += times(task.elapsed, task.time_remaining, self.console.width >= ROOM_FOR_ELAPSED)
+        beside = shortened("  ".join(filter(None, parts)), width - LEAST_TITLE)
+        title = shortened(self.title, width - len(beside))
+        self.bar.update(self.task, description=title, beside=beside)
+
+
+def amount(done, total, unit):
+    """Return how much is done, as text."""
+    if total is None:
+        return f"{done:,} {unit}"
+    if unit != "rows":
+        return f"{done:,}/{total:,} {unit}"
+    return f"{100 * done / total:.0f} %" if total else "100 %"
+
+
+def times(elapsed, left, with_elapsed):
+    """Return the time since the start and the time left, as texts, as far as they are known and wanted."""
+    texts = [] if elapsed is None or not (with_elapsed or left is None) else [clock(elapsed)]
+    return texts if left is None else [*texts, f"{clock(left)} left"]
+
+
+def clock(seconds):
+    """Return seconds as 1:02:03, or 2:03 within the first hour."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def shortened(text, most):
+    """Return a text of at most that many characters: its start and its end, of which more is kept."""
+    if len(text) <= most:
+        return text
+    start = (most - 1) // 3
+    return f"{text[:start]}…{text[len(text) - (most - 1 - start) :]}"

@@ -6,7 +6,7 @@ import sys
 from typing import Any, NamedTuple
 
 from thalweg import model_files
-from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
+from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown, without_label
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
 from thalweg.options import command_line
@@ -195,6 +195,8 @@ def sentence(run):
         parts.append(f"known drifts at rows {_places(run.drifts)}")
     if len(run.alarms):
         parts.append(f"the learner saw drift at rows {_places(run.alarms)}")
+    if run.unlabelled:
+        parts.append(f"{without_label(run.unlabelled)}, not scored")
     if run.skipped:
         parts.append(f"{run.skipped:,} unreadable rows skipped")
     if run.interrupted:

@@ -48,7 +48,7 @@ def tune(
     from thalweg.progress_bar import Bar
     from thalweg.run_command import make_learner, read_delay, read_share
 
-    with Bar("searching", "{}", "", json) as bar:
+    with Bar("searching", "{}", "", json, unit="runs") as bar:
         found = evaluation.tune(
             make_learner(learner, set_ or [], seed),
             read_grid(try_),

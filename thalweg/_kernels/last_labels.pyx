@@ -1,7 +1,7 @@
 """The latest known labels as further inputs of a member.
 
 A row of d inputs becomes one of d + n V: for each of the n latest labels, the newest first, an input for each
-class (one alone where there are two classes and no more can come), 1 for that label and 0 for the others; all
+class (one alone as long as there are two classes, for the second), 1 for that label and 0 for the others; all
 0 before there were so many labels. Inputs and classes that come later get the places behind all others. A
 label that comes late is learned with the labels that were known when its row was observed.
 """

@@ -162,8 +162,14 @@ class Comparison:
             "critical_difference": tests["critical_difference"],
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),
+            "unlabelled": self.unlabelled(),
             "errors": self.errors(),
         }
+
+    def unlabelled(self) -> dict[str, int]:
+        """Return the number of rows without a label, which are not scored, of each stream that has any."""
+        runs = {stream: self.of_stream(stream) for stream in self.streams}
+        return {stream: run["unlabelled"] for stream, run in runs.items() if run and run["unlabelled"]}
 
     def _all(self, metric: str) -> Floats:
         return np.array(

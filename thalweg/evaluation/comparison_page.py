@@ -9,7 +9,7 @@ import numpy as np
 from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.comparison import Comparison
 from thalweg.evaluation.comparison_words import accuracy_rows, best_first, pair_rows, shown, verdict
-from thalweg.evaluation.figures import BASELINES
+from thalweg.evaluation.figures import BASELINES, without_label
 from thalweg.evaluation.page import Best, Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.page_pictures import style_of, swatch
 from thalweg.evaluation.rank_diagram import rank_diagram
@@ -109,6 +109,7 @@ def _settings(comparison: Comparison) -> str:
 
 def _stream(run: dict[str, Any]) -> str:
     said = [_count(run["rows"], "row")]
+    said += [without_label(run["unlabelled"])] if run["unlabelled"] else []
     said += [f"{run['skipped']:,} unreadable skipped"] if run["skipped"] else []
     said += [_count(len(run["drifts"]), "known drift")] if run["drifts"] else []
     return ", ".join(said)

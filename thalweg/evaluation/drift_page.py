@@ -8,6 +8,7 @@ import numpy as np
 from thalweg.drift.cells import MISSING
 from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
+from thalweg.evaluation.figures import without_label
 from thalweg.evaluation.heat_map import NARROW, STYLE, bar_pairs, heat_map
 from thalweg.evaluation.page import made_by, pairs, table, text, write_page
 from thalweg.evaluation.watching import DriftReport, Finding
@@ -26,6 +27,8 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     parts = [f'<style>{STYLE}</style><p class="lead">{text(drift_words.headline(report))}</p>']
     if report.interrupted:
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    if report.unlabelled:
+        parts.append(f'<p class="warning">{without_label(report.unlabelled)}.</p>')
     if report.skipped:
         parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
     if report.columns is not None:

@@ -126,6 +126,7 @@ def to_plain(report: DriftReport) -> dict[str, Any]:
         "stream": report.stream,
         "monitor": type(monitor).__name__,
         "rows": report.n_rows,
+        "unlabelled": report.unlabelled,
         "skipped": report.skipped,
         "columns": None if report.columns is None else report.columns.to_plain(),
         "reference": monitor.reference,

@@ -69,6 +69,13 @@ class Record:
         return self.n if self._numbers is None else self.reached
 
     @property
+    def n_unlabelled(self) -> int:
+        """Number of rows of the stream used so far that have no label."""
+        if self._numbers is not None:
+            return self.reached - self.n_learned  # every row with a label is learned there
+        return int(np.count_nonzero(self._labels[: self.n] < 0))
+
+    @property
     def highest_code(self) -> int:
         """The highest code of a label so far, -1 before the first."""
         return int(self._labels[: self.n].max(initial=-1))

@@ -59,6 +59,7 @@ def result_of(run: Run) -> dict[str, Any]:
     recovery = metrics.recovery(run) if len(run.drifts) else float("nan")
     return {
         "rows": run.n_rows,
+        "unlabelled": run.unlabelled,
         **plain(run),
         "accuracy_error": plain_number(standard_error(right)),
         "recovery": plain_number(recovery),

@@ -142,6 +142,8 @@ def _entries(run: Run) -> dict[str, str]:
     entries["memory"] = f"{run.memory:,} bytes at the end{more}"
     entries["known drifts"] = _rows_listed(run.drifts)
     entries["drifts found"] = _rows_listed(run.alarms)
+    if run.unlabelled:
+        entries["rows without a label"] = f"{run.unlabelled:,}"
     if run.skipped:
         entries["rows skipped"] = f"{run.skipped:,}"
     if run.command:

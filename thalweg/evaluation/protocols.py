@@ -65,7 +65,8 @@ def prequential(
     block : int
         Number of rows per block; it affects the speed, never the result.
     progress : callable or None
-        Called a few times a second with the rows done, the rows in all (or None) and the accuracy so far.
+        Called a few times a second with the rows done, the rows in all and the accuracy so far. The rows in
+        all are estimated for a file whose length is not known, and None for standard input.
     limit : float or None
         Stop after this many seconds, at the end of a block; the result is then that of the rows so far, as
         after Ctrl-C.
@@ -214,6 +215,7 @@ def _evaluate(
     for watcher in watchers:
         begin_watcher(watcher, stream, total)
     notes, growing = Notes(learner), stream if stream.is_open else None
+    progress = None if progress is None else _with_total(progress, stream)
     inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watchers)
     seconds = time.perf_counter() - begin
     if progress is not None:
@@ -244,6 +246,7 @@ def _evaluate(
         memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
         columns=getattr(stream, "columns", None),
         written=written(learner),
+        unlabelled=record.n_unlabelled,
         skipped=int(getattr(stream, "skipped", 0)),
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),
@@ -271,6 +274,16 @@ def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
 def _total(stream: Stream, rows: int | None) -> int | None:
     known = [n for n in (stream.n_rows, rows) if n is not None]
     return min(known) if known else None
+
+
+def _with_total(progress: Progress, stream: Stream) -> Progress:
+    """Return a function that calls `progress` with the number of rows that is expected now."""
+
+    def tell(done: int, total: int | None, accuracy: float) -> object:
+        known = [n for n in (total, stream.expected_rows(done)) if n is not None]
+        return progress(done, min(known, default=None), accuracy)
+
+    return tell
 
 
 def _observes(learner: Any) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from thalweg.evaluation import page_pictures as pictures
 from thalweg.evaluation import page_tables as tables
 from thalweg.evaluation.chart_style import CHART_STYLE
+from thalweg.evaluation.figures import without_label
 from thalweg.evaluation.page import pairs, text, write_page
 from thalweg.evaluation.page_explanations import explanations
 from thalweg.evaluation.page_squares import confusion, diagram
@@ -65,6 +66,8 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
     parts.append(f'<p class="lead">{text(tables.in_words(tables.best_of(runs)))}</p>')
     if any(run.interrupted for run in runs):
         parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    if first.unlabelled:
+        parts.append(f'<p class="warning">{without_label(first.unlabelled)}, not scored.</p>')
     if first.skipped:
         said = "".join(f"<br/>{text(message)}" for message in first.messages)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')

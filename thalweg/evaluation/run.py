@@ -64,6 +64,8 @@ class Run:
         What the columns of a file were taken for.
     written : str
         The learner as one would write it, with the parameters that are not the default.
+    unlabelled : int
+        Number of rows of the stream that have no label: they are tested, but neither scored nor learned.
     skipped, messages : int, list of str
         Number of unreadable rows of a file that were left out, and error messages of the first of them.
     interrupted : bool
@@ -94,6 +96,7 @@ class Run:
     command: str = ""
     columns: "FoundColumns | None" = None
     written: str = ""
+    unlabelled: int = 0
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -204,6 +207,7 @@ class Run:
             "learner": self.learner,
             "stream": self.stream,
             "rows": self.n_rows,
+            "unlabelled": self.unlabelled,
             "inputs": {kind: len(names) for kind, names in self.inputs.items()},
             "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),

@@ -6,17 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
+from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, stream_name
 
 
 def begin_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
-    """Call `begin` of the learner for a stream; return the classes that are known at the start."""
+    """Call `begin` of the learner for a stream; return the classes that are known at the start.
+
+    Our own learners stay open to new labels, unless the stream's labels were listed; those of other libraries
+    do only if they must.
+    """
     classes, settings = np.asarray(stream.first_classes), {}
-    if stream.is_open:
-        if not isinstance(learner, StreamClassifier):
-            check_closed(stream, type(learner).__name__)
+    if stream.is_open and not isinstance(learner, StreamClassifier):
+        check_closed(stream, type(learner).__name__)
+    is_ours = isinstance(learner, StreamClassifier) and not isinstance(learner, ForeignLearner)
+    if stream.is_open or (stream.more_classes and is_ours):
         settings = {"more_classes": True}
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)

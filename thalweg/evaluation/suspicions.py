@@ -179,6 +179,11 @@ class Suspicions:
         return wrong / n, *_wilson(wrong, n)
 
     @property
+    def n_unlabelled(self) -> int:
+        """Rows that have no label, and are not judged."""
+        return int((self.codes < 0).sum())
+
+    @property
     def n_wrong(self) -> int:
         """Rows that are estimated to be wrong, at most as many as are in `rows`."""
         return min(round(self.estimate[0] * int((self.codes >= 0).sum())), len(self.rows))

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from thalweg.evaluation.figures import without_label
 from thalweg.evaluation.suspicions import LEAST_SURE, Suspicions
 from thalweg.evaluation.watching import category_names
 from thalweg.streams.base import Stream
@@ -65,6 +66,7 @@ class Lines:
         return {
             "rows": len(found.codes),
             "labels": int((found.codes >= 0).sum()),
+            "unlabelled": found.n_unlabelled,
             "estimated_wrong": found.n_wrong,
             "estimated_share": share,
             "interval": [low, high],
@@ -90,7 +92,8 @@ def headline(found: Suspicions) -> str:
     n, (share, low, high) = int((found.codes >= 0).sum()), found.estimate
     many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
     look = "look" if found.n_wrong > 1 else "looks"
-    return f"{many} {look} wrong: {percent(share)} (95 % interval {percent(low)} to {percent(high)})."
+    others = f" {without_label(found.n_unlabelled)}, not judged." if found.n_unlabelled else ""
+    return f"{many} {look} wrong: {percent(share)} (95 % interval {percent(low)} to {percent(high)}).{others}"
 
 
 def reliability(found: Suspicions) -> str:

@@ -67,6 +67,12 @@ class TotalsRecord(Record):
         self._highest = -1
 
     @property
+    def n_unlabelled(self) -> int:
+        """Number of rows of the stream used so far that have no label."""
+        self._add_waiting()
+        return self._tally.n - self._tally.n_scored
+
+    @property
     def highest_code(self) -> int:
         """The highest code of a label so far, -1 before the first."""
         return self._highest

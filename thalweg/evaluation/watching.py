@@ -67,6 +67,7 @@ def watch(
     try:
         for X, codes in _first(stream, rows):
             report.add(monitor.update_coded(X, codes if labels else None))
+            report.unlabelled += int(np.count_nonzero(codes < 0)) if labels else 0
             if progress is not None:
                 done = monitor.n_rows_
                 progress(done, rows or stream.expected_rows(done), len(report.findings))
@@ -125,6 +126,8 @@ class DriftReport:
         The monitor in its final state.
     n_rows, skipped : int
         Number of rows read, and of unreadable rows left out.
+    unlabelled : int
+        Number of rows without a label, if the labels are watched.
     columns : FoundColumns or None
         What the columns of a file were taken for.
     seconds : float
@@ -141,6 +144,7 @@ class DriftReport:
     monitor: Monitor
     n_rows: int = 0
     skipped: int = 0
+    unlabelled: int = 0
     columns: "FoundColumns | None" = None
     seconds: float = 0.0
     interrupted: bool = False

@@ -22,7 +22,7 @@ class LastLabels(HasImportance, OneMember):
     """LastLabels: a learner that sees the latest known labels as further inputs.
 
     Helps wherever labels come in runs or follow each other by a rule, and the inputs alone do not tell. Each
-    label is as many inputs as there are classes, one of them 1; a single input where two classes are all.
+    label is as many inputs as there are classes, one of them 1; a single input as long as there are two.
     Call `observe` for rows whose labels come later: they are then learned with the labels that were known
     when they were observed, which is what a prediction can use. The evaluation does so by itself.
 
@@ -54,6 +54,8 @@ class LastLabels(HasImportance, OneMember):
     'day'
     """
 
+    _n_values_of_two: int
+
     def __init__(self, member: StreamClassifier | None = None, n: int = 1, max_waiting: int = 10_000) -> None:
         self.member = member
         self.n = n
@@ -84,10 +86,15 @@ class LastLabels(HasImportance, OneMember):
     def _template(self) -> StreamClassifier:
         return HoeffdingTree() if self.member is None else as_member(self, self.member)
 
+    def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
+        if seeds is None:
+            self._n_values_of_two = 1
+        super()._begin(n_features, n_classes, seeds)
+
     def _make_kernel(self, n_features: int, n_classes: int) -> Any:
         n = whole_number(self, "n", self.n, 1, MOST_LABELS)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
-        n_values = 1 if n_classes == 2 and not self._labels.is_open else n_classes
+        n_values = min(n_classes, self._n_values_of_two) if n_classes <= 2 else n_classes
         kernel = LastLabelsKernel(self._who, n_features, n_classes, n, n_values, most_kept)
         self._set_member(kernel, self._begun_member(self._member_categories(kernel)))
         return kernel
@@ -98,10 +105,20 @@ class LastLabels(HasImportance, OneMember):
         categories[places] = self.n_categories_
         return categories
 
+    def _restore_kernel(self, memory: dict[str, Any]) -> None:
+        if self._n_columns == 2 and getattr(memory.get("label_place"), "shape", ())[1:] == (2,):
+            # Earlier releases gave two classes an input each if others could follow.
+            self._n_values_of_two = 2
+            self._begin_again()
+        super()._restore_kernel(memory)
+
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
         self._begin_again()
         self._kernel.inherit(old)
+        places = self._kernel.arrays["label_place"]
+        if n_classes == 2 and self._n_values_of_two == 1 and places.shape[1] > 1:
+            places[:, :2] = places[:, 1::-1]  # the one input so far was 1 for the second class
         member = grown_member(self, old.member, self._member_categories(self._kernel))
         self._set_member(self._kernel, member)
 

@@ -53,6 +53,11 @@ class Stream:
         return self.classes
 
     @property
+    def more_classes(self) -> bool:
+        """Whether rows of this or another file may have other labels: no list of them was given."""
+        return self.is_open
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the inputs."""
         return tuple(f"x{j}" for j in range(self.n_features))
@@ -75,7 +80,7 @@ class Stream:
             values = plain_values(known.get(name, range(n)))
             kind = {"kind": "category", "values": values, "grows": True} if n else {"kind": "number"}
             columns.append({"name": name, **kind})
-        return schema(columns, self.classes, self.is_open)
+        return schema(columns, self.classes, self.more_classes)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes): rows, and the position of each label in `classes`, -1 if it is missing.

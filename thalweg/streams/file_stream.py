@@ -128,6 +128,7 @@ class FileStream(Stream):
         self._restart()
 
     def _restart(self) -> None:
+        self._n_read = 0
         self.skipped_rows: list[int] = []
         self.messages: list[str] = []
         self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
@@ -143,6 +144,11 @@ class FileStream(Stream):
     def skipped(self) -> int:
         """Number of bad rows left out so far."""
         return len(self.skipped_rows)
+
+    @property
+    def more_classes(self) -> bool:
+        """Whether later rows may have other labels: neither `classes` nor an ARFF header lists them."""
+        return self._more_classes
 
     @property
     def first_classes(self) -> NDArray[Any]:
@@ -184,7 +190,9 @@ class FileStream(Stream):
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, estimated from the bytes read if it is not known."""
         share = self.source.share_read
-        return self.n_rows if self.n_rows is not None or not share else max(done, round(done / share))
+        if self.n_rows is not None or not share:
+            return self.n_rows
+        return max(done, round(self._n_read / share))
 
     def _chunks(self) -> Iterator[tuple[Any, Ints]]:
         self._restart()
@@ -195,6 +203,7 @@ class FileStream(Stream):
                 X, codes, problems = self._converted(batch)
                 if problems or batch.problems:
                     X, codes = self._without(X, codes, problems, batch)
+                self._n_read += len(codes)
                 yield X, codes
                 total += len(codes)
         check_some(self.source, total, self.messages)

@@ -11,12 +11,10 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from thalweg.errors import StreamError
-from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.csv_files import MAX_COLUMNS
 from thalweg.streams.json_rows import Keys, Path, Unfit, rows_of, texts, tree
 from thalweg.streams.look_ahead import FIRST_BYTES, FIRST_ROWS
-from thalweg.streams.sparse_table import texts_array
 from thalweg.streams.text_files import Batch, Distinct, Pieces, TextSource
 
 OBJECT = re.compile(rb'\s*\{\s*["}]')
@@ -112,7 +110,10 @@ class JsonSource(TextSource):
         if arrays is not None:
             return pa.RecordBatch.from_arrays(arrays, names=names), []
         columns, problems, others = texts(piece, [self._paths[name] for name in names], self._known)
-        found = [_as_text(column, name in numeric) for name, column in zip(names, columns, strict=True)]
+        found = [
+            _from_texts(values, name in numeric, self.not_numbers)
+            for name, values in zip(names, columns, strict=True)
+        ]
         later = {LATER: json.dumps(others)} if others else None
         return pa.RecordBatch.from_arrays(found, names=names, metadata=later), problems
 
@@ -174,21 +175,14 @@ def _at(table: Any, path: Path) -> Any:
 def _as_read(array: Any) -> Any:
     if pa.types.is_float64(array.type):
         return array
-    return without_missing(array.cast(pa.string()).dictionary_encode())
+    return array.cast(pa.string()).dictionary_encode()
 
 
-def _as_text(values: list[str | None], as_numbers: bool) -> Any:
-    texts = texts_array(values)
-    try:
-        return texts.cast(pa.float64()) if as_numbers else texts.dictionary_encode()
-    except pa.ArrowInvalid:
-        return texts.dictionary_encode()
-
-
-def without_missing(array: Any) -> Any:
-    """Return an array of texts in which those that stand for a missing value are null."""
-    is_missing = pc.is_in(array.dictionary, value_set=pa.array(MISSING_TEXT))
-    if not pc.any(is_missing).as_py():
-        return array
-    indices = pc.if_else(is_missing.take(array.indices), None, array.indices)
-    return pa.DictionaryArray.from_arrays(indices, array.dictionary)
+def _from_texts(values: list[str | None], as_numbers: bool, not_numbers: Sequence[str]) -> Any:
+    texts = pa.array(values, pa.string())
+    if as_numbers:
+        try:
+            return pc.if_else(pc.is_in(texts, pa.array(not_numbers)), None, texts).cast(pa.float64())
+        except pa.ArrowInvalid:
+            pass
+    return texts.dictionary_encode()

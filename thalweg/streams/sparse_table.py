@@ -102,7 +102,7 @@ def may_be_same(head: Sequence[Any], names: Sequence[str], label: str) -> list[s
     return [name for name in names if written[places[name]] >= counts.sum() - counts.max()]
 
 
-def texts_array(texts: Sequence[str | None]) -> Any:
+def texts_array(texts: list[str]) -> Any:
     """Return texts as an Arrow array, null if missing."""
     return pa.array([None if text in MISSING_TEXT else text for text in texts], pa.string())
 

@@ -56,8 +56,8 @@ class Encoding:
             return piece.decode(FALLBACK).encode()
         except UnicodeDecodeError as error:
             raise StreamError(
-                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass encoding='…' with the "
-                "name of its encoding"
+                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass encoding='cp1250', or "
+                "whatever its encoding is"
             ) from error
 
     def recoded(self, file: Any, encoding: str) -> Any:
@@ -80,7 +80,8 @@ class Encoding:
         """What was guessed and may be wrong."""
         if self.told is not None or self.found != FALLBACK:
             return []
-        return [f"not UTF-8: read as {FALLBACK}, Western European; if letters look wrong, pass encoding='…'"]
+        hint = "if letters look wrong, pass encoding='cp1250', or whatever it is"
+        return [f"not UTF-8: read as {FALLBACK}, Western European; {hint}"]
 
 
 class _Recoded(io.RawIOBase):
@@ -113,7 +114,7 @@ class _Recoded(io.RawIOBase):
             seen = _seen(error) if isinstance(error, UnicodeDecodeError) else str(error)
             raise StreamError(
                 f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or "
-                "pass encoding='…' with the name of another encoding"
+                "pass encoding='utf-8', or whatever its encoding is"
             ) from error
 
 
