@@ -150,7 +150,7 @@ def test_a_pipeline_is_read_from_text():
     text = "Pipeline([Imputer()], LeveragingBagging(random_state=3))"
     given = read_learner(text, {"learner__n_members": 5}, 7)
     assert (given.learner.random_state, given.learner.n_members) == (3, 5)
-    with pytest.raises(ValueError, match="Invalid parameter 'members'"):
+    with pytest.raises(ValueError, match="Pipeline has no parameter 'members'"):
         read_learner("Pipeline([], NaiveBayes())", {"members": 5}, 0)
 
 

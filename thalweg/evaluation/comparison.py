@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._parameters import one_of
 from thalweg._types import Floats
 from thalweg.evaluation import statistics
 from thalweg.evaluation.figures import BASELINES, plain_number
@@ -51,6 +52,7 @@ class Comparison:
 
     def table(self, metric: str = "accuracy") -> Floats:
         """Return a metric as an array [stream, learner], the mean over seeds; NaN if it is not defined."""
+        one_of(self, "metric", metric, METRICS)
         return self._all(metric).mean(axis=2)
 
     def spread(self, metric: str = "accuracy") -> Floats:
@@ -58,6 +60,7 @@ class Comparison:
 
         With one seed there is one for the accuracy only.
         """
+        one_of(self, "metric", metric, METRICS)
         if self.n_seeds > 1:
             return self._all(metric).std(axis=2, ddof=1) / np.sqrt(self.n_seeds)
         shape = len(self.streams), len(self.learners)
@@ -65,6 +68,7 @@ class Comparison:
 
     def baselines(self, metric: str = "accuracy") -> dict[str, Floats]:
         """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
+        one_of(self, "metric", metric, METRICS)
         runs = [self.of_stream(stream) for stream in self.streams]
         return {
             name: np.array(

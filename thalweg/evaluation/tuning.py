@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._names import unknown_parameter
 from thalweg._parameters import is_real, whole_number, wrong
 from thalweg.errors import ParameterError
 from thalweg.evaluation.arrivals import Distribution
@@ -161,8 +162,7 @@ def choices(
     known = learner.get_params()
     for name, values in grid.items():
         if name not in known:
-            kind, has = type(learner).__name__, ", ".join(known)
-            raise ParameterError(f"tune: {kind} has no parameter {name!r}; it has {has}")
+            raise unknown_parameter(f"tune: {type(learner).__name__}", name, known)
         if isinstance(values, str) or not len(values):
             raise wrong("tune", name, "a list of values to try", values)
     if not grid:
