@@ -121,6 +121,7 @@ def test_a_grid_is_read_with_learners_and_lists_as_values():
     assert [type(member).__name__ for member in grid["member"]] == ["NaiveBayes", "HoeffdingTree"]
     assert grid["n_members"] == [5, 10]
     assert grid["mode"] == ["a"]
-    for wrong in (["n"], ["n="], ["n=1", "n=2"]):
+    assert read_grid(["n"]) == {"n": None}
+    for wrong in (["n="], ["n=1", "n=2"]):
         with pytest.raises(ValueError, match="--try"):
             read_grid(wrong)
