@@ -8,6 +8,7 @@ from time import strftime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._parameters import one_of
 from thalweg._types import Floats
@@ -123,6 +124,10 @@ class Comparison:
         n = min(run["n_scored"] for run in runs)
         return paired(*(rows_right(run)[:n].astype(np.float64) for run in runs))
 
+    def kept(self) -> NDArray[np.bool_]:
+        """Return [stream, learner]: whether a run was kept from an earlier call, and so were its times."""
+        return np.any(self._all("kept") > 0, axis=2)
+
     def errors(self) -> dict[str, str]:
         """Return {run: message} of the runs that failed."""
         return {
@@ -143,8 +148,12 @@ class Comparison:
         return pandas.DataFrame(rows)
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """Write a self-contained HTML page; return its path."""
-        from thalweg.evaluation.comparison_page import write
+        """Write a file in the format of its ending; return its path.
+
+        `.html` is a self-contained page, `.csv` has a line for each run with all metrics; `.md` and `.tex`
+        are the table of accuracies for Markdown and LaTeX (with the package booktabs).
+        """
+        from thalweg.evaluation.comparison_files import write
 
         return write(self, path)
 
@@ -166,6 +175,7 @@ class Comparison:
             "critical_difference": tests["critical_difference"],
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),
+            "kept": self.kept().tolist(),
             "errors": self.errors(),
         }
 
