@@ -11,7 +11,7 @@ from thalweg.drift import ADWIN, HellingerMonitor
 from thalweg.evaluation import PermutationImportance, compare, tune
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
 from thalweg.preprocessing import Pipeline, StandardScaler
-from thalweg.streams import SEA, datasets
+from thalweg.streams import SEA, datasets, from_file
 from thalweg.streams.named import open_stream
 
 
@@ -55,6 +55,7 @@ def test_the_right_name_is_suggested(call, meant, tmp_path, monkeypatch):
         (["run", "sea", "--learner", "HoeffdingTree", "--set", "grace_perod=5"], "grace_period"),
         (["run", "hyper-plain"], "hyperplane"),
         (["drift", "sea", "--method", "helinger"], "hellinger"),
+        (["run", "sea", "--learner", "sklearn.linear_model.Perceptrn()"], "Perceptron"),
         (["list", "learner"], "learners"),
         (["reproduce", "hurws"], "huwrs"),
         (["tune", "sea", "--learner", "HoeffdingTree", "--try", "grace_perod=5"], "grace_period"),
@@ -66,6 +67,15 @@ def test_the_command_suggests_the_right_name(arguments, meant, monkeypatch, caps
         cli.main()
     assert ended.value.code == 2
     assert f"did you mean {meant}?" in capsys.readouterr().err
+
+
+def test_the_right_column_is_suggested(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("price,shop,ok\n1.5,a,no\n2.5,b,yes\n")
+    with pytest.raises(ValueError, match=r"there is no column 'pirce'; did you mean 'price'\?"):
+        from_file(path, ignore=["pirce"])
+    with pytest.raises(ValueError, match="there is no column 'xyz'; it has price, shop, ok"):
+        from_file(path, target="xyz")
 
 
 def test_without_a_near_name_all_are_listed():

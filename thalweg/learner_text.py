@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from thalweg import drift, learners, preprocessing
-from thalweg._names import hint, unknown_parameter
+from thalweg._names import hint, nearest, unknown_parameter
 
 FOREIGN = ("sklearn.", "river.")
 REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
@@ -164,9 +164,14 @@ def _foreign(node: ast.expr, text: str) -> Any:
     dotted = ast.unparse(call.func if call else node)
     module, _, name = dotted.rpartition(".")
     try:
-        kind = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        found = importlib.import_module(module)
+    except ImportError as error:
         raise ValueError(f"{dotted}: {error}") from None
+    kind = getattr(found, name, None)
+    if kind is None:
+        near = nearest(name, [each for each in dir(found) if each[0].isupper()])
+        meant = f"; did you mean {near}?" if near else ""
+        raise ValueError(f"{module} has no class {name!r}{meant}")
     if not isinstance(kind, type):
         raise ValueError(f"{dotted} is not a class")
     return _made(dotted, kind, *_arguments(call, text))
