@@ -1,6 +1,7 @@
 """Options of the command: what the messages name, what does not apply, learners with arguments."""
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from places import DATA, data_file
 
-from thalweg import cli, run_command
+from thalweg import cli, run_command, streams
 from thalweg.drift import ADWIN
 from thalweg.evaluation import prequential
+from thalweg.file_options import FILE_OPTIONS
 from thalweg.learner_text import read_learner, read_value
 from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
 from thalweg.preprocessing import Pipeline, StandardScaler
@@ -150,7 +152,7 @@ def test_a_pipeline_is_read_from_text():
     text = "Pipeline([Imputer()], LeveragingBagging(random_state=3))"
     given = read_learner(text, {"learner__n_members": 5}, 7)
     assert (given.learner.random_state, given.learner.n_members) == (3, 5)
-    with pytest.raises(ValueError, match="Invalid parameter 'members'"):
+    with pytest.raises(ValueError, match="Pipeline has no parameter 'members'"):
         read_learner("Pipeline([], NaiveBayes())", {"members": 5}, 0)
 
 
@@ -292,3 +294,11 @@ def test_errors_of_functions_name_options(thalweg, orders, arguments, words):
 def test_errors_in_python_name_parameters():
     with pytest.raises(ValueError, match="sea is a generator: ignore does not apply"):
         open_stream("sea", ignore=["x"])
+
+
+def test_every_parameter_that_messages_about_files_name_is_an_option():
+    """Otherwise `in_options` leaves a message of the command in the words of Python."""
+    named = set()
+    for path in Path(streams.__file__).parent.glob("*.py"):
+        named |= set(re.findall(r"pass (\w+)=", path.read_text(encoding="utf-8")))
+    assert named and named <= set(FILE_OPTIONS)

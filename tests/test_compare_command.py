@@ -1,11 +1,17 @@
 """`thalweg compare` and `thalweg tune`, as typed."""
 
 import json
+import warnings
 
+import joblib
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from thalweg.cli import app
+from thalweg.evaluation.calls import Call, run_calls
+from thalweg.evaluation.comparison_words import streams_needed
+from thalweg.evaluation.statistics import wilcoxon
 from thalweg.tune_command import read_grid
 
 
@@ -121,6 +127,73 @@ def test_a_grid_is_read_with_learners_and_lists_as_values():
     assert [type(member).__name__ for member in grid["member"]] == ["NaiveBayes", "HoeffdingTree"]
     assert grid["n_members"] == [5, 10]
     assert grid["mode"] == ["a"]
-    for wrong in (["n"], ["n="], ["n=1", "n=2"]):
+    assert read_grid(["n"]) == {"n": None}
+    for wrong in (["n="], ["n=1", "n=2"]):
         with pytest.raises(ValueError, match="--try"):
             read_grid(wrong)
+
+
+def test_times_of_earlier_calls_are_marked(command, tmp_path):
+    arguments = ["compare", "NaiveBayes", "HoeffdingTree", "--on", "sea", "--rows", "300", "--jobs", "1"]
+    page = tmp_path / "page.html"
+    assert "†" not in command(*arguments).stdout
+    again = command(*arguments, "--report", str(page)).stdout
+    assert "† Timed in an earlier call" in " ".join(again.split()) and "--fresh measures again" in again
+    assert "† Timed in an earlier call" in page.read_text()
+    assert json.loads(command(*arguments, "--json").stdout)["kept"] == [[True, True]]
+    assert "†" not in command(*arguments, "--fresh").stdout
+
+
+def test_few_streams_cannot_show_a_difference(command, tmp_path):
+    streams = [word for name in ("sea", "led") for word in ("--on", name)]
+    page = tmp_path / "page.html"
+    arguments = ["compare", "NaiveBayes", "MajorityClass", *streams, "--rows", "300", "--jobs", "1"]
+    shown = " ".join(command(*arguments, "--report", str(page)).stdout.split())
+    words = "2 streams cannot show by Wilcoxon's test that a learner is better, even if it wins on all"
+    assert words in shown and "takes at least 6 streams" in shown and "too few streams" in shown
+    assert "cannot show by Wilcoxon" in page.read_text()
+
+
+def test_the_streams_needed_are_the_least_that_can_be_significant():
+    for n_learners in (2, 3, 5, 10):
+        n_pairs, least = n_learners * (n_learners - 1) // 2, streams_needed(n_learners)
+        for n_streams, is_enough in ((least - 1, False), (least, True)):
+            ahead = np.arange(1.0, n_streams + 1)
+            p_value = wilcoxon(np.stack([ahead, np.zeros(n_streams)], axis=1))[0, 1]
+            assert (p_value * n_pairs <= 0.05) == is_enough
+
+
+class WarningPool:
+    """Runs calls as joblib does, with the warning that it gives when a worker was replaced."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __call__(self, calls):
+        for function, arguments, keywords in calls:
+            where = {"filename": "process_executor.py", "lineno": 1}
+            module = "joblib.externals.loky.process_executor"
+            warnings.warn_explicit("A worker stopped", UserWarning, **where, module=module)
+            yield function(*arguments, **keywords)
+
+
+def test_no_warning_of_joblib_reaches_the_terminal(monkeypatch):
+    monkeypatch.setattr(joblib, "Parallel", WarningPool)
+    calls = {str(i): Call(abs_of, {"i": i}) for i in range(3)}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert dict(run_calls(calls, 2)) == {"0": 0, "1": 1, "2": 2}
+    assert said == []
+
+
+def abs_of(i):
+    return abs(i)
+
+
+def test_a_report_is_written_by_its_ending_or_refused_before_anything_is_run(command, tmp_path, monkeypatch):
+    arguments = ["compare", "NaiveBayes", "--on", "sea", "--rows", "200", "--jobs", "1", "--report"]
+    table = tmp_path / "table.tex"
+    assert f"Table: {table}" in command(*arguments, str(table)).stdout.replace("\n", "")
+    assert "tabular" in table.read_text()
+    monkeypatch.setattr("thalweg.evaluation.compare", lambda *_, **__: pytest.fail("it was run"))
+    assert "must be one of .html" in str(command(*arguments, str(tmp_path / "table.xlsx")).exception)

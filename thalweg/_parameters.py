@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thalweg._misspelt import nearest
 from thalweg._types import RandomState
 from thalweg.errors import ParameterError
 
@@ -24,8 +25,11 @@ MOST_THREADS = 1024
 
 def wrong(owner: object, name: str, wanted: str, value: Any) -> ParameterError:
     """Return the error for a `value` of the parameter `name` that is not `wanted`."""
-    who = owner if isinstance(owner, str) else type(owner).__name__
-    return ParameterError.of(who, name, f"must be {wanted}, got {value!r}")
+    return ParameterError.of(_name(owner), name, f"must be {wanted}, got {value!r}")
+
+
+def _name(owner: object) -> str:
+    return owner if isinstance(owner, str) else type(owner).__name__
 
 
 def is_whole(value: Any) -> bool:
@@ -93,7 +97,10 @@ def yes_or_no(owner: object, name: str, value: Any) -> bool:
 def one_of(owner: object, name: str, value: Any, known: Collection[str]) -> str:
     """Return `value`, which must be one of the strings `known`."""
     if not isinstance(value, str) or value not in known:
-        raise wrong(owner, name, f"one of {', '.join(map(repr, known))}", value)
+        near = nearest(value, known) if isinstance(value, str) else None
+        meant = "" if near is None else f"; did you mean {near!r}?"
+        problem = f"must be one of {', '.join(map(repr, known))}, got {value!r}{meant}"
+        raise ParameterError.of(_name(owner), name, problem)
     return value
 
 

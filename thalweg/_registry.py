@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from thalweg._misspelt import nearest, plain
 from thalweg.errors import StateError
 
 
@@ -33,7 +34,9 @@ class Registry:
         if name in self.submodules:
             return importlib.import_module(f"{self.package}.{name}")
         if name not in self.modules:
-            raise AttributeError(f"module {self.package!r} has no attribute {name!r}")
+            near = None if name.startswith("_") else nearest(name, self.modules)
+            meant = f"; did you mean {near}?" if near else ""
+            raise AttributeError(f"module {self.package!r} has no attribute {name!r}{meant}")
         return getattr(importlib.import_module(f"{self.package}.{self.modules[name]}"), name)
 
     def name_of(self, thing: object) -> str:
@@ -67,15 +70,11 @@ class Registry:
 
     def find(self, name: str) -> str | None:
         """Return the registered name equal to `name` but for case, dashes and underscores, or None."""
-        wanted = _plain(name)
-        return next((known for known in self.modules if _plain(known) == wanted), None)
+        wanted = plain(name)
+        return next((known for known in self.modules if plain(known) == wanted), None)
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
     for each in kind.__subclasses__():
         yield each
         yield from _subclasses(each)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_ ]", "", name).lower()

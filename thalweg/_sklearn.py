@@ -5,6 +5,8 @@ If they were untyped, a type checker would accept any misspelt method of a learn
 
 from typing import TYPE_CHECKING, Any, Self
 
+from thalweg._misspelt import CheckedKeywords, unknown_parameter
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -31,6 +33,18 @@ if TYPE_CHECKING:
         def fit_transform(self, X: ArrayLike, y: object = None) -> Any: ...
 
 else:
-    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+    from sklearn.base import BaseEstimator as SklearnBase
+    from sklearn.base import ClassifierMixin, TransformerMixin
+
+    class BaseEstimator(CheckedKeywords, SklearnBase):
+        """Parameters by name; a misspelt one is an error that suggests the right name."""
+
+        def set_params(self, **params):
+            """Set parameters by name, `member__name` for those of a member; return self."""
+            known = self.get_params() if params else ()
+            for name in params:
+                if name.partition("__")[0] not in known:
+                    raise unknown_parameter(type(self).__name__, name, known)
+            return super().set_params(**params)
 
 __all__ = ["BaseEstimator", "ClassifierMixin", "TransformerMixin"]

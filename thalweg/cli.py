@@ -326,6 +326,8 @@ def _end_after_ctrl_c():
 
 def main():
     """Run the command; what goes wrong is one line on standard error and exit code 2."""
+    # joblib's processes warn about what they clean up after Ctrl-C.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
     try:
         code = app(standalone_mode=False)
     except KeyboardInterrupt:

@@ -37,7 +37,10 @@ def compare(
     rows: options.Rows = None,
     delay: options.Delay = "0",
     labels: options.LabelShare = "1",
-    report: options.Report = None,
+    report: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
+    ] = None,
     json: options.Json = False,
     data: options.Data = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
@@ -45,6 +48,10 @@ def compare(
 ):
     """Compare learners on streams: accuracy, cost, ranks and tests."""
     check_writable(report)
+    if report:
+        from thalweg.evaluation.comparison_files import check_ending
+
+        check_ending(report)
     found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
     do_all(lambda: show(found, json), lambda: write_page(found, report, json))
     if found.errors():
@@ -81,7 +88,7 @@ def write_page(found, path, json):
         found.command = command_line()
         found.write(path)
         if not json:
-            print(f"Page with pictures: {path}")
+            print(f"{'Page with pictures' if path.lower().endswith(('html', 'htm')) else 'Table'}: {path}")
 
 
 def show(found, json):
@@ -91,20 +98,28 @@ def show(found, json):
         return
     from rich.console import Console
 
-    from thalweg.evaluation.comparison_words import accuracy_rows, pair_rows, verdict
+    from thalweg.evaluation.comparison_words import (
+        about_few_streams,
+        about_kept,
+        accuracy_rows,
+        pair_rows,
+        verdict,
+    )
     from thalweg.evaluation.figures import without_label
 
     console = Console()
     for part in _cut(accuracy_rows(found), console.width):
         console.print(grid("Accuracy, per cent", part))
     console.print(grid("Cost", _costs(found)))
-    tests = found.tests()
+    tests, notes = found.tests(), []
     if tests["wins"] is not None:
         rows = pair_rows(found, tests)[: len(found.learners)]
         console.print(grid("The best against the others, by streams", rows))
-    console.print(verdict(found), highlight=False)
-    for name, n in found.unlabelled().items():
-        console.print(f"{name}: {without_label(n)}, not scored", highlight=False, markup=False)
+        notes = [about_few_streams(found)]
+    unlabelled = [f"{name}: {without_label(n)}, not scored" for name, n in found.unlabelled().items()]
+    notes = [*notes, about_kept(found, "--fresh"), verdict(found), *unlabelled]
+    for line in filter(None, notes):
+        console.print(line, highlight=False, markup=False)
     for name, message in found.errors().items():
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
 
@@ -126,11 +141,16 @@ def _name(source, sources):
 
 
 def _costs(found):
-    speed, memory = found.table("rows_per_second"), found.table("memory")
+    from thalweg.evaluation.comparison_words import KEPT_MARK
+
+    speed, memory, kept = found.table("rows_per_second"), found.table("memory"), found.kept()
     rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]
     for m, name in enumerate(found.learners):
         figures = speed[:, m].min(), speed[:, m].max(), memory[:, m].max() / 1e3
-        rows.append([name, *(f"{value:,.0f}" for value in figures)])
+        cells = [f"{value:,.0f}" for value in figures]
+        if kept[:, m].any():
+            cells[:2] = [f"{cell} {KEPT_MARK}" for cell in cells[:2]]
+        rows.append([name, *cells])
     return rows
 
 

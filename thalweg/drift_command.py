@@ -3,6 +3,7 @@
 import json as jsons
 
 from thalweg import drift
+from thalweg._misspelt import hint
 from thalweg.options import command_line
 from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
@@ -19,7 +20,7 @@ def watch(source, labels, reference, window, method, false_alarms, rows, seed, d
     from thalweg.evaluation import watch
 
     if method not in METHODS:
-        raise ValueError(f"--method {method}: choose one of {', '.join(METHODS)}")
+        raise ValueError(f"--method {method}: there is no such method; {hint(method, METHODS, 'methods')}")
     if is_file(source):
         # Elapsed time and months always change, and a text has too many inputs to watch each.
         usual = {"labels": labels, "date_parts": ("time", "weekday")}

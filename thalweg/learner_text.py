@@ -1,12 +1,12 @@
 """Learners, detectors and pipelines written as text, such as `OnlineBagging(NaiveBayes(), n_members=20)`."""
 
 import ast
-import difflib
 import importlib
 import inspect
 from typing import Any
 
 from thalweg import drift, learners, preprocessing
+from thalweg._misspelt import hint, nearest, unknown_parameter
 
 FOREIGN = ("sklearn.", "river.")
 REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
@@ -108,8 +108,8 @@ def _object(name: str, call: ast.Call | None, text: str, seed: int | None) -> An
     """Return a learner, detector or step; what has a `random_state` that is not given gets the seed."""
     registry = _find(name)
     if registry is None:
-        hint = _hint(name, _all_names(), "names")
-        raise ValueError(f"there is no learner, detector or step {name!r}; {hint}")
+        meant = hint(name, _all_names(), "names")
+        raise ValueError(f"there is no learner, detector or step {name!r}; {meant}")
     known = str(registry.find(name))
     kind = registry.load(known)
     is_seeded = _is_seeded(kind)  # then it seeds its members itself
@@ -122,9 +122,9 @@ def _object(name: str, call: ast.Call | None, text: str, seed: int | None) -> An
 def _made(name: str, kind: Any, args: list[Any], given: dict[str, Any]) -> Any:
     signature = inspect.signature(kind)
     unknown = next((key for key in given if key not in signature.parameters), None)
-    accepted = ", ".join(sorted(signature.parameters)) or "no parameters"
     if unknown is not None:
-        raise ValueError(f"{name} has no parameter {unknown!r}: {name} takes {accepted}")
+        raise unknown_parameter(name, unknown, signature.parameters)
+    accepted = ", ".join(sorted(signature.parameters)) or "no parameters"
     try:
         signature.bind(*args, **given)
     except TypeError as error:
@@ -164,9 +164,14 @@ def _foreign(node: ast.expr, text: str) -> Any:
     dotted = ast.unparse(call.func if call else node)
     module, _, name = dotted.rpartition(".")
     try:
-        kind = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        found = importlib.import_module(module)
+    except ImportError as error:
         raise ValueError(f"{dotted}: {error}") from None
+    kind = getattr(found, name, None)
+    if kind is None:
+        near = nearest(name, [each for each in dir(found) if each[0].isupper()])
+        meant = f"; did you mean {near}?" if near else ""
+        raise ValueError(f"{module} has no class {name!r}{meant}")
     if not isinstance(kind, type):
         raise ValueError(f"{dotted} is not a class")
     return _made(dotted, kind, *_arguments(call, text))
@@ -179,16 +184,9 @@ def _find(name: str) -> Any:
 def _known_learner(name: str) -> str:
     known = learners.registry.find(name)
     if known is None:
-        raise ValueError(f"there is no learner {name!r}; {_hint(name, list(learners.registry), 'learners')}")
+        raise ValueError(f"there is no learner {name!r}; {hint(name, list(learners.registry), 'learners')}")
     return known
 
 
 def _all_names() -> list[str]:
     return [name for registry in REGISTRIES for name in registry]
-
-
-def _hint(name: str, known: list[str], what: str) -> str:
-    by_lower = {each.lower(): each for each in known}
-    wanted = name.lower().replace("_", "").replace("-", "")
-    near = difflib.get_close_matches(wanted, list(by_lower), n=1, cutoff=0.7)
-    return f"did you mean {by_lower[near[0]]}?" if near else f"the {what} are {', '.join(known)}"

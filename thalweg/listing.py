@@ -3,6 +3,7 @@
 import re
 
 from thalweg import drift, evaluation, learners, streams
+from thalweg._misspelt import hint
 
 
 def lines(what=None):
@@ -21,7 +22,7 @@ def lines(what=None):
     elif what in kinds:
         yield from _aligned(kinds[what])
     else:
-        raise ValueError(f"nothing is called {what!r}; choose one of {', '.join(kinds)}")
+        raise ValueError(f"there is no list of {what!r}; {hint(what, kinds, 'lists')}")
 
 
 def _registered(registry):

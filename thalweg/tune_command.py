@@ -2,6 +2,7 @@
 
 import itertools
 import json as jsons
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -12,11 +13,14 @@ from thalweg.file_options import with_file_options
 HELP = """
 Search for parameters of a learner on the first part of a stream, and judge them on the rest.
 
-The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`.
+The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`. Without `--try`, 20
+choices among the usual values of the learner's parameters are tried.
 
 Examples:
 
-    thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try delta=0.001,0.01
+    thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try rate --metric kappa
+
+    thalweg tune prices.csv --learner HoeffdingTree
 
     thalweg tune prices.csv --learner NearestNeighbours --try n_neighbours=1,3,5,9 --try window=500,5000 --n 5
 """
@@ -27,8 +31,14 @@ def tune(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],
     try_: Annotated[
-        list[str], typer.Option("--try", metavar="NAME=A,B,C", help="Values of a parameter; repeatable.")
-    ],
+        list[str] | None,
+        typer.Option(
+            "--try", metavar="NAME=A,B,C", help="Values of a parameter; NAME alone: usual ones; repeatable."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="What is best: see `thalweg list metrics`.")
+    ] = "accuracy",
     n: Annotated[int | None, typer.Option(min=1, help="Try this many choices at random, not all.")] = None,
     share: Annotated[float, typer.Option(help="Share of the rows to search on.")] = 0.3,
     set_: Annotated[
@@ -51,7 +61,7 @@ def tune(
     with Bar("searching", "{}", "", json, unit="runs") as bar:
         found = evaluation.tune(
             make_learner(learner, set_ or [], seed),
-            read_grid(try_),
+            read_grid(try_) if try_ else None,
             source,
             share=share,
             n=n,
@@ -63,55 +73,79 @@ def tune(
             data=data,
             file_options=file_options,
             progress=bar.show,
+            metric=metric,
         )
     show(found, json)
 
 
 def read_grid(texts):
-    """Return {parameter: values} from texts such as `n_members=5,10,20`; those in brackets are one value."""
+    """Return {parameter: values} from texts such as `n_members=5,10,20`; None for the values of `n_members`.
+
+    What is in brackets is one value.
+    """
     from thalweg.learner_text import read_value
 
     grid = {}
     for text in texts:
         name, equals, values = text.partition("=")
-        if not equals or not values:
+        if equals and not values:
             raise ValueError(f"--try {text}: give a parameter and values, such as n_members=5,10,20")
         if name in grid:
             raise ValueError(f"--try {name} is given twice: give all its values at once")
-        grid[name] = [read_value(value) for value in _parts(values)]
+        grid[name] = [read_value(value) for value in _parts(values)] if equals else None
     return grid
 
 
 def show(found, json):
-    """Print what a search found."""
+    """Print what a search found, as tables or as JSON."""
     if json:
-        said = {
-            "parameters": {name: str(value) for name, value in found.parameters.items()},
-            "tried": [[{name: str(v) for name, v in each.items()}, score] for each, score in found.tried],
-            "rows_searched": found.n_rows_searched,
-            "rows_judged": found.n_rows_judged,
-            "accuracy": found.accuracy,
-            "accuracy_before": found.accuracy_before,
-            "difference": found.difference._asdict(),
-        }
-        print(jsons.dumps(said))
+        print(jsons.dumps(to_plain(found)))
         return
     from rich.console import Console
 
     from thalweg.compare_command import grid
+    from thalweg.evaluation.figures import metric_text, metric_title
 
     console, difference = Console(), found.difference
-    rows = [["parameters", "accuracy"]]
-    rows += [[_settings(each), f"{100 * score:.2f}"] for each, score in itertools.islice(found.tried, 20)]
-    console.print(grid(f"On the first {found.n_rows_searched:,} rows, per cent", rows))
-    console.print(
-        f"On the {found.n_rows_judged:,} rows after them, which the search has not seen: "
-        f"{100 * found.accuracy:.2f} % with {_settings(found.parameters)}, "
-        f"{100 * found.accuracy_before:.2f} % without; the difference is "
-        f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points, "
-        f"{difference.in_words()}.",
-        highlight=False,
+    title, shown = metric_title(found.metric), partial(metric_text, found.metric)
+    rows = [["parameters", title]]
+    rows += [[_settings(each), shown(score)] for each, score in itertools.islice(found.tried, 20)]
+    console.print(grid(f"On the first {found.n_rows_searched:,} rows", rows))
+    for each, message in found.failed:
+        console.print(f"{_settings(each)} failed: {message}", highlight=False, markup=False, soft_wrap=True)
+    best = _settings(found.parameters)
+    lines = [f"On the {found.n_rows_judged:,} rows after them, which the search has not seen:"]
+    if found.metric != "accuracy":
+        lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} without;")
+    lines.append(
+        f"accuracy {100 * found.accuracy:.2f} % with {best}, {100 * found.accuracy_before:.2f} % without; "
+        f"the difference is {100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points, "
+        f"{difference.in_words()}."
     )
+    console.print(" ".join(lines), highlight=False, markup=False)
+
+
+def to_plain(found):
+    """Return what a search found as plain data for JSON; None if a figure is not defined."""
+    from thalweg.evaluation.figures import plain_number
+
+    return {
+        "parameters": _texts(found.parameters),
+        "metric": found.metric,
+        "tried": [[_texts(each), plain_number(score)] for each, score in found.tried],
+        "failed": [[_texts(each), message] for each, message in found.failed],
+        "rows_searched": found.n_rows_searched,
+        "rows_judged": found.n_rows_judged,
+        "score": plain_number(found.score),
+        "score_before": plain_number(found.score_before),
+        "accuracy": found.accuracy,
+        "accuracy_before": found.accuracy_before,
+        "difference": found.difference._asdict(),
+    }
+
+
+def _texts(parameters):
+    return {name: str(value) for name, value in parameters.items()}
 
 
 def _settings(parameters):

@@ -6,8 +6,10 @@ That import takes longer than reading and watching a million rows.
 import inspect
 from typing import Any, Self
 
+from thalweg._misspelt import CheckedKeywords, unknown_parameter
 
-class Parameters:
+
+class Parameters(CheckedKeywords):
     """The parameters of `__init__`, each kept in the attribute of its name; `sklearn.base.clone` works."""
 
     @classmethod
@@ -24,8 +26,7 @@ class Parameters:
         known = self._defaults()
         for name, value in params.items():
             if name not in known:
-                who, names = type(self).__name__, ", ".join(known)
-                raise ValueError(f"{who}: there is no parameter {name!r}; there are {names}")
+                raise unknown_parameter(type(self).__name__, name, known)
             setattr(self, name, value)
         return self
 

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +58,16 @@ def _run(calls: Mapping[str, Call], workers: int) -> Iterator[tuple[str, Any]]:
     pool = Parallel(
         workers, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
     )
-    yield from pool(delayed(_named)(name, call.function, call.arguments) for name, call in calls.items())
+    results = pool(delayed(_named)(name, call.function, call.arguments) for name, call in calls.items())
+    while True:
+        # loky warns when it replaces a worker that has grown large, which changes no result.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
+            try:
+                result = next(results)
+            except StopIteration:
+                return
+        yield result
 
 
 def _named(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[str, Any]:

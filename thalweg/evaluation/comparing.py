@@ -1,5 +1,6 @@
 """Several learners on several streams: runs them all and returns a Comparison."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any
@@ -37,7 +38,8 @@ def compare(
     """Evaluate each learner on each stream by `prequential`; return a Comparison.
 
     Runs that ended before with the same settings, the same file and the same library are not run again: they
-    are kept in the cache folder (THALWEG_CACHE, or the usual place of the system).
+    are kept in the cache folder (THALWEG_CACHE, or the usual place of the system), with the times they took
+    then; `Comparison.kept` says which runs these are.
 
     Parameters
     ----------
@@ -90,9 +92,9 @@ def compare(
                 }
                 calls[key] = Call(evaluate, arguments, place(**arguments))
                 places[key] = (name, stream, seed)
-    results = {}
+    results, begun = {}, time.time()
     for done, (key, result) in enumerate(run_calls(calls, jobs, fresh), start=1):
-        results[places[key]] = result
+        results[places[key]] = result | {"kept": result.get("measured", 0) < begun}
         if progress is not None:
             progress(done, len(calls), key)
     return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in places.values()})

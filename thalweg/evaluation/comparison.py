@@ -8,7 +8,9 @@ from time import strftime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._parameters import one_of
 from thalweg._types import Floats
 from thalweg.evaluation import statistics
 from thalweg.evaluation.figures import BASELINES, plain_number
@@ -51,6 +53,7 @@ class Comparison:
 
     def table(self, metric: str = "accuracy") -> Floats:
         """Return a metric as an array [stream, learner], the mean over seeds; NaN if it is not defined."""
+        one_of(self, "metric", metric, METRICS)
         return self._all(metric).mean(axis=2)
 
     def spread(self, metric: str = "accuracy") -> Floats:
@@ -58,6 +61,7 @@ class Comparison:
 
         With one seed there is one for the accuracy only.
         """
+        one_of(self, "metric", metric, METRICS)
         if self.n_seeds > 1:
             return self._all(metric).std(axis=2, ddof=1) / np.sqrt(self.n_seeds)
         shape = len(self.streams), len(self.learners)
@@ -65,6 +69,7 @@ class Comparison:
 
     def baselines(self, metric: str = "accuracy") -> dict[str, Floats]:
         """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
+        one_of(self, "metric", metric, METRICS)
         runs = [self.of_stream(stream) for stream in self.streams]
         return {
             name: np.array(
@@ -119,6 +124,10 @@ class Comparison:
         n = min(run["n_scored"] for run in runs)
         return paired(*(rows_right(run)[:n].astype(np.float64) for run in runs))
 
+    def kept(self) -> NDArray[np.bool_]:
+        """Return [stream, learner]: whether a run was kept from an earlier call, and so were its times."""
+        return np.any(self._all("kept") > 0, axis=2)
+
     def errors(self) -> dict[str, str]:
         """Return {run: message} of the runs that failed."""
         return {
@@ -139,8 +148,12 @@ class Comparison:
         return pandas.DataFrame(rows)
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """Write a self-contained HTML page; return its path."""
-        from thalweg.evaluation.comparison_page import write
+        """Write a file in the format of its ending; return its path.
+
+        `.html` is a self-contained page, `.csv` has a line for each run with all metrics; `.md` and `.tex`
+        are the table of accuracies for Markdown and LaTeX (with the package booktabs).
+        """
+        from thalweg.evaluation.comparison_files import write
 
         return write(self, path)
 
@@ -163,6 +176,7 @@ class Comparison:
             "wilcoxon": None if wilcoxon is None else _plain(wilcoxon),
             "wins_ties_losses": None if wins is None else wins.tolist(),
             "unlabelled": self.unlabelled(),
+            "kept": self.kept().tolist(),
             "errors": self.errors(),
         }
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.comparison import Comparison
-from thalweg.evaluation.comparison_words import accuracy_rows, best_first, pair_rows, shown, verdict
+from thalweg.evaluation.comparison_words import (
+    KEPT_MARK,
+    about_few_streams,
+    about_kept,
+    accuracy_rows,
+    best_first,
+    pair_rows,
+    shown,
+    verdict,
+)
 from thalweg.evaluation.figures import BASELINES, without_label
 from thalweg.evaluation.page import Best, Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.page_pictures import style_of, swatch
@@ -38,6 +47,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         body += ["<h2>Mean ranks</h2>", f"<figure>{diagram}</figure>"]
         body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
         body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
+        body += _note(about_few_streams(comparison))
     body += ["<h2>Accuracy over time</h2>"]
     body += [
         f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
@@ -46,6 +56,8 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     for metric, (title, scale, form) in TABLES.items():
         if np.isfinite(comparison.table(metric)).any():
             body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form), kind="runs")]
+            if metric == "rows_per_second":
+                body += _note(about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
     body += ["<h2>Settings</h2>", _settings(comparison)]
     title = f"{_count(len(comparison.learners), 'learner')} on {_count(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
@@ -124,8 +136,16 @@ def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[
     rows = [["", *comparison.streams]]
     for m in best_first(comparison):
         name = _named(comparison.learners[m], style_of(m))
-        rows.append([name, *(shown(value, form) for value in values[:, m])])
+        cells = [shown(value, form) for value in values[:, m]]
+        if metric == "rows_per_second":
+            marks = [f" {KEPT_MARK}" if kept else "" for kept in comparison.kept()[:, m]]
+            cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]
+        rows.append([name, *cells])
     return rows
+
+
+def _note(words: str) -> list[str]:
+    return [f'<p class="note">{text(words)}</p>'] if words else []
 
 
 def _about(comparison: Comparison) -> str:

@@ -69,12 +69,44 @@ def pair_rows(comparison: Comparison, tests: dict[str, Any]) -> list[list[str]]:
     """Return a line for each pair of learners: streams won, as good and lost, and Wilcoxon's p-value."""
     rows = [["", "better", "as good", "worse", "Wilcoxon, p"]]
     order = best_first(comparison)
+    can_show = streams_needed(len(order)) <= len(comparison.ranked)
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
             won, tied, lost = tests["wins"][a, b]
             pair = f"{comparison.learners[a]} against {comparison.learners[b]}"
-            rows.append([pair, str(won), str(tied), str(lost), f"{tests['wilcoxon'][a, b]:.2g}"])
+            p_value = f"{tests['wilcoxon'][a, b]:.2g}" if can_show else "too few streams"
+            rows.append([pair, str(won), str(tied), str(lost), p_value])
     return rows
+
+
+def streams_needed(n_learners: int) -> int:
+    """Return the least number of streams with which Wilcoxon's test can find a difference.
+
+    For a learner that wins on all n streams p is 2 / 2**n; Holm's method multiplies it by the pairs.
+    """
+    n_pairs = n_learners * (n_learners - 1) / 2
+    return math.ceil(1 + math.log2(n_pairs / LEVEL))
+
+
+def about_few_streams(comparison: Comparison) -> str:
+    """Return a sentence if there are too few streams for Wilcoxon's test to find anything, else nothing."""
+    n, needed = len(comparison.ranked), streams_needed(len(comparison.learners))
+    if n >= needed:
+        return ""
+    learners = len(comparison.learners)
+    return (
+        f"{n} streams cannot show by Wilcoxon's test that a learner is better, even if it wins on all: "
+        f"with {learners} learners that takes at least {needed} streams."
+    )
+
+
+KEPT_MARK = "†"
+ABOUT_KEPT = f"{KEPT_MARK} Timed in an earlier call, whose results were kept"
+
+
+def about_kept(comparison: Comparison, remedy: str) -> str:
+    """Return a sentence if times are those of an earlier call, and how to measure again; else nothing."""
+    return f"{ABOUT_KEPT}: {remedy} measures again." if comparison.kept().any() else ""
 
 
 def _accuracy(value: float, error: float, is_best: bool) -> str:

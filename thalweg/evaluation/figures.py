@@ -55,6 +55,21 @@ FIGURES = (
 )
 
 
+NO_SHARES = ("log_loss", "brier")
+
+
+def metric_title(name: str) -> str:
+    """Return the title of any metric."""
+    return next((figure.title for figure in FIGURES if figure.name == name), name.replace("_", " "))
+
+
+def metric_text(name: str, value: float) -> str:
+    """Return the value of any metric as text: a percentage, or a number if it is no share."""
+    if name not in NO_SHARES:
+        return percentage(value)
+    return NOT_DEFINED if math.isnan(value) else f"{value:.4f}"
+
+
 def percentage(share: float) -> str:
     """Return a fraction of 1 as a percentage."""
     return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +49,8 @@ class Source(NamedTuple):
 def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
-        return result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+        found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+        return found | {"measured": time.time()}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -10,16 +10,22 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._parameters import is_real, whole_number, wrong
-from thalweg.errors import ParameterError
+from thalweg._misspelt import unknown_parameter
+from thalweg._parameters import is_real, one_of, whole_number, wrong
+from thalweg.errors import ParameterError, ThalwegError
+from thalweg.evaluation import metric_registry, metrics
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.calls import Call, run_calls
 from thalweg.evaluation.comparing import Done, as_learner, source_of, with_seed
-from thalweg.evaluation.one_run import Source, evaluate, result_of, rows_right
+from thalweg.evaluation.one_run import Source, result_of, rows_right
 from thalweg.evaluation.protocols import prequential
+from thalweg.evaluation.ranges import usual_values
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream
+
+LOWER_IS_BETTER = ("brier", "log_loss")
+USUAL_CHOICES = 20  # that are tried if no values are given
 
 
 @dataclass
@@ -32,21 +38,31 @@ class Tuned:
         The one with the best parameters, which has learned nothing yet.
     parameters : dict
         These parameters.
+    metric : str
+        The metric that chose them.
     tried : list of (dict, float)
-        Each choice of parameters and its accuracy on the first part, the best first; NaN if it failed.
+        Each choice of parameters and its score on the first part, the best first; NaN if it failed.
+    failed : list of (dict, str)
+        The choices that failed, and why.
     n_rows_searched, n_rows_judged : int
         Rows of the first part, and scored rows of the rest.
+    score, score_before : float
+        The metric on the rest: with the best parameters, and with those that were given.
     accuracy, accuracy_before : float
-        On the rest: with the best parameters, and with those that were given.
+        The accuracy on the rest, likewise.
     difference : Difference
-        Of these two, with a paired test that allows for dependent rows.
+        Of these two accuracies, with a paired test that allows for dependent rows.
     """
 
     learner: StreamClassifier
     parameters: dict[str, Any]
+    metric: str
     tried: list[tuple[dict[str, Any], float]]
+    failed: list[tuple[dict[str, Any], str]]
     n_rows_searched: int
     n_rows_judged: int
+    score: float
+    score_before: float
     accuracy: float
     accuracy_before: float
     difference: Difference
@@ -54,7 +70,7 @@ class Tuned:
 
 def tune(
     learner: Any,
-    grid: Mapping[str, Sequence[Any]],
+    grid: Mapping[str, Sequence[Any] | None] | None,
     stream: Stream | str,
     share: float = 0.3,
     n: int | None = None,
@@ -66,6 +82,7 @@ def tune(
     data: str | PathLike[str] | None = None,
     file_options: dict[str, Any] | None = None,
     progress: Done | None = None,
+    metric: str = "accuracy",
 ) -> Tuned:
     """Try parameters on the first part of a stream, and judge the best of them on the rest.
 
@@ -76,8 +93,9 @@ def tune(
     ----------
     learner : learner
         With the parameters that are not searched for.
-    grid : dict of str to sequence
-        The values to try for each parameter, `member__leaf` for that of a member.
+    grid : dict of str to sequence, or None
+        The values to try for each parameter, `member__leaf` for that of a member; None instead of values
+        stands for the usual ones (`ranges.usual_values`). None tries 20 choices of all usual values.
     stream : Stream or str
         A stream, or a path or name as `thalweg run` takes it.
     share : float
@@ -90,6 +108,8 @@ def tune(
         As in `prequential`.
     jobs, data, file_options, progress
         As in `compare`.
+    metric : str
+        What is best: the name of any metric, such as "kappa". Of "log_loss" and "brier" the lowest is.
 
     Examples
     --------
@@ -99,6 +119,7 @@ def tune(
     >>> found.parameters
     {'n_neighbours': 5}
     """
+    one_of("tune", "metric", metric, list(metric_registry))
     if not is_real(share) or not 0 < share < 1:
         raise wrong("tune", "share", "a share of the rows between 0 and 1", share)
     source = source_of(stream, data, rows, file_options)
@@ -108,19 +129,24 @@ def tune(
         raise ParameterError(f"tune: {n_rows} rows are too few to search on some and judge on the rest")
     given = with_seed(as_learner(learner), seed)
     settings: dict[str, Any] = {"delay": delay, "labels": labels}
-    tried = search(
-        given, choices(given, grid, n, seed), source, seed, settings | {"rows": first}, jobs, progress
+    chosen = choices(given, grid, n, seed)
+    tried, failed = search(
+        given, chosen, source, seed, settings | {"rows": first}, jobs, progress, metric
     )
     best = clone(given).set_params(**tried[0][0])
-    after, before = (
-        judge(clone(each), source, seed, settings | {"rows": rows}, first) for each in (best, given)
+    (after, score), (before, score_before) = (
+        judge(clone(each), source, seed, settings | {"rows": rows}, first, metric) for each in (best, given)
     )
     return Tuned(
         learner=best,
         parameters=tried[0][0],
+        metric=metric,
         tried=tried,
+        failed=failed,
         n_rows_searched=first,
         n_rows_judged=after["n_scored"],
+        score=score,
+        score_before=score_before,
         accuracy=float(after["accuracy"]),
         accuracy_before=float(before["accuracy"]),
         difference=paired(rows_right(after).astype(np.float64), rows_right(before).astype(np.float64)),
@@ -135,38 +161,55 @@ def search(
     settings: dict[str, Any],
     jobs: int | None,
     progress: Done | None,
-) -> list[tuple[dict[str, Any], float]]:
-    """Return the choices of parameters and the accuracy of the learner with each, the best first."""
-    common = {"source": source, "seed": seed, "settings": settings}
+    metric: str,
+) -> tuple[list[tuple[dict[str, Any], float]], list[tuple[dict[str, Any], str]]]:
+    """Return the choices of parameters and the score of each, the best first, and why some failed."""
+    common = {"source": source, "seed": seed, "settings": settings, "metric": metric}
     calls = {
-        str(i): Call(evaluate, {"learner": clone(learner).set_params(**each), **common})
+        str(i): Call(scored, {"learner": clone(learner).set_params(**each), **common})
         for i, each in enumerate(chosen)
     }
-    scores, message = np.full(len(chosen), np.nan), ""
-    for done, (i, result) in enumerate(run_calls(calls, jobs), start=1):
-        scores[int(i)] = math.nan if result.get("accuracy") is None else result["accuracy"]
-        message = message or f"{chosen[int(i)]}: {result.get('error', 'no row has a label')}"
+    scores, failed = np.full(len(chosen), np.nan), {}
+    for done, (i, (score, message)) in enumerate(run_calls(calls, jobs), start=1):
+        scores[int(i)] = score
+        if message:
+            failed[int(i)] = message
         if progress is not None:
-            progress(done, len(calls), str(chosen[int(i)]))
+            progress(done, len(calls), in_words(chosen[int(i)]))
     if np.isnan(scores).all():
-        raise ParameterError(f"tune: no choice of parameters gave a result; {message}")
-    order = np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")
-    return [(chosen[i], float(scores[i])) for i in order]
+        first = min(failed)
+        raise ParameterError(f"tune: no value gave a result; {in_words(chosen[first])}: {failed[first]}")
+    sign = 1 if metric in LOWER_IS_BETTER else -1
+    order = np.argsort(np.where(np.isnan(scores), np.inf, sign * scores), kind="stable")
+    tried = [(chosen[i], float(scores[i])) for i in order]
+    return tried, [(chosen[i], failed[i]) for i in sorted(failed)]
+
+
+def scored(
+    learner: Any, source: Source, seed: int, settings: dict[str, Any], metric: str
+) -> tuple[float, str]:
+    """Return the score of a learner on a stream, and an empty text or, with NaN, why there is none."""
+    try:
+        run = prequential(source.opened(seed), learner, seed=seed, **settings)
+        score = float(getattr(metrics, metric)(run))
+    except Exception as error:
+        return math.nan, str(error) if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
+    return score, f"{metric} is not defined on these rows" if math.isnan(score) else ""
+
+
+def in_words(parameters: dict[str, Any]) -> str:
+    """Return a choice of parameters as text, such as "n_members=5, delta=0.01"."""
+    return ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
 def choices(
-    learner: StreamClassifier, grid: Mapping[str, Sequence[Any]], n: int | None, seed: int
+    learner: StreamClassifier, grid: Mapping[str, Sequence[Any] | None] | None, n: int | None, seed: int
 ) -> list[dict[str, Any]]:
     """Return the choices of parameters: all of the grid, or `n` of them at random, without repeats."""
-    known = learner.get_params()
-    for name, values in grid.items():
-        if name not in known:
-            kind, has = type(learner).__name__, ", ".join(known)
-            raise ParameterError(f"tune: {kind} has no parameter {name!r}; it has {has}")
-        if isinstance(values, str) or not len(values):
-            raise wrong("tune", name, "a list of values to try", values)
-    if not grid:
+    if grid is not None and not grid:
         raise ParameterError("tune: the grid is empty; give values, such as {'n_members': [5, 10, 20]}")
+    n = USUAL_CHOICES if grid is None and n is None else n
+    grid = _with_usual_values(learner, grid)
     total = math.prod(len(values) for values in grid.values())
     if n is None or n >= total:
         return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
@@ -176,6 +219,22 @@ def choices(
     return [
         {name: grid[name][place] for name, place in zip(grid, some, strict=True)} for some in places.tolist()
     ]
+
+
+def _with_usual_values(
+    learner: StreamClassifier, grid: Mapping[str, Sequence[Any] | None] | None
+) -> dict[str, Sequence[Any]]:
+    """Return the grid with values for all its parameters."""
+    if grid is None:
+        return {**usual_values(learner)}
+    known, full = learner.get_params(), {}
+    for name, values in grid.items():
+        if name not in known:
+            raise unknown_parameter(f"tune: {type(learner).__name__}", name, known)
+        if values is not None and (isinstance(values, str) or not len(values)):
+            raise ParameterError(f"tune: {name} needs a list of values to try, got {values!r}")
+        full[name] = usual_values(learner, [name])[name] if values is None else values
+    return full
 
 
 def rows_of(source: Source, seed: int, rows: int | None) -> int:
@@ -188,7 +247,8 @@ def rows_of(source: Source, seed: int, rows: int | None) -> int:
 
 
 def judge(
-    learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int
-) -> dict[str, Any]:
-    """Return the result of a learner on the rows from `start` on, when it has learned those before."""
-    return result_of(prequential(source.opened(seed), learner, seed=seed, **settings).part(start))
+    learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any], start: int, metric: str
+) -> tuple[dict[str, Any], float]:
+    """Return the result of a learner on the rows from `start` on, and its score; it learns all rows."""
+    run = prequential(source.opened(seed), learner, seed=seed, **settings).part(start)
+    return result_of(run), float(getattr(metrics, metric)(run))

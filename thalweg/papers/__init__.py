@@ -12,6 +12,8 @@ import importlib
 from functools import partial
 from pathlib import Path
 
+from thalweg._misspelt import hint
+
 NAMES = ("forgetting", "huwrs", "iboost", "particle-filter", "robust")
 __all__ = ["reproduce", "summaries"]
 
@@ -46,7 +48,7 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
         Files of your own to run the methods on, where the paper allows it.
     """
     if name not in NAMES:
-        raise ValueError(f"there is no paper {name!r}; the papers are {', '.join(NAMES)}")
+        raise ValueError(f"there is no paper {name!r}; {hint(name, NAMES, 'papers')}")
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)
     from thalweg.papers.running import run_tasks

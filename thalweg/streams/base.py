@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._misspelt import CheckedKeywords
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
@@ -13,7 +14,7 @@ from thalweg.streams.schema import plain_values, schema
 CHUNK = 4096
 
 
-class Stream:
+class Stream(CheckedKeywords):
     """Rows in order, each with a label. The size of the blocks changes nothing about the rows.
 
     A subclass sets the attributes below and writes `coded_blocks`.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._misspelt import hint
 from thalweg.errors import StreamError
 from thalweg.streams.base import Stream
 
@@ -54,7 +55,7 @@ def load(name: str, data: str | PathLike[str] | None = None, **options: Any) -> 
         Passed on to `from_file`; for `santa_fe`, to `ThresholdSeries`.
     """
     if name not in FILES:
-        raise StreamError(f"there is no dataset {name!r}; there are {', '.join(FILES)}")
+        raise StreamError(f"there is no dataset {name!r}; {hint(name, FILES, 'datasets')}")
     path = _found(name, data)
     if name == "santa_fe":
         return _series(path, options)

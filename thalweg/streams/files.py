@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from thalweg._misspelt import nearest
 from thalweg._parameters import whole_number, wrong
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.arff import arff_source, looks_like_arff
@@ -250,6 +251,8 @@ def _find(source: Source, which: str | int | None) -> Column:
     else:
         found = source.columns[which : which + 1 or None] if which is not None else []
     if not found:
-        names = ", ".join(column.name for column in source.columns[:20])
-        raise StreamError(f"{source.name}: there is no column {which!r}; it has {names}")
+        names = [column.name for column in source.columns]
+        near = nearest(which, names) if isinstance(which, str) else None
+        meant = f"did you mean {near!r}?" if near else f"it has {', '.join(names[:20])}"
+        raise StreamError(f"{source.name}: there is no column {which!r}; {meant}")
     return found[0]

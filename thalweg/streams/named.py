@@ -1,10 +1,10 @@
 """Streams by name: a generator, a public dataset or a file."""
 
-import difflib
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from thalweg._misspelt import hint
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 
@@ -41,9 +41,9 @@ def open_stream(
             _check_none(source, "a series of numbers", options)
         return datasets.load(dataset, data=data, **options)
     known = [*map(str.lower, generators()), *datasets.names()]
-    near = difflib.get_close_matches(source.lower(), known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known names are {', '.join(known)}"
-    raise StreamError(f"{source} is neither a file nor the name of a stream; {hint}")
+    raise StreamError(
+        f"{source} is neither a file nor the name of a stream; {hint(source, known, 'known names')}"
+    )
 
 
 def generators() -> list[str]:
