@@ -16,7 +16,7 @@ class Names(dict[Any, int]):
     """The names of inputs and their positions; names that are not given come from dict rows.
 
     If `n_features` is None, each new name is another input; if its first value is text, its values are
-    categories, and `texts` has their codes.
+    categories, and `texts` has their codes; by default they are those of `names`, if these are Names.
     """
 
     def __init__(
@@ -26,11 +26,11 @@ class Names(dict[Any, int]):
         who: str,
         texts: dict[Hashable, dict[str, int]] | None = None,
     ) -> None:
-        names = [] if names is None else list(names)
+        given, names = names, [] if names is None else list(names)
         super().__init__((name, j) for j, name in enumerate(names))
         self.is_open = n_features is None
         self.n_features = len(names) if n_features is None else n_features
-        self.texts = {} if texts is None else texts
+        self.texts = dict(getattr(given, "texts", {})) if texts is None else texts
         if len(names) > self.n_features:
             raise ValueError(f"{who}: got {len(names)} names for {self.n_features} inputs")
         if len(self) < len(names):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from thalweg._types import RowsLike
+
     class BaseEstimator:
         """Parameters by name."""
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     class ClassifierMixin:
         """The accuracy of a classifier."""
 
-        def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+        def score(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
     class TransformerMixin:
         """Fitting and transforming at once."""

@@ -12,14 +12,14 @@ from sklearn.base import clone
 
 from thalweg._parameters import is_real, whole_number, wrong
 from thalweg.errors import ParameterError
+from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.calls import Call, run_calls
-from thalweg.evaluation.comparing import Done, as_learner, source_of, with_seed
+from thalweg.evaluation.comparing import Done, source_of, with_seed
 from thalweg.evaluation.one_run import Source, evaluate, result_of, rows_right
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base import StreamClassifier
-from thalweg.streams.base import Stream
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Tuned:
 def tune(
     learner: Any,
     grid: Mapping[str, Sequence[Any]],
-    stream: Stream | str,
+    stream: Any,
     share: float = 0.3,
     n: int | None = None,
     seed: int = 0,
@@ -78,8 +78,8 @@ def tune(
         With the parameters that are not searched for.
     grid : dict of str to sequence
         The values to try for each parameter, `member__leaf` for that of a member.
-    stream : Stream or str
-        A stream, or a path or name as `thalweg run` takes it.
+    stream : Stream, str, or what `thalweg.streams.as_stream` takes
+        A stream, a path or name as `thalweg run` takes it, or rows that can be read several times.
     share : float
         The share of the rows to search on.
     n : int or None
@@ -101,12 +101,12 @@ def tune(
     """
     if not is_real(share) or not 0 < share < 1:
         raise wrong("tune", "share", "a share of the rows between 0 and 1", share)
-    source = source_of(stream, data, rows, file_options)
+    source = source_of(repeatable(stream, "tune"), data, rows, file_options)
     n_rows = rows_of(source, seed, rows)
     first = math.floor(share * n_rows)
     if not 0 < first < n_rows:
         raise ParameterError(f"tune: {n_rows} rows are too few to search on some and judge on the rest")
-    given = with_seed(as_learner(learner), seed)
+    given = with_seed(as_learner(learner, "tune"), seed)
     settings: dict[str, Any] = {"delay": delay, "labels": labels}
     tried = search(
         given, choices(given, grid, n, seed), source, seed, settings | {"rows": first}, jobs, progress

@@ -1,6 +1,6 @@
 """The base class of all learners, which derives everything from the methods of the contract."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._names import Names
 from thalweg._parameters import is_whole
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, RowsLike
 from thalweg.errors import set_rows_learned
 from thalweg.learners.named_rows import DictRows, NamedRows, dict_rows
 from thalweg.learners.rows import (
@@ -57,7 +57,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self,
         n_features: int | None = None,
         classes: ArrayLike | None = None,
-        names: Sequence[Hashable] | None = None,
+        names: Collection[Hashable] | None = None,
         n_categories: ArrayLike | None = None,
         more_classes: bool | None = None,
     ) -> Self:
@@ -106,7 +106,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self._begin(n, self._n_columns)
         return self
 
-    def test_then_train(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+    def test_then_train(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """Learn rows one after another; return the probabilities predicted for each before it was learned."""
         self._check_begun()
         if not self._labels.is_open:
@@ -121,7 +121,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def test_then_train_coded(
         self,
-        X: ArrayLike,
+        X: RowsLike,
         codes: ArrayLike,
         sample_weight: ArrayLike | None = None,
         asked: ArrayLike | None = None,
@@ -228,7 +228,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
 
-    def predict_block(self, X: ArrayLike) -> Floats:
+    def predict_block(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes)."""
         self._check_begun()
         with self._lock.read:
@@ -238,7 +238,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
                 self._predict(self._filled(rows, has_missing), p)
             return p[:, : len(self.classes_)]
 
-    def observe(self, X: ArrayLike) -> None:
+    def observe(self, X: RowsLike) -> None:
         """Process rows that have no label, or none yet; many learners do not use them."""
         self._check_begun()
         with self._lock.write:
@@ -246,7 +246,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if len(rows):
                 self._observe(self._filled(rows, has_missing))
 
-    def predict_then_observe(self, X: ArrayLike, p: Floats | None = None) -> Floats:
+    def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
         """Predict and then observe each row; return the probabilities, written into `p` if given."""
         self._check_begun()
         with self._lock.write:
