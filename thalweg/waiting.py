@@ -326,3 +326,7 @@ def _as_ids(ids: Ids) -> list[int | str]:
             if type(each) not in _KINDS:
                 raise TypeError(f"WaitingRows: an id must be an int or a str, got {each!r}")
     return ids
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -190,3 +190,7 @@ def _class_totals(
 
 def _above(reached: Score, reference: Score) -> Score:
     return ratio(np.subtract(reached, reference), np.subtract(1.0, reference))
+
+
+def __dir__() -> list[str]:
+    return __all__

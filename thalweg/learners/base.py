@@ -1,7 +1,7 @@
 """The base class of all learners, which derives everything from the methods of the contract."""
 
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         The labels, in the order of the columns of all probabilities.
     n_features_in_ : int
         Number of inputs of a row.
+    input_names_ : list of str
+        Names of the inputs, x0, x1, … where there are none; in learners with a coefficient for each category,
+        the names of what has a coefficient.
     n_categories_ : ndarray of int
         Number of categories of each input given to `begin`, 0 if it is numeric.
     """
@@ -285,14 +288,23 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             self.begin()
         self.learn_one(x, y)
 
-    def predict_proba_one(self, x: Row) -> Any:
+    @overload
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
+
+    @overload
+    def predict_proba_one(self, x: ArrayLike) -> Floats: ...
+
+    @overload
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
+
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
         if isinstance(x, dict) and not self._begun:
             return {}
         p = self._predict_row(x)
         return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
-    def predict_one(self, x: Row) -> Any:
+    def predict_one(self, x: Row) -> Hashable | None:
         """Return the most probable class of one row, None before the first label.
 
         The row is an array of inputs, or a dict of named inputs.

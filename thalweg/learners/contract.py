@@ -104,6 +104,12 @@ class Contract(ClassifierMixin, BaseEstimator):
     def _flush(self) -> None:
         """Learn the rows that `_learn` holds back until there are more. Most learners hold back none."""
 
+    @property
+    def input_names_(self) -> list[str]:
+        """Names of the inputs; x0, x1, … where there are none."""
+        self._check_begun()
+        return [str(name) for name in self._given_names()]
+
     def _given_names(self) -> list[Any]:
         """Return the names of the inputs; x0, x1, … where there are none."""
         given = list(self._names)

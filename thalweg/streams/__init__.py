@@ -24,7 +24,7 @@ registry = Registry(
     },
     submodules=("datasets", "drifting"),
 )
-__all__ = [*registry]
+__all__ = [*registry, "datasets", "drifting"]
 
 if TYPE_CHECKING:
     from thalweg.streams import datasets as datasets

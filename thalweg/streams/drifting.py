@@ -13,6 +13,8 @@ from thalweg.errors import ParameterError
 from thalweg.streams.base import Stream
 from thalweg.streams.joined import Joined
 
+__all__ = ["Abrupt", "Gradual", "Recurring"]
+
 # Beyond this many widths from the middle a sigmoid share differs from 0 or 1 by less than 1e-8.
 SIGMOID_REACH = 5
 
@@ -213,3 +215,7 @@ class Recurring(Joined):
         turn, within = divmod(t, self.period)
         turn, number = divmod(turn, len(self.streams))
         return self.streams[number].sample(turn * self.period + within, n, seed)
+
+
+def __dir__() -> list[str]:
+    return __all__
