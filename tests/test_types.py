@@ -26,8 +26,8 @@ EXPECTED = ["float", "ndarray", "float", "Hashable", "dict[typing.Hashable, floa
 
 def test_mypy_sees_the_types_of_the_installed_package(tmp_path):
     pytest.importorskip("mypy")
-    is_in_place = "editable" in (importlib.metadata.distribution("thalweg").read_text("direct_url.json") or "")
-    if is_in_place and not (Path(sysconfig.get_path("purelib")) / "thalweg-source.pth").exists():
+    about = importlib.metadata.distribution("thalweg").read_text("direct_url.json") or ""
+    if "editable" in about and not (Path(sysconfig.get_path("purelib")) / "thalweg-source.pth").exists():
         pytest.skip("installed in place without `make install`: docs/installing.md says what to do")
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "script.py"]
