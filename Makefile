@@ -8,6 +8,11 @@ SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
+# An editable install is an import hook, which type checkers and editors do not see: they look for folders.
+SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/source/thalweg && \
+  echo "$(CURDIR)/$(VENV)/source" > \
+    "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg-source.pth"
+
 .PHONY: install demo test lint checked fuzz bench bench-quick wheel wheel-test docs clean
 
 install: $(VENV)/.installed
@@ -17,6 +22,7 @@ $(VENV)/.installed: $(SOURCES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet $(BUILD_TOOLS)
 	$(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir=$(KERNELS) --editable .
+	@$(SHOW_SOURCE)
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed

@@ -9,8 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from thalweg.adapters import SklearnLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation import compare, metrics, prequential, tune
+from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.calls import Call, run_calls
-from thalweg.evaluation.comparing import as_learner
 from thalweg.evaluation.tuning import choices
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
 from thalweg.streams import LED, SEA
@@ -137,7 +137,7 @@ def test_models_of_other_libraries_are_wrapped():
 
     found = compare({"river": RiverNB(), "sklearn": GaussianNB()}, [SEA(300, seed=1)], jobs=1)
     assert (found.table() > 0.5).all()
-    with pytest.raises(ParameterError, match="cannot be compared"):
+    with pytest.raises(ParameterError, match=r"compare: expected a learner, .*, got 3"):
         as_learner(3)
 
 

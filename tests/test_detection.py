@@ -69,5 +69,5 @@ def test_the_detector_is_not_changed():
 def test_no_streams_and_no_detector_are_refused():
     with pytest.raises(ValueError, match="no streams to score"):
         score_detector(ADWIN(), [])
-    with pytest.raises(TypeError, match=r"must have update\(loss\), got None"):
+    with pytest.raises(TypeError, match=r"with update\(loss\) and reset\(\), got None"):
         score_detector(None)

@@ -83,7 +83,8 @@ def test_a_bad_row_among_dicts_is_named_and_nothing_is_learned():
     learner = NaiveBayes().begin()
     learner.test_then_train(X[:20], y[:20])
     before = learner.predict_block(X)
-    for bad, message in (({"a": "high"}, "row 3: a is 'high'"), ({"a": np.inf}, "row 3"), (3, "row 3 is a int")):
+    refused = [({"a": "high"}, "row 3: a is 'high'"), ({"a": np.inf}, "row 3"), (3, "row 3 is a int")]
+    for bad, message in refused:
         with pytest.raises(ValueError, match=message):
             learner.test_then_train([*X[20:23], bad, *X[23:]], [*y[20:23], "low", *y[23:]])
     assert np.array_equal(learner.predict_block(X), before)

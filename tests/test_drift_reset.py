@@ -1,18 +1,20 @@
 """DriftReset is its slow loop over any member and detector, and does as well as MOA's."""
 
 import csv
+import pickle
 
 import numpy as np
 import pytest
 from ensemble_rows import Failing
 from places import SHARED, data_file
+from sklearn.base import clone
 from twins.page_hinkley import PageHinkleyTwin
 
 from thalweg.drift import ADWIN, DDM, EDDM, HDDM_W
 from thalweg.drift.base import Detector
-from thalweg.evaluation import metrics, prequential
+from thalweg.evaluation import metrics, prequential, score_detector
 from thalweg.learners import DriftReset, MajorityClass, NaiveBayes
-from thalweg.streams import from_file
+from thalweg.streams import SEA, from_file
 
 
 def drifting_rows(n=3000, seed=1):
@@ -125,5 +127,48 @@ def test_accuracy_is_that_of_moa(name, detector):
 def test_parts_that_are_no_learner_or_no_detector_are_refused():
     with pytest.raises(TypeError, match=r"member must be a learner such as HoeffdingTree.*, got 'bayes'"):
         DriftReset("bayes").begin(2, [0, 1])
-    with pytest.raises(TypeError, match="detector must be a detector such as DDM\\(\\), got 'ddm'"):
+    with pytest.raises(TypeError, match=r"detector must be a detector such as DDM\(\), with .*, got 'ddm'"):
         DriftReset(detector="ddm").begin(2, [0, 1])
+
+
+class Literal:
+    """What docs/concepts.md calls a detector, and nothing more."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.n, self.mean = 0, 0.0
+
+    def update(self, loss):
+        self.n += 1
+        self.mean += (loss - self.mean) / min(self.n, 50)
+        alarm = self.n > 100 and self.mean > 0.5
+        if alarm:
+            self.reset()
+        return alarm
+
+
+def test_any_object_with_update_and_reset_is_a_detector():
+    X, y = next(SEA(4000, seed=1).blocks(4000))
+    y[2000:] = 1 - y[2000:]
+    given = Literal()
+    given.update(1.0)
+    learner = DriftReset(NaiveBayes(), detector=given).begin(3, [0, 1])
+    learner.test_then_train(X[:2020], y[:2020])
+    for other in (learner.copy(), pickle.loads(pickle.dumps(learner))):
+        assert np.array_equal(
+            other.test_then_train(X[2020:], y[2020:]), learner.copy().test_then_train(X[2020:], y[2020:])
+        )
+        assert len(other.drifts_) == 1 and 2020 < other.drifts_[0] < 2200
+    assert given.n == 1 and not learner.can_be_filed
+    assert metrics.accuracy(prequential((X, y), clone(learner))) > 0.8
+    assert score_detector(given).missed < 0.5
+
+
+def test_the_class_of_a_detector_is_refused():
+    for kind in (DDM, Literal):
+        with pytest.raises(TypeError, match=rf"detector must be an instance, {kind.__name__}\(…\)"):
+            DriftReset(detector=kind).begin(2, [0, 1])
+        with pytest.raises(TypeError, match="score_detector: detector must be an instance"):
+            score_detector(kind)

@@ -1,7 +1,10 @@
 """The public names are true, and importing the package costs next to nothing."""
 
+import ast
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +46,35 @@ def test_import_is_quick_and_lazy():
 
 def test_version_is_that_of_the_package():
     assert thalweg.__version__.count(".") == 2
+
+
+MODULES = [
+    "thalweg",
+    *(f"thalweg.{name}" for name in thalweg.__all__ if name not in thalweg.FUNCTIONS),
+    "thalweg.evaluation.metrics",
+    "thalweg.evaluation.plots",
+    "thalweg.evaluation.report",
+    "thalweg.streams.datasets",
+    "thalweg.streams.drifting",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_dir_shows_public_names_only(name):
+    module = importlib.import_module(name)
+    assert set(dir(module)) == {*module.__all__, *(["__version__"] if name == "thalweg" else [])}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.count(".") < 2])
+def test_type_checkers_see_the_names_that_are_imported_on_first_use(name):
+    module = importlib.import_module(name)
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    seen = {
+        alias.asname or alias.name
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and getattr(block.test, "id", "") == "TYPE_CHECKING"
+        for line in block.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    assert not seen or set(module.__all__) <= seen

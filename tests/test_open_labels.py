@@ -106,7 +106,7 @@ def test_no_class_at_the_start_and_many_in_the_end():
 
 def test_a_learner_that_is_none_of_ours_must_know_the_labels():
     with pytest.raises(ValueError, match=r"Other: late may have labels.*scan_labels=True"):
-        prequential(Late(), type("Other", (), {})())
+        prequential(Late(), type("Other", (), {"test_then_train_coded": None})())
 
 
 def test_ctrl_c_in_a_block_with_a_new_class_keeps_the_rows_before():

@@ -238,3 +238,54 @@ def test_a_damaged_state_is_refused(store, damage):
     state.pop(next(iter(damage)))
     with pytest.raises(StateError, match="damaged"):
         WaitingRows.from_state(state)
+
+
+DICTS = [{"wind": 3.0}, {"wind": 22.0, "sky": "grey"}, {}, {"rain": None}]
+
+
+def test_dict_rows_wait_as_they_are():
+    store = WaitingRows(n_classes=2)
+    rows = [dict(row) for row in DICTS]
+    ids = store.add(rows, p=np.full((4, 2), 0.5), ids=["a", "b", "c", "d"], now=0)
+    rows[0]["wind"] = 99.0
+    assert store.resolve(["b", "a"]).X.tolist() == [DICTS[1], DICTS[0]]
+    again = WaitingRows.from_state(store.state())
+    assert again.rows().ids == ids[2:] and again.rows().X.tolist() == DICTS[2:]
+    assert again.state()["X"] == DICTS[2:]
+
+
+def test_dict_rows_are_learned_when_their_labels_come():
+    from thalweg.learners import NaiveBayes
+
+    store, later, at_once = WaitingRows(), NaiveBayes().begin(), NaiveBayes().begin()
+    labels = ["calm", "storm", "calm", "storm"]
+    store.add(DICTS)
+    later.test_then_train(store.resolve_oldest(4).X, labels)
+    at_once.test_then_train(DICTS, labels)
+    assert later.predict_proba(DICTS).tolist() == at_once.predict_proba(DICTS).tolist()
+
+
+@pytest.mark.parametrize("n_features", [1, None])
+def test_it_says_which_rows_it_dropped(n_features):
+    def rows(*values):
+        return [[value] for value in values] if n_features else [{"x": value} for value in values]
+
+    store = WaitingRows(n_features, capacity=3)
+    assert store.dropped.ids == []
+    store.add(rows(1.0, 2.0), ids=["a", "b"], now=[1, 2])
+    assert store.dropped.ids == []
+    store.add(rows(3.0, 4.0), ids=["c", "d"], now=[3, 4])
+    assert store.dropped.ids == ["a"] and store.dropped.X.tolist() == rows(1.0)
+    store.add(rows(5.0, 6.0, 7.0, 8.0), ids=["e", "f", "g", "h"], now=5)
+    assert store.dropped.ids == ["b", "c", "d", "e"] and store.dropped.X.tolist() == rows(2.0, 3.0, 4.0, 5.0)
+    assert store.n_dropped == 5 and store.rows().ids == ["f", "g", "h"]
+    store.resolve(["f"])
+    store.add(rows(9.0), ids=["i"])
+    assert store.dropped.ids == []
+
+
+def test_arrays_and_dicts_are_not_mixed():
+    with pytest.raises(ValueError, match="leave out n_features"):
+        WaitingRows(2).add(DICTS)
+    with pytest.raises(ValueError, match="row 0 is no dict; for arrays, give n_features"):
+        WaitingRows().add([[1.0, 2.0]])

@@ -10,6 +10,8 @@ from thalweg._misspelt import CheckedKeywords, unknown_parameter
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from thalweg._types import RowsLike
+
     class BaseEstimator:
         """Parameters by name."""
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     class ClassifierMixin:
         """The accuracy of a classifier."""
 
-        def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+        def score(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
     class TransformerMixin:
         """Fitting and transforming at once."""

@@ -1,9 +1,10 @@
 """Types that many signatures share."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 """Rows × inputs, rows × classes, or one number for each row."""
@@ -25,6 +26,9 @@ Counts: TypeAlias = NDArray[Any]
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """What a parameter `random_state` can be."""
+
+RowsLike: TypeAlias = ArrayLike | Sequence[dict[Any, Any]]
+"""Rows as a user gives them: an array, nested lists, a data frame, or dicts of named inputs."""
 
 State: TypeAlias = dict[str, Any]
 """What `state()` returns: arrays, numbers, strings, and lists and dicts of them."""

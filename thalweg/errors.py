@@ -73,3 +73,7 @@ def one_line(text: str) -> str:
     """
     text = text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._types import Floats, Ints, Mask, State
+from thalweg._types import Floats, Ints, Mask, RowsLike, State
 from thalweg.errors import StateError, WaitingError
 
 __all__ = ["Rows", "WaitingRows"]
@@ -17,10 +17,13 @@ Ids: TypeAlias = Sequence[int | str] | NDArray[Any]
 
 
 class Rows(NamedTuple):
-    """Rows of a store: their ids, inputs, predicted probabilities and times, with one entry for each row."""
+    """Rows of a store: their ids, inputs, predicted probabilities and times, with one entry for each row.
+
+    `X` has the inputs as rows × inputs, or is an array of dicts.
+    """
 
     ids: list[int | str]
-    X: Floats
+    X: NDArray[Any]
     p: Floats
     times: Floats
 
@@ -33,23 +36,26 @@ class WaitingRows:
     and less than one more per row, however many rows wait. A call that raises changes nothing; one that is
     interrupted has added or removed all its rows or none. Threads that share a store need a lock around it.
 
-    Memory: up to twice the waiting rows, each 8 (`n_features` + `n_classes` + 1) bytes and its id.
+    Memory: up to twice the waiting rows, each 8 (`n_features` + `n_classes` + 1) bytes and its id; dict rows
+    are kept once.
 
     Parameters
     ----------
-    n_features : int
-        Inputs a row has.
+    n_features : int or None, default=None
+        Inputs a row has; None if rows are dicts of named inputs.
     n_classes : int, default=0
         Probabilities kept with a row; 0 keeps none.
     capacity : int or None, default=None
         Most rows that may wait; None for no bound.
     when_full : {"drop", "raise"}, default="drop"
-        What rows beyond the capacity do: remove the oldest, which `n_dropped` counts, or raise WaitingError.
+        What rows beyond the capacity do: remove the oldest, which `dropped` has, or raise WaitingError.
 
     Attributes
     ----------
     n_dropped, n_expired : int
         Rows removed to make room for others, and rows removed by `expire`.
+    dropped : Rows
+        The rows that the last call of `add` removed to make room, oldest first, and those it could not keep.
 
     Examples
     --------
@@ -61,11 +67,18 @@ class WaitingRows:
     array([[3., 4.]])
     >>> len(waiting)
     1
+
+    Dict rows, of which at most two may wait:
+
+    >>> waiting = WaitingRows(capacity=2)
+    >>> ids = waiting.add([{"wind": 3.0}, {"wind": 22.0, "sky": "grey"}, {"wind": 7.0}])
+    >>> waiting.dropped.ids, waiting.resolve([1]).X[0]
+    ([0], {'wind': 22.0, 'sky': 'grey'})
     """
 
     def __init__(
         self,
-        n_features: int,
+        n_features: int | None = None,
         n_classes: int = 0,
         capacity: int | None = None,
         when_full: Literal["drop", "raise"] = "drop",
@@ -82,19 +95,20 @@ class WaitingRows:
         # leave entries in the index; they point to slots that are not live.
         self._index: dict[int | str, int] = {}
         self._slots = self._new_slots(0)
+        self.dropped = self._at(np.empty(0, dtype=np.intp))
         self._live = np.zeros(0, dtype=bool)
 
     def __len__(self) -> int:
         return self._n
 
     def add(
-        self, X: ArrayLike, p: ArrayLike | None = None, ids: Ids | None = None, now: ArrayLike | None = None
+        self, X: RowsLike, p: ArrayLike | None = None, ids: Ids | None = None, now: ArrayLike | None = None
     ) -> list[int | str]:
         """Store rows until their labels come; return their ids.
 
         Parameters
         ----------
-        X : array of rows × inputs
+        X : array of rows × inputs, or sequence of dicts
             The rows that were predicted.
         p : array of rows × classes or None
             The probabilities predicted; NaN is stored if None.
@@ -103,10 +117,8 @@ class WaitingRows:
         now : float, array of float or None
             When the rows came: one time for all, or one for each row; `time.time()` if None.
         """
-        X = np.asarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(f"WaitingRows: expected rows of {self.n_features} inputs, got shape {X.shape}")
-        n = len(X)
+        rows = _as_dicts(X) if self.n_features is None else _as_array(X, self.n_features)
+        n = len(rows)
         p = np.full((n, self.n_classes), np.nan) if p is None else np.asarray(p, dtype=np.float64)
         if p.shape != (n, self.n_classes):
             raise ValueError(f"WaitingRows: expected p of shape {(n, self.n_classes)}, got {p.shape}")
@@ -116,8 +128,11 @@ class WaitingRows:
             self._next_id += n
         ids = _as_ids(ids)
         self._check_new(ids, n)
-        kept = slice(n - self._make_room(n), n)
-        self._append(Rows(ids[kept], X[kept], p[kept], times[kept]))
+        n_dropped = self._n_excess(n)
+        removed, n_kept = self._make_room(n, n_dropped)
+        new = Rows(ids, rows, p, times)
+        self.dropped, self.n_dropped = _joined(removed, _part(new, 0, n - n_kept)), self.n_dropped + n_dropped
+        self._append(_part(new, n - n_kept, n))
         return ids
 
     def contains(self, ids: Ids) -> Mask:
@@ -161,7 +176,8 @@ class WaitingRows:
         rows = self.rows()
         names = ("n_features", "n_classes", "capacity", "when_full", "n_dropped", "n_expired")
         state = {name: getattr(self, name) for name in names}
-        return state | {"next_id": self._next_id} | rows._asdict()
+        X = rows.X.tolist() if self.n_features is None else rows.X
+        return state | {"next_id": self._next_id} | rows._replace(X=X)._asdict()
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -187,19 +203,21 @@ class WaitingRows:
             if waits.any():
                 raise WaitingError(f"a row with the id {ids[int(np.argmax(waits))]!r} is waiting already")
 
-    def _make_room(self, n: int) -> int:
-        """Make room for `n` rows; return how many of them fit, counted from the last."""
+    def _n_excess(self, n: int) -> int:
+        """Return how many rows must go if `n` more come; raise WaitingError if none may."""
+        excess = 0 if self.capacity is None else max(0, self._n + n - self.capacity)
+        if excess and self.when_full == "raise":
+            there = f"{self._n} are waiting, and the capacity is {self.capacity}"
+            raise WaitingError(f"cannot add {n} rows: {there}")
+        return excess
+
+    def _make_room(self, n: int, n_dropped: int) -> tuple[Rows, int]:
+        """Make room for `n` rows; return the rows removed, and how many of the new ones fit."""
         kept = n if self.capacity is None else min(n, self.capacity)
-        n_excess = 0 if self.capacity is None else max(0, self._n + n - self.capacity)
-        if n_excess:
-            if self.when_full == "raise":
-                there = f"{self._n} are waiting, and the capacity is {self.capacity}"
-                raise WaitingError(f"cannot add {n} rows: {there}")
-            self._remove(self._oldest(n_excess))
-            self.n_dropped += n_excess
+        removed = self._remove(self._oldest(n_dropped))
         if self._end + kept > len(self._live):
             self._compact(2 * (self._n + kept) + 16)
-        return kept
+        return removed, kept
 
     def _compact(self, n_slots: int) -> None:
         """Move the waiting rows to the front of `n_slots` slots."""
@@ -228,6 +246,8 @@ class WaitingRows:
         self._n = n_waiting
         for name in rows.ids:
             del self._index[name]
+        if self.n_features is None:
+            self._slots[1][slots] = None  # a dict is not kept longer than its row
         return rows
 
     def _at(self, slots: Ints) -> Rows:
@@ -254,11 +274,43 @@ class WaitingRows:
 
     def _new_slots(self, n: int) -> tuple[NDArray[Any], ...]:
         ids = np.empty(n, dtype=object)
-        return ids, np.empty((n, self.n_features)), np.empty((n, self.n_classes)), np.empty(n)
+        rows = np.empty(n, dtype=object) if self.n_features is None else np.empty((n, self.n_features))
+        return ids, rows, np.empty((n, self.n_classes)), np.empty(n)
 
 
 def _time(now: float | None) -> float:
     return time.time() if now is None else now
+
+
+def _as_array(X: Any, n_features: int) -> Floats:
+    if isinstance(X, list | tuple) and len(X) and isinstance(X[0], dict):
+        raise ValueError("WaitingRows: rows are dicts; leave out n_features to store such rows")
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != n_features:
+        raise ValueError(f"WaitingRows: expected rows of {n_features} inputs, got shape {rows.shape}")
+    return rows
+
+
+def _as_dicts(X: Any) -> NDArray[Any]:
+    """Return copies of dict rows as an array of objects."""
+    rows = np.empty(len(X), dtype=object)
+    for i, row in enumerate(X):
+        if not isinstance(row, dict):
+            raise ValueError(f"WaitingRows: row {i} is no dict; for arrays, give n_features")
+        rows[i] = dict(row)
+    return rows
+
+
+def _part(rows: Rows, start: int, stop: int) -> Rows:
+    ids, X, p, times = rows
+    return Rows(ids[start:stop], X[start:stop], p[start:stop], times[start:stop])
+
+
+def _joined(first: Rows, second: Rows) -> Rows:
+    if not first.ids or not second.ids:
+        return first if first.ids else second
+    arrays = [np.concatenate(pair) for pair in zip(first[1:], second[1:], strict=True)]
+    return Rows(first.ids + second.ids, *arrays)
 
 
 def _as_ids(ids: Ids) -> list[int | str]:
@@ -274,3 +326,7 @@ def _as_ids(ids: Ids) -> list[int | str]:
             if type(each) not in _KINDS:
                 raise TypeError(f"WaitingRows: an id must be an int or a str, got {each!r}")
     return ids
+
+
+def __dir__() -> list[str]:
+    return __all__

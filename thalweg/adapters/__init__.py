@@ -27,4 +27,4 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *registry])
+    return __all__

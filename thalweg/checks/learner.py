@@ -13,6 +13,7 @@ from sklearn.base import clone
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
+from thalweg.checks.names import NAME_CHECKS
 from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
@@ -363,6 +364,7 @@ CHECKS: list[Callable[[Any], object]] = [
     inputs_are_not_kept,
     memory_is_bounded,
     labels_may_be_anything,
+    *NAME_CHECKS,
     classes_may_come_later,
     inputs_may_come_later,
     weight_two_is_the_row_twice,

@@ -39,6 +39,9 @@ class Detector(BaseEstimator):
     highest: float = sys.float_info.max
     """The largest loss allowed."""
 
+    can_be_filed: bool = True
+    """Whether `thalweg.save` can write a learner with this detector."""
+
     _lock: Lock
 
     def __init_subclass__(cls, **keywords: Any) -> None:

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
+    from thalweg.evaluation.suspicions import Suspicions as Suspicions
+    from thalweg.evaluation.suspicions import suspicious as suspicious
     from thalweg.evaluation.totals_only import TotalsRun as TotalsRun
     from thalweg.evaluation.tuning import Tuned as Tuned
     from thalweg.evaluation.tuning import tune as tune

@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from thalweg._types import Floats, Ints
+from thalweg.drift.base import Detector
+from thalweg.drift.foreign import as_detector
 
 KINDS = {"abrupt": 1, "gradual": 1000}
 LossStream: TypeAlias = tuple[Floats, Ints]
@@ -54,7 +56,7 @@ def score_detector(
     Parameters
     ----------
     detector : detector
-        Any object with `update(loss) -> bool`; it is cloned, or copied if it cannot be cloned.
+        Any object with `update(loss) -> bool` and `reset()`; each stream gets a copy that is reset.
     streams : {"abrupt", "gradual"} or iterable of (losses, drifts), default="abrupt"
         The streams; a name means `loss_streams(name)`.
     horizon : int, default=2000
@@ -73,8 +75,7 @@ def score_detector(
     0.77
     """
     streams = list(loss_streams(streams) if isinstance(streams, str) else streams)
-    if not hasattr(detector, "update"):
-        raise TypeError(f"score_detector: detector must have update(loss), got {detector!r}")
+    detector = as_detector("score_detector", "detector", detector)
     if not streams:
         raise ValueError("score_detector: there are no streams to score the detector on")
     alarms = [_alarms(detector, losses) for losses, _ in streams]
@@ -102,11 +103,8 @@ def loss_streams(
         yield (rng.random(2 * length) < rates).astype(float), np.array([length])
 
 
-def _alarms(detector: Any, losses: Floats) -> Ints:
-    detector = clone(detector, safe=False)
-    if hasattr(detector, "update_many"):
-        return detector.update_many(losses)
-    return np.flatnonzero([detector.update(loss) for loss in losses])
+def _alarms(detector: Detector, losses: Floats) -> Ints:
+    return clone(detector).update_many(losses)
 
 
 def _score(

@@ -3,6 +3,17 @@
 `metric(run)` is the value over all rows; `metric(run, window=1000)` is an array of the values over the last
 1000 rows, or fewer at the start; `metric(run, fade=0.999)` is an array of the values in which a row that is a
 rows old has the weight 0.999**a. Rows without a label are not scored. A value that is not defined is NaN.
+
+Each takes arrays too, `metric(y, p)`, and agrees with scikit-learn where that has the metric: `y` are the
+labels, `p` the probabilities as rows × classes (or those of the second of two classes), or the predicted
+labels where these are enough. `classes` are the labels of the columns, by default those of `y`, sorted.
+`kappa_m` and `kappa_temporal` look at the rows in their order, and `recovery` needs `drifts`.
+
+>>> from thalweg.evaluation import metrics
+>>> round(metrics.accuracy(["no", "yes", "yes"], ["no", "no", "yes"]), 2)
+0.67
+>>> round(metrics.log_loss(["no", "yes"], [[0.8, 0.2], [0.4, 0.6]]), 3)
+0.367
 """
 
 from collections.abc import Iterator
@@ -12,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.evaluation import metric_registry
+from thalweg.evaluation.metric import metric, probability_metric
 from thalweg.evaluation.ranking import area, over_grid
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
@@ -20,30 +32,35 @@ from thalweg.evaluation.totals import Score, check, ratio, total
 __all__ = [*metric_registry]
 
 
+@metric
 def accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Share of rows predicted correctly."""
     return rate_of(run, LEARNER, window, fade)
 
 
+@metric
 def kappa(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Cohen's kappa: accuracy above that of guessing with the same class shares."""
     n = _n_scored(run, window, fade)
     by_chance = 0.0
     for true, guessed, _ in _class_totals(run, window, fade):
         by_chance = by_chance + ratio(true, n) * ratio(guessed, n)
-    return _above(accuracy(run, window, fade), by_chance)
+    return _above(rate_of(run, LEARNER, window, fade), by_chance)
 
 
+@metric
 def kappa_m(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of the majority class; NaN if that makes no error."""
-    return _above(accuracy(run, window, fade), rate_of(run, "majority", window, fade))
+    return _above(rate_of(run, LEARNER, window, fade), rate_of(run, "majority", window, fade))
 
 
+@metric
 def kappa_temporal(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of repeating the last label; NaN if that makes no error."""
-    return _above(accuracy(run, window, fade), rate_of(run, "no_change", window, fade))
+    return _above(rate_of(run, LEARNER, window, fade), rate_of(run, "no_change", window, fade))
 
 
+@metric
 def balanced_accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Mean recall of the classes present."""
     recalls: Score = 0.0
@@ -54,6 +71,7 @@ def balanced_accuracy(run: Run, window: int | None = None, fade: float | None = 
     return ratio(recalls, n)
 
 
+@metric
 def g_mean(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Geometric mean of the recalls of the classes present."""
     logs: Score = 0.0
@@ -66,6 +84,7 @@ def g_mean(run: Run, window: int | None = None, fade: float | None = None) -> Sc
     return result if np.ndim(result) else float(result)
 
 
+@metric
 def f1(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """F1 score: of class 1 if there are two, else the mean over classes that are present or predicted."""
     scores: Score = 0.0
@@ -76,6 +95,7 @@ def f1(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     return ratio(scores, n)
 
 
+@probability_metric
 def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Mean of -ln of the probability of the true class, clipped to at least 2.2e-16."""
     if _is_total(run, window, fade):
@@ -86,6 +106,7 @@ def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> 
     return ratio(total(losses, window, fade), total(scored, window, fade))
 
 
+@probability_metric
 def brier(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Mean squared error of the probabilities; for two classes, of class 1 only."""
     if _is_total(run, window, fade):
@@ -97,6 +118,7 @@ def brier(run: Run, window: int | None = None, fade: float | None = None) -> Sco
     return ratio(total(np.where(scored, distances, 0), window, fade), total(scored, window, fade))
 
 
+@probability_metric
 def auc(run: Run, window: int | None = None, fade: float | None = None) -> Score:
     """Area under the ROC curve: of class 1 if there are two, else the mean of each class against the rest.
 
@@ -109,6 +131,7 @@ def auc(run: Run, window: int | None = None, fade: float | None = None) -> Score
     return over_grid(run.labels, run.probabilities, window, fade)
 
 
+@metric
 def recovery(run: Run, window: int | None = None, fade: float | None = None, rows: int = 500) -> Score:
     """Accuracy over the first `rows` rows after each known drift.
 
@@ -167,3 +190,7 @@ def _class_totals(
 
 def _above(reached: Score, reference: Score) -> Score:
     return ratio(np.subtract(reached, reference), np.subtract(1.0, reference))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -167,3 +167,7 @@ def _dash(dash: str) -> Any:
 def _below(axes: Any) -> dict[str, Any]:
     """Return where marks below the axis go: rows across, shares of the height up."""
     return {"transform": axes.get_xaxis_transform(), "clip_on": False, "markersize": 6, "linestyle": "none"}
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 from thalweg import __version__
 from thalweg._parameters import is_real, wrong
 from thalweg._types import Block, Ints
+from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
+from thalweg.evaluation.row_forms import block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import DATE, Run, bytes_of, written
-from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
 from thalweg.evaluation.watchers import Watchers, as_list, begin_watcher
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
-from thalweg.waiting import WaitingRows
+from thalweg.streams.source import Source
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
 
 
 def prequential(
-    stream: Stream,
-    learner: StreamClassifier,
+    stream: Source,
+    learner: Any,
     delay: int | Distribution = 0,
     labels: float = 1.0,
     seed: int = 0,
@@ -39,6 +40,7 @@ def prequential(
     resume: bool = False,
     keep: str = "rows",
     watch: Watchers = None,
+    target: str | int | None = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
 
@@ -50,10 +52,11 @@ def prequential(
 
     Parameters
     ----------
-    stream : Stream
-        Where the rows come from.
-    learner : StreamClassifier
-        The learner; it is reset first, and keeps what it learned.
+    stream : Stream, or what `thalweg.streams.as_stream` takes
+        Where the rows come from: a stream, the path of a file, the name of a generator or a dataset, (X, y),
+        a data frame, or an iterable of pairs (x, y) of dicts or arrays and their labels.
+    learner : learner
+        It is reset first, and keeps what it learned. A copy of a classifier of scikit-learn or River learns.
     delay : int or frozen scipy.stats distribution
         Number of rows by which labels are late; draws are rounded up to whole rows >= 0.
     labels : float
@@ -78,24 +81,27 @@ def prequential(
         streams without end.
     watch : watcher, sequence of watchers or None
         Find out during the run which inputs count: a `PermutationImportance`, an `Explanations`, or both.
+    target : str, int or None
+        The column of labels of a file or a frame, by default the last; the label in rows that are dicts.
     """
+    stream, learner = stream_and_learner(stream, learner, "prequential", target)
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        is_sparse = stays_sparse(stream, learner) and not as_list(watch)
-        size = block if is_sparse else dense_size(stream, block)
-        blocks = _limited(_blocks(stream, learner, size, watch), rows)
-        waiting = (WaitingSparse if is_sparse else WaitingRows)(stream.n_features)
-        return steps_as_labels_come(blocks, arrivals, _observes(learner), total, waiting)
+        form = form_of(stream, learner, bool(as_list(watch)))
+        blocks = _limited(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
+        return steps_as_labels_come(
+            blocks, arrivals, _observes(learner), total, waiting_rows(stream, form)
+        )
 
     return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, watch)
 
 
 def chunked(
-    stream: Stream,
-    learner: StreamClassifier,
+    stream: Source,
+    learner: Any,
     size: int,
     labels: str | float = "all",
     seed: int = 0,
@@ -103,6 +109,7 @@ def chunked(
     progress: Progress | None = None,
     keep: str = "rows",
     watch: Watchers = None,
+    target: str | int | None = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
 
@@ -112,7 +119,7 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep, watch
+    stream, learner, rows, progress, keep, watch, target
         As in `prequential`.
     size : int
         Number of rows of a chunk.
@@ -121,14 +128,15 @@ def chunked(
     seed : int
         Seed of the choice of chunks.
     """
+    stream, learner = stream_and_learner(stream, learner, "chunked", target)
     share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
     if not is_real(share) or not 0 <= share <= 1:
         raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
     settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
 
     def steps() -> Iterator[Step]:
-        observes = _observes(learner)
-        for number, (X, codes) in enumerate(_limited(_blocks(stream, learner, size, watch), rows)):
+        observes, form = _observes(learner), form_of(stream, learner, bool(as_list(watch)))
+        for number, (X, codes) in enumerate(_limited(blocks_of(stream, learner, size, form), rows)):
             yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
@@ -140,8 +148,8 @@ def chunked(
 
 
 def holdout(
-    stream: Stream,
-    learner: StreamClassifier,
+    stream: Source,
+    learner: Any,
     every: int,
     n: int,
     seed: int = 0,
@@ -165,6 +173,7 @@ def holdout(
     seed : int
         Seed of the samples.
     """
+    stream, learner = stream_and_learner(stream, learner, "holdout")
     settings = {"protocol": "holdout", "every": every, "n": n, "seed": seed}
 
     def steps() -> Iterator[Step]:
@@ -204,7 +213,8 @@ def _evaluate(
     numbered = settings["protocol"] == "holdout"
     date = time.strftime(DATE)
     begin = time.perf_counter()
-    classes = resume_learner(stream, learner) if resume else begin_learner(stream, learner)
+    form = form_of(stream, learner, numbered or bool(as_list(watch)))
+    classes = (resume_learner if resume else begin_learner)(stream, learner, form)
     most = MOST_CLASSES if stream.is_open else None
     n_classes = max(len(classes), 1)
     if keep == "totals":
@@ -251,11 +261,6 @@ def _evaluate(
         messages=list(getattr(stream, "messages", ())),
         **record.arrays(order),
     )
-
-
-def _blocks(stream: Stream, learner: Any, size: int, watch: Watchers) -> Iterator[tuple[Any, Ints]]:
-    """Yield blocks of a stream; those of watchers, which compare inputs, are never sparse."""
-    return stream.coded_blocks(size) if as_list(watch) else blocks_for(stream, learner, size)
 
 
 def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:

@@ -13,6 +13,8 @@ from thalweg.evaluation.page_explanations import explanations
 from thalweg.evaluation.page_squares import confusion, diagram
 from thalweg.evaluation.run import Run, setting
 
+__all__ = ["picture", "short", "write"]
+
 
 def write(
     runs: Run | Iterable[Run],
@@ -126,3 +128,7 @@ def _circumstances(run: Run) -> str:
 def _labels_of(run: Run) -> bytes:
     """Return what two runs share that were tested on the same labels."""
     return run.labels.tobytes() if run.keeps_rows else run.tally.labels.tobytes()
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -65,7 +65,7 @@ def interleaved(parts: Sequence[Any], places: Sequence[Ints]) -> Any:
     where = np.concatenate(places)
     if isinstance(parts[0], SparseRows):
         return joined(parts, parts[0].n_features)[np.argsort(where)]
-    rows: Floats = np.empty((len(where), parts[0].shape[1]))
+    rows: Floats = np.empty((len(where), *parts[0].shape[1:]), parts[0].dtype)
     for part, place in zip(parts, places, strict=True):
         rows[place] = part
     return rows

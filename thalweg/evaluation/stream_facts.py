@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
+from thalweg.evaluation.row_forms import Form
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, stream_name
 
 
-def begin_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
+def begin_learner(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
     """Call `begin` of the learner for a stream; return the classes that are known at the start.
 
     Our own learners stay open to new labels, unless the stream's labels were listed; those of other libraries
@@ -24,15 +25,20 @@ def begin_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
     is_ours = isinstance(learner, StreamClassifier) and not isinstance(learner, ForeignLearner)
     if stream.is_open or (stream.more_classes and is_ours):
         settings = {"more_classes": True}
+    if form == "named":
+        found = stream.input_names
+        counts = stream.n_categories if found else None
+        learner.begin(None, classes, names=found, n_categories=counts, more_classes=stream.is_open)
+        return classes
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
     return classes
 
 
-def resume_learner(stream: Stream, learner: StreamClassifier) -> NDArray[Any]:
+def resume_learner(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
     """Check that the learner can go on with a stream; return the classes that are known at the start."""
     learner._check_begun()
-    if stream.n_features != learner.n_features_in_:
+    if form != "named" and stream.n_features != learner.n_features_in_:
         raise ValueError(
             f"{stream_name(stream)} has {stream.n_features} inputs, but {type(learner).__name__} has learned "
             f"{learner.n_features_in_}"

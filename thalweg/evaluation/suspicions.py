@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._kernels.logistic_weights import Weighing
 from thalweg._types import Block, Floats, Ints, Mask
-from thalweg.errors import StreamError
+from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation.opinions import forest_of_others, read_both_ways
-from thalweg.streams import from_arrays
+from thalweg.streams import as_stream, from_arrays
 from thalweg.streams.base import Stream
 
 FEW_ROWS = 50_000
@@ -23,8 +23,8 @@ NORMAL_95 = 1.959964
 
 
 def suspicious(
-    X: ArrayLike,
-    y: ArrayLike,
+    X: Any,
+    y: ArrayLike | None = None,
     learners: Sequence[Any] | None = None,
     categorical: Sequence[int | str] = (),
     names: Sequence[str] | None = None,
@@ -43,7 +43,8 @@ def suspicious(
     Parameters
     ----------
     X, y : array-like
-        Rows and their labels.
+        Rows and their labels; or, without `y`, what `thalweg.streams.as_stream` takes: a stream, a path or a
+        name, (X, y), a data frame whose last column has the labels, an iterable of pairs (x, y).
     learners : sequence of learners or None
         Who reads the rows. By default `AdaptiveStacking()` up to 50,000 rows; beyond them, to save time,
         `AdaptiveRandomForest(20)` and `LogisticMixture()`.
@@ -66,6 +67,10 @@ def suspicious(
     >>> bool((found.rows[:100] % 20 == 0).mean() > 0.9), 100 < found.n_wrong < 200
     (True, True)
     """
+    if y is None:
+        if names is not None or len(categorical):
+            raise ParameterError("suspicious: names and categorical are for arrays; pass y as well")
+        return suspicious_in_stream(as_stream(X, who="suspicious"), learners, seed, progress)
     stream = from_arrays(X, y, names=names, categorical=categorical)
     return suspicious_in_stream(stream, learners, seed, progress)
 

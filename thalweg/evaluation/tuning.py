@@ -14,15 +14,15 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import is_real, one_of, whole_number, wrong
 from thalweg.errors import ParameterError, ThalwegError
 from thalweg.evaluation import metric_registry, metrics
+from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.calls import Call, run_calls
-from thalweg.evaluation.comparing import Done, as_learner, source_of, with_seed
+from thalweg.evaluation.comparing import Done, source_of, with_seed
 from thalweg.evaluation.one_run import Source, result_of, rows_right
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.ranges import usual_values
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base import StreamClassifier
-from thalweg.streams.base import Stream
 
 LOWER_IS_BETTER = ("brier", "log_loss")
 USUAL_CHOICES = 20  # that are tried if no values are given
@@ -71,7 +71,7 @@ class Tuned:
 def tune(
     learner: Any,
     grid: Mapping[str, Sequence[Any] | None] | None,
-    stream: Stream | str,
+    stream: Any,
     share: float = 0.3,
     n: int | None = None,
     seed: int = 0,
@@ -96,8 +96,8 @@ def tune(
     grid : dict of str to sequence, or None
         The values to try for each parameter, `member__leaf` for that of a member; None instead of values
         stands for the usual ones (`ranges.usual_values`). None tries 20 choices of all usual values.
-    stream : Stream or str
-        A stream, or a path or name as `thalweg run` takes it.
+    stream : Stream, str, or what `thalweg.streams.as_stream` takes
+        A stream, a path or name as `thalweg run` takes it, or rows that can be read several times.
     share : float
         The share of the rows to search on.
     n : int or None
@@ -122,12 +122,12 @@ def tune(
     one_of("tune", "metric", metric, list(metric_registry))
     if not is_real(share) or not 0 < share < 1:
         raise wrong("tune", "share", "a share of the rows between 0 and 1", share)
-    source = source_of(stream, data, rows, file_options)
+    source = source_of(repeatable(stream, "tune"), data, rows, file_options)
     n_rows = rows_of(source, seed, rows)
     first = math.floor(share * n_rows)
     if not 0 < first < n_rows:
         raise ParameterError(f"tune: {n_rows} rows are too few to search on some and judge on the rest")
-    given = with_seed(as_learner(learner), seed)
+    given = with_seed(as_learner(learner, "tune"), seed)
     settings: dict[str, Any] = {"delay": delay, "labels": labels}
     chosen = choices(given, grid, n, seed)
     tried, failed = search(

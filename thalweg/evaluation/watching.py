@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._parameters import wrong
 from thalweg._types import Block, Floats, Ints, Mask
 from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.drift.monitor import Monitor
 from thalweg.evaluation.run import DATE
 from thalweg.streams.base import Stream, stream_name
+from thalweg.streams.source import Source, as_stream
 
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.found import FoundColumns
@@ -24,11 +26,12 @@ VALUES = 1 << 22                        # most values in a block
 
 
 def watch(
-    stream: Stream,
+    stream: Source,
     monitor: Monitor | None = None,
     labels: bool = False,
     rows: int | None = None,
     progress: Callable[[int, int | None, int], object] | None = None,
+    target: str | int | None = None,
 ) -> "DriftReport":
     """Return a DriftReport about a stream, which is read once.
 
@@ -36,7 +39,7 @@ def watch(
 
     Parameters
     ----------
-    stream : Stream
+    stream : Stream, or what `thalweg.streams.as_stream` takes
         Where the rows come from.
     monitor : monitor or None
         A HellingerMonitor by default. It is reset, and its parameter `categorical` is set to the categorical
@@ -48,6 +51,8 @@ def watch(
     progress : callable or None
         Called as progress(rows done, rows in all, distributions that changed so far). The number of rows in
         all is an estimate for a file whose length is not known, and None for standard input.
+    target : str, int or None
+        The column of labels, as in `prequential`.
 
     Examples
     --------
@@ -58,6 +63,9 @@ def watch(
     [('labels', 22000)]
     """
     monitor = HellingerMonitor() if monitor is None else monitor
+    if not isinstance(monitor, Monitor):
+        raise wrong("watch", "monitor", "a monitor such as HellingerMonitor()", monitor)
+    stream = as_stream(stream, target, "watch")
     categorical = np.flatnonzero(stream.n_categories).tolist()
     monitor.set_params(categorical=categorical)
     classes = stream.first_classes if labels else None

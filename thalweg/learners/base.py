@@ -1,7 +1,7 @@
 """The base class of all learners, which derives everything from the methods of the contract."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from thalweg._kernels.missing import fill, fill_and_update, update_means
 from thalweg._kernels.python_learner import PythonKernel
 from thalweg._names import Names
 from thalweg._parameters import is_whole
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, RowsLike
 from thalweg.errors import set_rows_learned
 from thalweg.learners.named_rows import DictRows, NamedRows, dict_rows
 from thalweg.learners.rows import (
@@ -49,6 +49,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         The labels, in the order of the columns of all probabilities.
     n_features_in_ : int
         Number of inputs of a row.
+    input_names_ : list of str
+        Names of the inputs, x0, x1, … where there are none; in learners with a coefficient for each category,
+        the names of what has a coefficient.
     n_categories_ : ndarray of int
         Number of categories of each input given to `begin`, 0 if it is numeric.
     """
@@ -57,7 +60,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self,
         n_features: int | None = None,
         classes: ArrayLike | None = None,
-        names: Sequence[Hashable] | None = None,
+        names: Collection[Hashable] | None = None,
         n_categories: ArrayLike | None = None,
         more_classes: bool | None = None,
     ) -> Self:
@@ -107,7 +110,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self._limit_again()
         return self
 
-    def test_then_train(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+    def test_then_train(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """Learn rows one after another; return the probabilities predicted for each before it was learned."""
         self._check_begun()
         if not self._labels.is_open:
@@ -122,7 +125,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def test_then_train_coded(
         self,
-        X: ArrayLike,
+        X: RowsLike,
         codes: ArrayLike,
         sample_weight: ArrayLike | None = None,
         asked: ArrayLike | None = None,
@@ -229,7 +232,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
 
-    def predict_block(self, X: ArrayLike) -> Floats:
+    def predict_block(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes)."""
         self._check_begun()
         with self._lock.read:
@@ -239,7 +242,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
                 self._predict(self._filled(rows, has_missing), p)
             return p[:, : len(self.classes_)]
 
-    def observe(self, X: ArrayLike) -> None:
+    def observe(self, X: RowsLike) -> None:
         """Process rows that have no label, or none yet; many learners do not use them."""
         self._check_begun()
         with self._lock.write:
@@ -247,7 +250,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if len(rows):
                 self._observe(self._filled(rows, has_missing))
 
-    def predict_then_observe(self, X: ArrayLike, p: Floats | None = None) -> Floats:
+    def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
         """Predict and then observe each row; return the probabilities, written into `p` if given."""
         self._check_begun()
         with self._lock.write:
@@ -286,14 +289,23 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             self.begin()
         self.learn_one(x, y)
 
-    def predict_proba_one(self, x: Row) -> Any:
+    @overload
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
+
+    @overload
+    def predict_proba_one(self, x: ArrayLike) -> Floats: ...
+
+    @overload
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
+
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
         if isinstance(x, dict) and not self._begun:
             return {}
         p = self._predict_row(x)
         return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
-    def predict_one(self, x: Row) -> Any:
+    def predict_one(self, x: Row) -> Hashable | None:
         """Return the most probable class of one row, None before the first label.
 
         The row is an array of inputs, or a dict of named inputs.

@@ -118,6 +118,12 @@ class Contract(ClassifierMixin, BaseEstimator):
         if self._most_bytes is not None:
             self._limit_bytes(self._most_bytes)
 
+    @property
+    def input_names_(self) -> list[str]:
+        """Names of the inputs; x0, x1, … where there are none."""
+        self._check_begun()
+        return [str(name) for name in self._given_names()]
+
     def _given_names(self) -> list[Any]:
         """Return the names of the inputs; x0, x1, … where there are none."""
         given = list(self._names)

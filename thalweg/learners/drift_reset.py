@@ -6,10 +6,11 @@ from typing import Any
 from sklearn.base import clone
 
 from thalweg._kernels.drift_reset import DriftResetKernel
-from thalweg._parameters import instance_of, seeds_of
+from thalweg._parameters import seeds_of
 from thalweg._types import Floats, Ints, State
 from thalweg.drift import DDM
 from thalweg.drift.base import Detector
+from thalweg.drift.foreign import as_detector
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.growth import grown_member
 from thalweg.learners.importance import HasImportance, importance_of
@@ -37,7 +38,8 @@ class DriftReset(HasImportance, NativeClassifier):
         What learns; `NaiveBayes()` if None.
     detector : detector, default=None
         What watches the errors (losses 0 and 1); `DDM()` if None. One that never warns, such as ADWIN, makes
-        the fresh member begin with the row of the alarm.
+        the fresh member begin with the row of the alarm. Any object with `update(loss) -> bool` and `reset()`
+        will do; a learner with such a detector can be copied and pickled, but not written to a model file.
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class DriftReset(HasImportance, NativeClassifier):
 
     _share: int | None = None  # bytes for each of the two members, if they are limited
 
-    def __init__(self, member: StreamClassifier | None = None, detector: Detector | None = None) -> None:
+    def __init__(self, member: StreamClassifier | None = None, detector: Any = None) -> None:
         self.member = member
         self.detector = detector
 
@@ -90,6 +92,11 @@ class DriftReset(HasImportance, NativeClassifier):
     def observes(self) -> bool:
         """Whether rows without a label mean anything to the member."""
         return as_member(self, self._template()).observes
+
+    @property
+    def can_be_filed(self) -> bool:
+        """Whether `thalweg.save` can write both the member and the detector."""
+        return as_member(self, self._template()).can_be_filed and self._detector_template().can_be_filed
 
     @property
     def member_(self) -> StreamClassifier:
@@ -120,7 +127,7 @@ class DriftReset(HasImportance, NativeClassifier):
 
     def _detector_template(self) -> Detector:
         detector = DDM() if self.detector is None else self.detector
-        return instance_of(self, "detector", detector, Detector, "a detector such as DDM()")
+        return as_detector(self, "detector", detector)
 
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         if seeds is None:
@@ -207,5 +214,6 @@ class DriftReset(HasImportance, NativeClassifier):
         for member in members:
             check_inputs(self, member, self.n_categories_)
         detector = clone(self._detector_template()).restore(parts["detector"])
-        check_parameters(self, detector, self._detector_template())
+        if detector.can_be_filed:  # otherwise its one parameter is the object that changes
+            check_parameters(self, detector, self._detector_template())
         self._set_parts(members, detector)

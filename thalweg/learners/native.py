@@ -1,10 +1,10 @@
 """The base class of learners with a compiled kernel: a subclass writes one method."""
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Hashable
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thalweg._types import Floats, Ints, State
 from thalweg.learners.base import StreamClassifier
@@ -39,7 +39,16 @@ class NativeClassifier(StreamClassifier):
                 return
         super().learn_one(x, y)
 
-    def predict_proba_one(self, x: Row) -> Any:
+    @overload
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
+
+    @overload
+    def predict_proba_one(self, x: ArrayLike) -> Floats: ...
+
+    @overload
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
+
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
         if self._is_fast(x) and self._labels.list:
             p = np.empty(len(self._labels.list))
@@ -47,7 +56,7 @@ class NativeClassifier(StreamClassifier):
                 return p
         return super().predict_proba_one(x)
 
-    def predict_one(self, x: Row) -> Any:
+    def predict_one(self, x: Row) -> Hashable | None:
         """Return the most probable class of one row, None before the first label.
 
         The row is an array of inputs, or a dict of named inputs.

@@ -227,11 +227,16 @@ class Labels:
 
 
 def _as_list(labels: Any) -> list[Any]:
-    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    return [_plain(label) for label in (labels.tolist() if hasattr(labels, "tolist") else labels)]
+
+
+def _plain(label: Any) -> Any:
+    """Return a label that is a scalar of NumPy as a plain Python value."""
+    return label.item() if isinstance(label, np.bool_ | np.number | np.str_) else label
 
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
-    values = classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
+    values = _as_list(classes)
     if not values and not may_be_empty:
         raise ValueError("classes must have at least one label")
     if any(value is None or value != value for value in values):

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from thalweg._frames import as_table, check_no_dates, unmasked
 from thalweg._kernels.likeliest import likeliest
-from thalweg._types import Floats
+from thalweg._types import Floats, RowsLike
 from thalweg.learners.contract import Contract
 from thalweg.learners.named_rows import dict_rows
 from thalweg.learners.rows import Labels, as_numbers
@@ -28,11 +28,11 @@ class SklearnVerbs(Contract):
         ) -> Self: ...
 
         def test_then_train(
-            self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+            self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
         ) -> Floats:
             """See StreamClassifier."""
 
-        def predict_block(self, X: ArrayLike) -> Floats:
+        def predict_block(self, X: RowsLike) -> Floats:
             """See StreamClassifier."""
 
         def flush(self) -> None:
@@ -45,7 +45,7 @@ class SklearnVerbs(Contract):
             cls._parameter_names = super()._get_param_names()
         return cls._parameter_names
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Reset the learner and learn the rows in order, including those held back for a full batch."""
         self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
         self.flush()
@@ -53,7 +53,7 @@ class SklearnVerbs(Contract):
 
     def partial_fit(
         self,
-        X: ArrayLike,
+        X: RowsLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -62,12 +62,12 @@ class SklearnVerbs(Contract):
         fresh = not self._begun
         return self._learn_validated(X, y, classes, sample_weight, fresh, is_open=classes is None)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: RowsLike) -> NDArray[Any]:
         """Return the most probable class of each row."""
         p = self.predict_proba(X)
         return self.classes_[likeliest(p)]
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
         self._check_begun()
         dicts = dict_rows(X, self._names.is_open, self._who)
@@ -82,7 +82,7 @@ class SklearnVerbs(Contract):
         tags.input_tags.sparse = self.takes_sparse
         return tags
 
-    def _validated(self, X: ArrayLike, *y: ArrayLike, reset: bool) -> Any:
+    def _validated(self, X: Any, *y: ArrayLike, reset: bool) -> Any:
         check_no_dates(X, self._who)
         X = as_table(unmasked(X))
         try:
@@ -97,7 +97,7 @@ class SklearnVerbs(Contract):
 
     def _learn_validated(
         self,
-        X: ArrayLike,
+        X: RowsLike,
         y: ArrayLike,
         classes: ArrayLike | None,
         sample_weight: ArrayLike | None,
@@ -105,7 +105,11 @@ class SklearnVerbs(Contract):
         is_open: bool,
     ) -> Self:
         dicts = dict_rows(X, not fresh and self._names.is_open, self._who)
-        rows, labels = self._validated(X, y, reset=fresh) if dicts is None else (dicts, np.asarray(y))
+        rows: Any = dicts
+        if dicts is None:
+            rows, labels = self._validated(X, y, reset=fresh)
+        else:
+            labels = np.asarray(y)
         check_classification_targets(labels)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)

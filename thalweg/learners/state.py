@@ -10,6 +10,7 @@ from thalweg._registry import Registry
 from thalweg._saved import check_alike as check_alike
 from thalweg._saved import naming as naming
 from thalweg._types import Floats
+from thalweg.drift.foreign import ForeignDetector
 from thalweg.errors import StateError
 
 FORMAT = 2
@@ -41,6 +42,8 @@ def to_plain(value: Any) -> Any:
         return {"numpy.RandomState": to_plain(value.get_state(legacy=False))}
     if hasattr(value, "state") and hasattr(value, "restore"):
         return value.state()
+    if hasattr(value, "update") and hasattr(value, "reset"):
+        return ForeignDetector(value).state()
     raise TypeError(f"cannot save a value of type {type(value).__name__}: {value!r}")
 
 

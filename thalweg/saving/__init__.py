@@ -11,3 +11,7 @@ from thalweg.saving.files import save as save
 from thalweg.saving.files import to_bytes as to_bytes
 
 __all__ = ["describe", "from_bytes", "load", "save", "to_bytes"]
+
+
+def __dir__() -> list[str]:
+    return __all__

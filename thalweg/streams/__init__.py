@@ -16,13 +16,15 @@ registry = Registry(
         "Sphere": "sphere",
         "DriftingGaussians": "drifting_gaussians",
         "ThresholdSeries": "threshold_series",
+        "as_stream": "source",
         "from_arrays": "arrays",
         "from_file": "files",
+        "from_rows": "rows",
         "noisy": "noise",
     },
     submodules=("datasets", "drifting"),
 )
-__all__ = [*registry]
+__all__ = [*registry, "datasets", "drifting"]
 
 if TYPE_CHECKING:
     from thalweg.streams import datasets as datasets
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
     from thalweg.streams.many import Many as Many
     from thalweg.streams.noise import noisy as noisy
     from thalweg.streams.random_rbf import RandomRBF as RandomRBF
+    from thalweg.streams.rows import from_rows as from_rows
     from thalweg.streams.sea import SEA as SEA
+    from thalweg.streams.source import as_stream as as_stream
     from thalweg.streams.sphere import Sphere as Sphere
     from thalweg.streams.threshold_series import ThresholdSeries as ThresholdSeries
 else:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import CheckedKeywords
+from thalweg._names import Names
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
@@ -39,6 +40,10 @@ class Stream(CheckedKeywords):
         Rows at which the concept is known to change: the first row of each new concept.
     is_sparse : bool
         Whether `sparse_blocks` yields the rows as sparse matrices, because most values are 0.
+    is_named : bool
+        Whether `named_blocks` yields the rows as dicts, whose names, `input_names`, may grow.
+    is_once : bool
+        Whether the rows can be read only once.
     """
 
     n_features: int
@@ -47,6 +52,9 @@ class Stream(CheckedKeywords):
     n_rows: int | None = None
     drifts: Ints = np.empty(0, dtype=np.intp)
     is_sparse: bool = False
+    is_named: bool = False
+    input_names: Names
+    is_once: bool = False
 
     @property
     def first_classes(self) -> NDArray[Any]:
@@ -93,6 +101,10 @@ class Stream(CheckedKeywords):
     def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
         """Yield what `coded_blocks` does, X as a sparse matrix of SciPy; only if `is_sparse`."""
         raise NotImplementedError(f"{type(self).__name__} has no sparse rows")
+
+    def named_blocks(self, size: int = 1000) -> Iterator[tuple[NDArray[Any], Ints]]:
+        """Yield what `coded_blocks` does, X as an array of dicts; only if `is_named`."""
+        raise NotImplementedError(f"{type(self).__name__} has no rows by name")
 
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, if need be an estimate after `done` rows of a pass; None if unknown."""
@@ -166,7 +178,7 @@ class Generator(Stream):
         return X, self.classes[codes]
 
 
-def stream_name(stream: Stream) -> str:
+def stream_name(stream: Any) -> str:
     """Return the name of a stream: that of its file, or of its class."""
     return str(getattr(stream, "name", type(stream).__name__))
 

@@ -28,6 +28,7 @@ FILES: dict[str, tuple[tuple[str, ...], int | None, Sequence[int]]] = {
     "gmsc": (("gmsc.arff.gz",), None, ()),
     "santa_fe": (("santa-fe-laser.txt",), None, ()),
 }
+__all__ = ["load", "names", "summary", *FILES]
 
 
 def names() -> tuple[str, ...]:
@@ -154,3 +155,7 @@ def _series(path: Path, options: dict[str, Any]) -> Stream:
         except ValueError as error:
             raise StreamError(f"{path} is not a list of numbers, one a line: {error}") from error
     return ThresholdSeries(series, **options)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,8 +10,10 @@ from scipy.special import expit
 from thalweg._parameters import one_of, whole_number
 from thalweg._types import Block, Ints, Labelled
 from thalweg.errors import ParameterError
-from thalweg.streams.base import Stream
 from thalweg.streams.joined import Joined
+from thalweg.streams.source import Source
+
+__all__ = ["Abrupt", "Gradual", "Recurring"]
 
 # Beyond this many widths from the middle a sigmoid share differs from 0 or 1 by less than 1e-8.
 SIGMOID_REACH = 5
@@ -22,7 +24,7 @@ class Abrupt(Joined):
 
     Parameters
     ----------
-    *streams : Stream
+    *streams : Stream, or what `as_stream` takes
         The streams in their order.
     at : int or sequence of int, optional
         For each stream but the first, the row at which it starts; by default the end of the stream before.
@@ -35,9 +37,9 @@ class Abrupt(Joined):
     ([1000], 2000)
     """
 
-    def __init__(self, *streams: Stream, at: ArrayLike | None = None) -> None:
+    def __init__(self, *streams: Source, at: ArrayLike | None = None) -> None:
         super().__init__(streams)
-        lengths = [stream.n_rows for stream in streams]
+        lengths = [stream.n_rows for stream in self.streams]
         if at is None:
             if None in lengths[:-1]:
                 number = lengths.index(None)
@@ -100,9 +102,10 @@ class Gradual(Joined):
     _last_ones = (1,)
 
     def __init__(
-        self, old: Stream, new: Stream, at: int, width: int, shape: str = "sigmoid", seed: int = 0
+        self, old: Source, new: Source, at: int, width: int, shape: str = "sigmoid", seed: int = 0
     ) -> None:
         super().__init__([old, new])
+        old, new = self.streams
         self.at = whole_number(self, "at", at, 1)
         self.width = whole_number(self, "width", width, 1)
         self.seed = whole_number(self, "seed", seed, 0)
@@ -162,7 +165,7 @@ class Recurring(Joined):
 
     Parameters
     ----------
-    *streams : Stream
+    *streams : Stream, or what `as_stream` takes
         The streams in their order.
     period : int
         Number of rows of a turn.
@@ -178,16 +181,17 @@ class Recurring(Joined):
     ([1000, 2000, 3000], 4000)
     """
 
-    def __init__(self, *streams: Stream, period: int, n_rows: int | None = None) -> None:
+    def __init__(self, *streams: Source, period: int, n_rows: int | None = None) -> None:
         super().__init__(streams)
         self.period = whole_number(self, "period", period, 1)
-        ends = [self._row(k, stream.n_rows) for k, stream in enumerate(streams) if stream.n_rows is not None]
+        lengths = [stream.n_rows for stream in self.streams]
+        ends = [self._row(k, length) for k, length in enumerate(lengths) if length is not None]
         if n_rows is not None:
             ends.append(whole_number(self, "n_rows", n_rows, 1))
         self._last_ones = range(len(streams))
         self._limit = min(ends, default=None)
         # A stream of unknown length may end before the limit.
-        self.n_rows = None if any(stream.n_rows is None for stream in streams) else self._limit
+        self.n_rows = None if None in lengths else self._limit
         self.drifts = self._drifts_before(self._limit or 0)
 
     def _drifts_before(self, end: int) -> Ints:
@@ -213,3 +217,7 @@ class Recurring(Joined):
         turn, within = divmod(t, self.period)
         turn, number = divmod(turn, len(self.streams))
         return self.streams[number].sample(turn * self.period + within, n, seed)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,9 +14,9 @@ from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT,
 from thalweg.streams.date_parts import PART_WORDS
 from thalweg.streams.dates import Dates
 from thalweg.streams.decimals import Decimals
-from thalweg.streams.labels import merged
 from thalweg.streams.number_text import Decoration
 from thalweg.streams.sparse_table import may_be_same
+from thalweg.streams.spellings import merged
 from thalweg.streams.targets import TARGET_NAMES, candidate, named_candidate
 
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)

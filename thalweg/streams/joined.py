@@ -7,6 +7,7 @@ import numpy as np
 
 from thalweg._types import Block, Floats, Ints
 from thalweg.streams.base import CHUNK, Stream, check_closed, recut
+from thalweg.streams.source import Source, as_stream
 
 
 class Joined(Stream):
@@ -25,9 +26,9 @@ class Joined(Stream):
     _last_ones: Sequence[int] = ()  # streams whose end ends the joined stream
     _limit: int | None = None  # most rows of the joined stream
 
-    def __init__(self, streams: Iterable[Stream]) -> None:
-        self.streams = tuple(streams)
+    def __init__(self, streams: Iterable[Source]) -> None:
         who = type(self).__name__
+        self.streams = tuple(as_stream(stream, who=who) for stream in streams)
         if len(self.streams) < 2:
             raise ValueError(f"{who}: joining needs at least two streams, got {len(self.streams)}")
         first = self.streams[0]
@@ -40,8 +41,8 @@ class Joined(Stream):
                 )
             if not np.array_equal(stream.classes, first.classes):
                 raise ValueError(
-                    f"{who}: stream {number} has the classes {list(stream.classes)}, "
-                    f"stream 0 has {list(first.classes)}; give both the same `classes`"
+                    f"{who}: stream {number} has the classes {stream.classes.tolist()}, "
+                    f"stream 0 has {first.classes.tolist()}; give both the same `classes`"
                 )
         self.n_features = first.n_features
         self.classes = first.classes

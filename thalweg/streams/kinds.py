@@ -16,8 +16,8 @@ from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT,
 from thalweg.streams.date_parts import PARTS
 from thalweg.streams.dates import find_dates
 from thalweg.streams.decimals import Decimals, find_decimals
-from thalweg.streams.labels import counted, spellings
 from thalweg.streams.missing import Missing
+from thalweg.streams.spellings import counted, spellings
 from thalweg.streams.words import Words
 
 MAX_MIXED_NUMBERS = 20

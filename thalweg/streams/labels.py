@@ -1,57 +1,77 @@
-"""Spellings of categories and labels that are one: Yes, yes and Y."""
+"""The codes of labels that are met one after another, of any type; new ones may be allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from thalweg.streams.codes import MATCHES, is_yes_no, number, spelling
-from thalweg.streams.columns import distinct
-
-MIN_WORD = 3  # shorter labels may differ by case alone, such as the genotypes AA, Aa and aa
-
-
-def counted(arrays: Iterable[Any]) -> dict[Any, int]:
-    """Return how often each value that is not missing occurs, in the order of appearance."""
-    counts: dict[Any, int] = {}
-    for array in arrays:
-        values, positions = distinct(array)
-        used, first = np.unique(positions, return_index=True)
-        n_rows = np.bincount(positions, minlength=len(values) + 1)
-        for place in used[np.argsort(first)].tolist():
-            if place < len(values) and values[place] is not None:
-                value = values[place].strip() if isinstance(values[place], str) else values[place]
-                counts[value] = counts.get(value, 0) + int(n_rows[place])
-    return counts
+from thalweg._types import Ints
+from thalweg.errors import StreamError
 
 
-def label_match(values: Iterable[Any]) -> str:
-    """Return which spellings of labels are one: how `Codes` matches them.
+class LabelCodes:
+    """Labels in the order of their codes.
 
-    Spellings of yes and no are two labels; words of three letters and more are compared without case.
+    Parameters
+    ----------
+    known : iterable
+        The labels known from the start.
+    is_open : bool
+        Whether other labels get the next codes; if not, they are an error.
+    name : str
+        The name of the stream, for messages.
     """
-    texts = [text for value in values if (text := spelling(value)) is not None]
-    if is_yes_no(texts):
-        return "yes/no"
-    are_words = all(len(text) >= MIN_WORD and number(text) is None for text in texts)
-    return "caseless" if texts and are_words else "exact"
+
+    def __init__(self, known: Iterable[Any], is_open: bool, name: str) -> None:
+        self.is_open, self.name = is_open, name
+        self._codes = {plain_label(label): code for code, label in enumerate(known)}
+        self.classes = as_classes(self._codes)
+
+    def of(self, labels: Sequence[Any], first_row: int) -> Ints:
+        """Return the code of each label, -1 if it is missing; the first one is that of row `first_row`."""
+        codes = np.empty(len(labels), dtype=np.intp)
+        n_known = len(self._codes)
+        for i, given in enumerate(labels):
+            label = plain_label(given)
+            if label is None or label != label:
+                codes[i] = -1
+                continue
+            code = self._codes.get(label)
+            if code is None:
+                code = self._add(label, first_row + i)
+            codes[i] = code
+        if len(self._codes) > n_known:
+            self.classes = as_classes(self._codes)
+        return codes
+
+    def _add(self, label: Any, row: int) -> int:
+        if not self.is_open:
+            known = ", ".join(map(repr, list(self._codes)[:10]))
+            raise StreamError(f"{self.name}: row {row} has the label {label!r}; the classes are {known}")
+        return self._codes.setdefault(label, len(self._codes))
 
 
-def spellings(counts: dict[Any, int], match: str) -> dict[Any, dict[Any, int]]:
-    """Return the values that `match` takes for one: each by its most frequent spelling, with all counts."""
-    groups: dict[str, dict[Any, int]] = {}
-    for value, n_rows in counts.items():
-        text = MATCHES[match](value)
-        if text is not None:
-            groups.setdefault(text, {})[value] = n_rows
-    return {max(group, key=lambda value: group[value]): group for group in groups.values()}
+def plain_label(label: Any) -> Any:
+    """Return a label as a plain Python value, if it is a scalar of NumPy or of another array library."""
+    return label.item() if hasattr(label, "item") and getattr(label, "ndim", 0) == 0 else label
 
 
-def merged(groups: dict[Any, dict[Any, int]]) -> dict[str, dict[str, int]]:
-    """Return those of `spellings` that have several spellings, as text."""
-    found: dict[str, dict[str, int]] = {}
-    for kept, group in groups.items():
-        texts = {str(value): n_rows for value, n_rows in group.items()}
-        if len({spelling(text) for text in texts}) > 1:
-            found[str(kept)] = texts
-    return found
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Return the different labels that are not missing: sorted, if they can be."""
+    plain = dict.fromkeys(map(plain_label, labels))
+    found = [label for label in plain if label is not None and label == label]
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
+
+
+def as_classes(labels: Iterable[Any]) -> NDArray[Any]:
+    """Return labels as an array: of their type if they have one, else of objects."""
+    values = list(labels)
+    if len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str):
+        return np.array(values)
+    classes = np.empty(len(values), dtype=object)
+    classes[:] = values
+    return classes

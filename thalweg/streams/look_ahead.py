@@ -11,7 +11,7 @@ from thalweg.errors import StreamError
 from thalweg.streams.arrow_files import ArrowSource
 from thalweg.streams.codes import Codes, as_classes, number, spelling
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
-from thalweg.streams.labels import counted, label_match, spellings
+from thalweg.streams.spellings import counted, label_match, spellings
 from thalweg.streams.text_files import TEXT as TEXTS
 from thalweg.streams.text_files import TextSource
 

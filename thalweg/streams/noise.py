@@ -9,16 +9,17 @@ from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Ints, Labelled
 from thalweg.errors import ParameterError
 from thalweg.streams.base import CHUNK, Stream, check_closed, flipped, recut
+from thalweg.streams.source import Source, as_stream
 
 
-def noisy(stream: Stream, share: float, seed: int = 0) -> "Noisy":
+def noisy(stream: Source, share: float, seed: int = 0) -> "Noisy":
     """Return a stream in which a share of the labels is replaced by other classes; samples have no noise.
 
     Which labels change depends only on the seed and the row number. Missing labels stay missing.
 
     Parameters
     ----------
-    stream : Stream
+    stream : Stream, or what `as_stream` takes
         Any stream: a generator, a file, a joined stream.
     share : float
         Probability that a label is replaced.
@@ -33,7 +34,7 @@ def noisy(stream: Stream, share: float, seed: int = 0) -> "Noisy":
     >>> round(float((y != z).mean()), 2)
     0.2
     """
-    return Noisy(stream, share, seed)
+    return Noisy(as_stream(stream, who="noisy"), share, seed)
 
 
 class Noisy(Stream):
@@ -45,7 +46,7 @@ class Noisy(Stream):
         self.seed = whole_number("noisy", "seed", seed, 0)
         check_closed(stream, "noisy")
         if len(stream.classes) < 2:
-            raise ParameterError(f"noisy: flipping labels needs two classes, got {list(stream.classes)}")
+            raise ParameterError(f"noisy: flipping labels needs two classes, got {stream.classes.tolist()}")
         self.n_features = stream.n_features
         self.classes = stream.classes
         self.n_rows = stream.n_rows

@@ -11,7 +11,7 @@ from thalweg.streams.columns import CATEGORY, FLAG, NUMBER, Column
 from thalweg.streams.date_parts import PARTS
 from thalweg.streams.dates import find_dates
 from thalweg.streams.kinds import is_counter, is_identifier, plain_numbers
-from thalweg.streams.labels import counted
+from thalweg.streams.spellings import counted
 
 TARGET_NAMES = {"class", "label", "target", "y", "classes", "labels", "outcome", "response"}
 MAX_LABELS, MIN_ROWS_EACH = 20, 3

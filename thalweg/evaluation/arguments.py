@@ -1,0 +1,70 @@
+"""The stream and the learner of an evaluation, as whatever a user passes for them."""
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+from thalweg.adapters import RiverLearner, SklearnLearner
+from thalweg.errors import ParameterError, one_line
+from thalweg.learners.base import StreamClassifier
+from thalweg.streams.base import Stream, stream_name
+from thalweg.streams.foreign import is_stream
+from thalweg.streams.source import Source, as_stream, is_learner
+
+A_LEARNER = "a learner, or a classifier of scikit-learn or River"
+
+
+def stream_and_learner(
+    stream: Source, learner: Any, who: str, target: str | int | None = None
+) -> tuple[Stream, Any]:
+    """Return the arguments of `who` as a Stream and a learner; raise ParameterError if they are swapped."""
+    if is_learner(stream) and not is_stream(stream) and not is_learner(learner):
+        name = stream.__name__ if isinstance(stream, type) else _short(stream)
+        raise ParameterError(f"{who}: got the learner {name} first; pass the stream first, then the learner")
+    return as_stream(stream, target, who), as_learner(learner, who)
+
+
+def as_learner(model: Any, who: str = "compare") -> Any:
+    """Return `model`, or the adapter of a model of scikit-learn or River."""
+    if isinstance(model, type):
+        raise ParameterError(f"{who}: got the class {model.__name__}; pass an instance: {model.__name__}()")
+    if isinstance(model, StreamClassifier) or hasattr(model, "test_then_train_coded"):
+        return model
+    if hasattr(model, "learn_one"):
+        return RiverLearner(model)
+    if hasattr(model, "fit"):
+        return SklearnLearner(model)
+    raise ParameterError(f"{who}: expected {A_LEARNER}, got {_short(model)}")
+
+
+def several_streams(streams: Any, who: str) -> Any:
+    """Return streams, by name or in a list, each a Stream, or a name or path; one alone is a list of one."""
+    if isinstance(streams, Mapping):
+        return {name: repeatable(each, who) for name, each in streams.items()}
+    if isinstance(streams, str | PathLike | type) or is_stream(streams) or not isinstance(streams, Iterable):
+        streams = [streams]
+    return [repeatable(each, who) for each in streams]
+
+
+def several_learners(learners: Any) -> Any:
+    """Return learners, by name or in a list; one alone is a list of one."""
+    alone = isinstance(learners, type) or is_learner(learners) or not isinstance(learners, Iterable)
+    return [learners] if alone and not isinstance(learners, Mapping) else learners
+
+
+def repeatable(stream: Source, who: str) -> Stream | str:
+    """Return a name or a path as it is, anything else as a Stream that can be read several times."""
+    if isinstance(stream, str | PathLike):
+        return str(stream)
+    found = as_stream(stream, who=who)
+    if found.is_once:
+        raise ParameterError(
+            f"{who}: the rows are read several times, and a {stream_name(found)} can be read only once; "
+            "pass a list"
+        )
+    return found
+
+
+def _short(value: Any) -> str:
+    text = " ".join(one_line(repr(value)).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."

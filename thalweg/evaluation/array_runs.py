@@ -1,0 +1,94 @@
+"""Labels and predictions in arrays as a Run, so that metrics take them too."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thalweg._types import Floats, Ints
+from thalweg.errors import ParameterError
+from thalweg.evaluation.loop import Record
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.steps import Step
+from thalweg.streams.labels import LabelCodes, sorted_labels
+
+
+def run_of(
+    y: ArrayLike,
+    p: ArrayLike,
+    who: str,
+    needs_probabilities: bool = False,
+    classes: ArrayLike | None = None,
+    drifts: ArrayLike = (),
+) -> Run:
+    """Return the Run of rows with the labels `y` and the predictions `p`, in their order.
+
+    `p` has the probabilities as rows × classes; or the probability of the second class, if there are two; or
+    the predicted labels, unless the metric needs probabilities. `classes` are the labels in the order of the
+    columns, by default those of `y`, sorted. A label that is None or NaN is missing.
+    """
+    labels = _one_axis(y, "y", who)
+    given = np.asarray(p)
+    if given.shape[:1] != labels.shape or given.ndim > 2:
+        raise ParameterError(f"{who}: {len(labels)} labels, but predictions of shape {given.shape}")
+    known = sorted_labels(labels.tolist()) if classes is None else np.asarray(classes).tolist()
+    if given.ndim == 2:
+        probabilities = _numbers(given, who)
+    elif _is_second(given, known, needs_probabilities):
+        second = _numbers(given, who)
+        probabilities = np.column_stack([1 - second, second])
+    elif needs_probabilities:
+        raise ParameterError(f"{who} needs probabilities: p of rows × classes; got p of shape {given.shape}")
+    else:
+        if classes is None:
+            known = sorted_labels([*labels.tolist(), *given.tolist()])
+        probabilities = np.eye(len(known))[_codes(given, known, "p", who)]
+    if probabilities.shape[1] != len(known):
+        raise ParameterError(
+            f"{who}: p has {probabilities.shape[1]} columns, but y has {len(known)} different labels; "
+            "pass classes=[…], the label of each column"
+        )
+    return _recorded(_codes(labels, known, "y", who), probabilities, known, drifts)
+
+
+def _recorded(codes: Ints, p: Floats, classes: list[Any], drifts: ArrayLike) -> Run:
+    # The baselines learn each label right after its row, as in prequential.
+    record = Record(max(len(classes), 1), len(codes), numbered=False)
+    if len(codes):
+        record.add(Step(p, codes, tested=True, learned=codes >= 0), p, len(codes))
+    labels = LabelCodes(classes, False, "")
+    arrays = record.arrays()
+    del arrays["interrupted"], arrays["row_numbers"]
+    known_drifts = np.asarray(drifts, dtype=np.int64)
+    return Run("predictions", "arrays", labels.classes, n_rows=len(codes), drifts=known_drifts, **arrays)
+
+
+def _one_axis(values: ArrayLike, name: str, who: str) -> NDArray[Any]:
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    if array.ndim != 1:
+        raise ParameterError(f"{who}: {name} needs one dimension, got shape {array.shape}")
+    return array
+
+
+def _is_second(given: NDArray[Any], known: list[Any], needs_probabilities: bool) -> bool:
+    """Return whether predictions in one axis are probabilities of the second class."""
+    if given.dtype.kind != "f" or len(known) != 2 or not ((given >= 0) & (given <= 1)).all():
+        return False
+    return needs_probabilities or not set(given.tolist()) <= set(known)
+
+
+def _numbers(p: NDArray[Any], who: str) -> Floats:
+    try:
+        return np.ascontiguousarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{who}: p of rows × classes must have numbers, got {p.dtype}") from None
+
+
+def _codes(labels: NDArray[Any], classes: list[Any], name: str, who: str) -> Ints:
+    codes = LabelCodes(classes, is_open=True, name=name).of(labels.tolist(), 0)
+    if codes.max(initial=-1) >= len(classes):
+        unknown = labels.tolist()[int(np.argmax(codes >= len(classes)))]
+        raise ParameterError(f"{who}: {name} has {unknown!r}, which is not among the classes {classes}")
+    if name == "p" and codes.min(initial=0) < 0:
+        raise ParameterError(f"{who}: a prediction is missing, at row {int(np.argmin(codes))}")
+    return codes

@@ -1,0 +1,78 @@
+"""A metric: a function of a Run, or of labels and predictions in arrays."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, Protocol, cast, overload
+
+from numpy.typing import ArrayLike
+
+from thalweg._types import Floats
+from thalweg.errors import ParameterError
+from thalweg.evaluation.array_runs import run_of
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.totals import Score
+
+
+class Metric(Protocol):
+    """A number for all rows; with `window` or `fade`, an array with a number for each row."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, run: Run, window: None = None, fade: None = None, **settings: Any) -> float: ...
+
+    @overload
+    def __call__(self, run: Run, window: int, fade: None = None, **settings: Any) -> Floats: ...
+
+    @overload
+    def __call__(self, run: Run, window: None = None, *, fade: float, **settings: Any) -> Floats: ...
+
+    @overload
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        window: None = None,
+        fade: None = None,
+        **settings: Any,
+    ) -> float: ...
+
+    @overload
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        window: int | None = None,
+        fade: float | None = None,
+        **settings: Any,
+    ) -> Floats: ...
+
+
+def metric(of_run: Callable[..., Score]) -> Metric:
+    """Return a function of a Run as one that takes labels and predictions as well."""
+    return _metric(of_run, needs_probabilities=False)
+
+
+def probability_metric(of_run: Callable[..., Score]) -> Metric:
+    """Do what `metric` does, for a function that needs probabilities."""
+    return _metric(of_run, needs_probabilities=True)
+
+
+def _metric(of_run: Callable[..., Score], needs_probabilities: bool) -> Metric:
+    @functools.wraps(of_run)
+    def of_run_or_arrays(run: Any = None, *arguments: Any, **settings: Any) -> Score:
+        if isinstance(run, Run):
+            return of_run(run, *arguments, **settings)
+        who = of_run.__name__
+        y = settings.pop("y", run)
+        p = settings.pop("p", arguments[0] if arguments else None)
+        if y is None or p is None or len(arguments) > 1:
+            raise ParameterError(f"{who}: pass a Run, or labels and predictions, {who}(y, p)")
+        about = {name: settings.pop(name) for name in ("classes", "drifts") if name in settings}
+        return of_run(run_of(y, p, who, needs_probabilities, **about), **settings)
+
+    return cast(Metric, of_run_or_arrays)

@@ -1,0 +1,43 @@
+"""The form in which the rows of a stream reach a learner: arrays, sparse rows, or dicts of named inputs."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+
+from thalweg._types import Ints
+from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
+from thalweg.learners.base import StreamClassifier
+from thalweg.streams.base import Stream
+from thalweg.waiting import WaitingRows
+
+Form: TypeAlias = Literal["dense", "sparse", "named"]
+
+
+def form_of(stream: Stream, learner: Any, is_watched: bool = False) -> Form:
+    """Return the form that both the stream and the learner allow.
+
+    Watchers compare inputs, which needs arrays.
+    """
+    if is_watched:
+        return "dense"
+    if stream.is_named and isinstance(learner, StreamClassifier):
+        return "named"
+    return "sparse" if stays_sparse(stream, learner) else "dense"
+
+
+def blocks_of(stream: Stream, learner: Any, size: int, form: Form) -> Iterator[tuple[Any, Ints]]:
+    """Return the blocks of a stream in this form."""
+    if form == "named":
+        return stream.named_blocks(size)
+    return blocks_for(stream, learner, size) if form == "sparse" else stream.coded_blocks(size)
+
+
+def block_size(stream: Stream, size: int, form: Form) -> int:
+    """Return the number of rows of a block: at most `size`, fewer if dense rows have many inputs."""
+    return dense_size(stream, size) if form == "dense" else size
+
+
+def waiting_rows(stream: Stream, form: Form) -> WaitingRows | WaitingSparse:
+    """Return an empty store for rows of this form."""
+    if form == "sparse":
+        return WaitingSparse(stream.n_features)
+    return WaitingRows(None if form == "named" else stream.n_features)
