@@ -37,7 +37,7 @@ NARROW = Size(400, 92, 26, 3, 12, 80, narrow=True)
 
 
 def heat_map(
-    names: Sequence[str], distances: Floats, alarms: Mask, stops: Ints, window: int, title: str
+    names: Sequence[str], distances: Floats, alarms: Mask, starts: Ints, stops: Ints, title: str
 ) -> str:
     """Return the HTML of distances over time, a row of cells for each name; alarms are red.
 
@@ -47,25 +47,23 @@ def heat_map(
         The names of the rows.
     distances, alarms : ndarray of shape (windows, lines)
         Distance of each window from the reference (NaN if unknown), and whether it is an alarm.
-    stops : ndarray of int
-        The first row after each window.
-    window : int
-        Number of rows in a window.
+    starts, stops : ndarray of int
+        The first row of each window, and the first row after it.
     title : str
         What the colours show.
     """
     highest = np.nanmax(distances, initial=1e-9)
-    first, last = int(stops[0]) - window, int(stops[-1])
+    first, last = int(starts[0]), int(stops[-1])
 
     def draw(size: Size) -> str:
         n_columns = min(size.most_columns, len(stops))
-        starts = np.unique(np.linspace(0, len(stops), n_columns + 1).astype(int))[:-1]
-        largest = np.nan_to_num(np.fmax.reduceat(distances, starts, axis=0))
+        columns = np.unique(np.linspace(0, len(stops), n_columns + 1).astype(int))[:-1]
+        largest = np.nan_to_num(np.fmax.reduceat(distances, columns, axis=0))
         levels = np.ceil(largest / highest * LEVELS).astype(int)
-        found = np.logical_or.reduceat(alarms, starts, axis=0)
+        found = np.logical_or.reduceat(alarms, columns, axis=0)
         top = 54 if size.narrow else 34
         across = (size.width - size.left - size.right) / (last - first)
-        begins = (stops[starts] - window - first) * across + size.left
+        begins = (starts[columns] - first) * across + size.left
         ends = np.append(begins[1:], size.width - size.right)
         bottom = top + ROW * len(names)
         parts = [_legend(highest, title, size)]
