@@ -1,10 +1,11 @@
 """What `thalweg drift` does: opens the stream, watches it, shows what changed."""
 
 import json as jsons
+from pathlib import Path
 
 import numpy as np
 
-from thalweg import drift, model_files
+from thalweg import drift
 from thalweg.evaluation.whole_days import DayOfRow, days_in
 from thalweg.options import command_line, in_options
 from thalweg.progress_bar import Bar
@@ -147,7 +148,8 @@ def flags_as_numbers(stream):
 def check_writable(*paths):
     """Raise ValueError if one of the files cannot be written, before anything is computed."""
     for path in filter(None, paths):
-        model_files.check_writable(path)
+        if Path(path).is_dir() or not Path(path).resolve().parent.is_dir():
+            raise ValueError(f"{path}: there is no folder of it, or it is a folder; give the name of a file")
 
 
 def show(report, page, json, save=None):
