@@ -100,7 +100,8 @@ def _picture(report: DriftReport, finding: Finding) -> str:
     names = ["missing", *names]
     kept = np.flatnonzero((before + after)[: len(names)] > 0)
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
-    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title)
+    legend = ("reference", "all rows") if report.reference else ("before", "in the windows that differ")
+    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title, legend)
     note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
     words = text(drift_words.sentence(finding, report))
     return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p><figure>{picture}</figure>'
