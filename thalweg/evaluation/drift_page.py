@@ -46,6 +46,13 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 
 
+def short(report: DriftReport) -> str:
+    """Return the HTML of a DriftReport for a notebook: sentences and the table of changes."""
+    said = [drift_words.headline(report), f"{drift_words.compared(report)}.", *drift_words.notes(report)]
+    findings = report.findings
+    return "".join(f"<p>{text(each)}</p>" for each in said) + (_table(report, findings) if findings else "")
+
+
 def _map(report: DriftReport, findings: list[Finding]) -> str:
     lines = _lines(report, findings)
     names = [str(report.watched[k]) for k in lines]

@@ -58,7 +58,7 @@ class Finding:
     whole: bool = False
 
 
-@dataclass
+@dataclass(repr=False)
 class DriftReport:
     """What a monitor found in a stream.
 
@@ -121,6 +121,16 @@ class DriftReport:
         self.total_counts: Any = 0
         self._whole: Windows | None = None
         self._n_changed = np.zeros(len(self.watched), dtype=np.intp)
+
+    def __repr__(self) -> str:
+        from thalweg.evaluation.drift_words import compared, headline
+
+        return f"<Drift in {self.stream}: {headline(self)} {compared(self)}>"
+
+    def _repr_html_(self) -> str:
+        from thalweg.evaluation.drift_page import short
+
+        return short(self)
 
     def add(self, windows: Windows) -> None:
         """Add what was found in the next windows."""

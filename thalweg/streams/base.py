@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
+from thalweg.streams.shown import as_html, as_text
 
 CHUNK = 4096
 
@@ -46,6 +47,12 @@ class Stream:
     n_rows: int | None = None
     drifts: Ints = np.empty(0, dtype=np.intp)
     is_sparse: bool = False
+
+    def __repr__(self) -> str:
+        return as_text(self, stream_name(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(self, stream_name(self))
 
     @property
     def first_classes(self) -> NDArray[Any]:
