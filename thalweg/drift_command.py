@@ -16,7 +16,6 @@ WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
 LEAST_SPANS, MOST_ROWS = 4, 500_000  # windows of days or weeks: how many, and rows that are in memory
 OF_COLUMNS = {"target", "labels", "categorical", "numeric", "date", "text", "ignore", "classes", "n_words",
               "date_parts", "scan_labels"}
-ADVICE = "--window week compares them, if rows are in the order of time"
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
 
 
@@ -48,6 +47,7 @@ def watch(
     with Bar(f"watching {other or source}", "rows, {} changed", 0, quiet) as bar:
         report = watch(stream, monitor, labels, rows, bar.show, reference=chosen, windows=span)
     report.left_out |= left_out
+    report.command = command_line()
     return report
 
 
@@ -76,6 +76,8 @@ def read_rows(option, text, least):
 
 def second_stream(other, first, rows, seed, data, file_options):
     """Return the stream `other` with the columns of the first one, and why some of these are left out."""
+    if other == "-":
+        raise ValueError("standard input can be the reference, the first stream, but not the second")
     if not is_file(other):
         return open_stream(other, rows=rows, seed=seed, data=data), {}
     reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}
@@ -159,7 +161,6 @@ def show(report, page, json, save=None):
     if save:
         drift_table.write(report, save)
     if page:
-        report.command = command_line()
         drift_page.write(report, page)
     if json:
         print(jsons.dumps(drift_words.to_plain(report)))
@@ -197,7 +198,7 @@ def closing(report, page, save=None):
     """Return the lines below the table: the rate, what was read, what went wrong."""
     from thalweg.evaluation import drift_words
 
-    lines = drift_words.notes(report, ADVICE)
+    lines = drift_words.notes(report)
     lines += [drift_words.rate(report)] if len(report.stops) else []
     lines.append(f"{report.n_rows:,} rows in {report.seconds:.2f} s: {drift_words.compared(report)}.")
     if report.skipped:

@@ -59,11 +59,8 @@ def compared(report: DriftReport) -> str:
     return f"{windows_of(report)}, compared with the first {report.reference_rows:,} rows"
 
 
-def notes(report: DriftReport, advice: str = 'windows="week" compares them') -> list[str]:
-    """Return sentences about what is not compared, and about columns, categories and labels that are new.
-
-    `advice` says what to do about times and weekdays that are not compared.
-    """
+def notes(report: DriftReport) -> list[str]:
+    """Return sentences about what is not compared, and about columns, categories and labels that are new."""
     lines = []
     if report.columns_missing:
         lines.append(f"Columns of {report.reference} that are missing: {_names(report.columns_missing)}.")
@@ -72,7 +69,8 @@ def notes(report: DriftReport, advice: str = 'windows="week" compares them') -> 
     cycles = [name for name, why in report.left_out.items() if why == "cycle"]
     if cycles:
         reason = "windows do not cover whole days or weeks"
-        lines.append(f"Not compared, as {reason}: {_names(cycles)}; {advice}.")
+        option = "--window week" if report.command else 'windows="week"'
+        lines.append(f"Not compared, as {reason}: {_names(cycles)}; {option} compares rows in order of time.")
     others = [f"{name} ({why})" for name, why in report.left_out.items() if why not in ("cycle", "elapsed")]
     if others:
         lines.append(f"Not compared: {_names(others)}.")

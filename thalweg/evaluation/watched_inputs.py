@@ -93,7 +93,9 @@ class WatchedInputs:
     def category_names(self, k: int) -> list[str]:
         """Return the categories of an item that are known by now, in the order of their codes."""
         item = self.items[k]
-        return list(CYCLES[item.part]) if item.part else category_names(self._stream, item.inputs[0])
+        if item.part:
+            return list(CYCLES[item.part])
+        return InputColumns(self._stream).categories(item.inputs[0])  # anew: there may be more of them
 
     def rows(self, X: Floats) -> Floats:
         """Return the values of the items, for rows of the stream."""
@@ -108,14 +110,6 @@ class WatchedInputs:
 def weekday(circle: Floats) -> Floats:
     """Return the number of the weekday, Monday is 0, from its sine and cosine."""
     return np.rint(np.arctan2(circle[:, 0], circle[:, 1]) / (2 * np.pi) * 7) % 7
-
-
-def category_names(stream: Any, j: int) -> list[str]:
-    """Return the names of the categories of input j, as text."""
-    if hasattr(stream, "categories_of"):
-        return [str(value) for value in stream.categories_of(j)]
-    known = getattr(stream, "categories", {}).get(stream.names[j])
-    return list(map(str, range(stream.n_categories[j]) if known is None else known))
 
 
 class Recoded:
@@ -140,9 +134,9 @@ class Recoded:
         return X
 
     def _extend(self, k: int) -> None:
-        place, names = self._place[k], self.names[k]
-        for name in self._of_stream(k)[len(self._codes[k]) :]:
+        place, names, own = self._place[k], self.names[k], self._of_stream(k)
+        for name in own[len(self._codes[k]) :]:
             if name not in place:
                 place[name] = len(names)
                 names.append(name)
-        self._codes[k] = np.array([place[name] for name in self._of_stream(k)], dtype=np.float64)
+        self._codes[k] = np.array([place[name] for name in own], dtype=np.float64)

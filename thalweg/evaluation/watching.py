@@ -14,7 +14,6 @@ from thalweg.evaluation.drift_report import DriftReport
 from thalweg.evaluation.input_columns import InputColumns
 from thalweg.evaluation.new_categories import SeenCategories
 from thalweg.evaluation.watched_inputs import Recoded, WatchedInputs
-from thalweg.evaluation.watched_inputs import category_names as category_names
 from thalweg.evaluation.whole_days import DayOfRow, days_in, whole_spans
 from thalweg.streams.base import Stream, stream_name
 
@@ -259,3 +258,11 @@ def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
     for X, codes in islice(stream.coded_blocks(size), -(-rows // size)):
         yield X[:rows], codes[:rows]
         rows -= len(X)
+
+
+def category_names(stream: Any, j: int) -> list[str]:
+    """Return the names of the categories of input j, as text."""
+    if hasattr(stream, "categories_of"):
+        return [str(value) for value in stream.categories_of(j)]
+    known = getattr(stream, "categories", {}).get(stream.names[j])
+    return list(map(str, range(stream.n_categories[j]) if known is None else known))
