@@ -1,6 +1,7 @@
 """Pages laid out by a browser: nothing sticks out, text is readable, and the pointer shows values."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from browser import ask, needs_chromium
 
@@ -71,6 +72,14 @@ def test_nothing_sticks_out_and_text_is_readable(kind, width, one, several, tmp_
     assert found["outside"] == []
 
 
+def dated_stream(n_sensors):
+    random = np.random.default_rng(n_sensors)
+    when = np.datetime64("2024-01-01T00:00", "s") + np.arange(6000) * np.timedelta64(600, "s")
+    sensors = np.array([f"WWW sensor {i}" for i in random.integers(n_sensors, size=6000)])
+    table = pa.table({"WWW moment of the visit": pa.array(when), "sensor": sensors})
+    return from_arrays(table, np.zeros(6000))
+
+
 @pytest.mark.parametrize("width", [420, 900, 1400])
 def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkeypatch):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
@@ -80,6 +89,10 @@ def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkey
     stream = from_arrays(X, random.random(6000) < 0.5, names=names)
     drift = watch(stream, HellingerMonitor(window=500, reference=1000))
     pages = [drift_page.write(drift, tmp_path / "a.html")]
+    dated = [dated_stream(n_sensors) for n_sensors in (20, 30)]
+    weekly = watch(dated[1], windows="week", reference=dated[0])
+    assert weekly.findings and weekly.new_categories
+    pages.append(drift_page.write(weekly, tmp_path / "c.html"))
     learners = {"NaiveBayes": NaiveBayes(), "one with a long name": HoeffdingTree(), "c": LogisticMixture()}
     found = compare(learners, ["sea", "led", "sphere"], rows=500, jobs=1)
     pages.append(found.write(tmp_path / "b.html"))
@@ -121,3 +134,12 @@ def test_long_names_of_inputs_stay_inside(tmp_path):
     for width in (420, 1400):
         found = ask(report.write(run, tmp_path / "page.html"), width, LAYOUT, tmp_path)
         assert found["overflow"] == 0 and found["outside"] == []
+
+
+def test_a_table_that_scrolls_shows_it(several, tmp_path):
+    page = report.write(several, tmp_path / "page.html")
+    shaded = """Array.from(document.querySelectorAll(".scroll")).filter(function (box) {
+      return box.scrollWidth > box.clientWidth; }).map(function (box) {
+      return window.getComputedStyle(box).backgroundImage; })"""
+    found = ask(page, 420, shaded, tmp_path)
+    assert found and all("gradient" in each for each in found)

@@ -150,14 +150,19 @@ app.command(help=tune_command.HELP, cls=OnceCommand)(tune_command.tune)
 DRIFT_HELP = """
 Say which columns of a stream changed, when, how much and how sure that is.
 
-The first rows are the reference; each window of rows after them is compared with it, column by column.
-SOURCE is as for `thalweg run`; without `--target` or `--labels` every column of a file counts as an input.
+The first rows are the reference; each window of rows after them is compared with it, column by column. With
+OTHER, all rows of SOURCE are the reference, and the rows of OTHER are compared with it, as a whole and in
+windows. SOURCE is as for `thalweg run`; without `--target` or `--labels` every column of a file counts as an
+input. Windows are whole weeks or days if rows have dates in their order; only then times and weekdays are
+compared.
 
 Examples:
 
     thalweg drift visits.csv --report drift.html
 
     thalweg drift prices.parquet --target direction --reference 5000 --window 500
+
+    thalweg drift last_month.csv this_month.csv --save changes.csv
 
     thalweg drift elec2 --data ~/streams --labels --json
 """
@@ -167,14 +172,18 @@ Examples:
 @with_file_options(target="Column of the label: watch it, and each input given each label.")
 def drift(
     source: Annotated[str, options.SOURCE],
+    other: Annotated[
+        str | None, typer.Argument(help="A second stream, whose rows are compared with all rows of SOURCE.")
+    ] = None,
     labels: Annotated[
         bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
     ] = False,
     reference: Annotated[
-        int | None, typer.Option(min=40, help="Rows to compare with, the first ones; else two windows.")
+        str | None, typer.Option(help="Rows to compare with, the first ones, or days; else two windows.")
     ] = None,
     window: Annotated[
-        int | None, typer.Option(min=20, help="Rows of a window; else 1000, fewer if the stream is short.")
+        str | None,
+        typer.Option(help="Rows of a window, or day, week, 2 weeks; else by the dates, or 1000 rows."),
     ] = None,
     method: Annotated[str, typer.Option(help="Distance: hellinger, ks or psi.")] = "hellinger",
     false_alarms: Annotated[
@@ -183,6 +192,7 @@ def drift(
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream.")] = 0,
     report: options.Report = None,
+    save: Annotated[str | None, typer.Option(help="Write the findings to this CSV file.")] = None,
     json: options.Json = False,
     data: options.Data = None,
     file_options=None,
@@ -190,7 +200,7 @@ def drift(
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg import drift_command
 
-    check_writable(report)
+    check_writable(report, save)
     found = drift_command.watch(
         source,
         labels=labels or "target" in file_options,
@@ -203,8 +213,9 @@ def drift(
         data=data,
         file_options=file_options,
         quiet=json,
+        other=other,
     )
-    drift_command.show(found, report, json)
+    drift_command.show(found, report, json, save)
     if found.interrupted:
         raise typer.Exit(INTERRUPTED)
 

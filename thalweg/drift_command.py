@@ -2,37 +2,132 @@
 
 import json as jsons
 
+import numpy as np
+
 from thalweg import drift
 from thalweg._misspelt import hint
+from thalweg.evaluation.whole_days import DayOfRow, days_in
 from thalweg.options import command_line
 from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
-from thalweg.streams.columns import FLAG, NUMBER
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT
 from thalweg.streams.named import is_file, open_stream
 from thalweg.wording import word_for_command
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
+LEAST_SPANS, MOST_ROWS = 4, 500_000  # windows of days or weeks: how many, and rows that are in memory
+OF_COLUMNS = {"target", "labels", "categorical", "numeric", "date", "text", "ignore", "classes", "n_words",
+              "date_parts", "scan_labels"}
 METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "psi": "StabilityMonitor"}
 
 
-def watch(source, labels, reference, window, method, false_alarms, rows, seed, data, file_options, quiet):
-    """Return the DriftReport of a stream, all given as a person writes it."""
+def watch(
+    source, labels, reference, window, method, false_alarms, rows, seed, data, file_options, quiet, other=None
+):
+    """Return the DriftReport of `source`, or of `other` compared with it, all given as a person writes it."""
     from thalweg.evaluation import watch
 
     if method not in METHODS:
         raise ValueError(f"--method {method}: there is no such method; {hint(method, METHODS, 'methods')}")
+    if other is not None and reference is not None:
+        raise ValueError(f"--reference {reference}: all rows of {source} are the reference of {other}")
     if is_file(source):
-        # Elapsed time and months always change, and a text has too many inputs to watch each.
-        usual = {"labels": labels, "date_parts": ("time", "weekday")}
+        # A text has too many inputs to watch each.
+        usual = {"labels": labels, "date_parts": ("elapsed", "time", "weekday")}
         file_options = usual | ({} if "text" in file_options else {"n_words": 0}) | file_options
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     flags_as_numbers(stream)
-    window = window or usual_window(rows or stream.n_rows or length_if_short(stream))
+    left_out, first = {}, None
+    if other is not None:
+        first = stream
+        stream, left_out = second_stream(other, first, rows, seed, data, file_options)
+    span, n_rows, n_reference = lengths(window, reference, stream, first, rows)
     monitor = drift.monitor_registry.load(METHODS[method])(
-        reference=reference or 2 * window, window=window, false_alarms=false_alarms
+        reference=n_reference, window=n_rows, false_alarms=false_alarms
     )
-    with Bar(f"watching {source}", "{} changed", 0, quiet) as bar:
-        return watch(stream, monitor, labels=labels, rows=rows, progress=bar.show)
+    chosen = first if first is not None else reference if span and reference else None
+    with Bar(f"watching {other or source}", "{} changed", 0, quiet) as bar:
+        report = watch(stream, monitor, labels, rows, bar.show, reference=chosen, windows=span)
+    report.left_out |= left_out
+    report.command = command_line()
+    return report
+
+
+def lengths(window, reference, stream, first, rows):
+    """Return the span of windows if it is one of days, and the rows of a window and of the reference."""
+    span = n_reference = None
+    if window is None and reference is None:
+        span = usual_span(stream, first, rows)
+    elif window is not None and days_in(window):
+        span = window
+    n_rows = None if span or window is None else read_rows("--window", window, 20)
+    if reference is not None and not (span and days_in(reference)):
+        if span:
+            raise ValueError(f"--reference {reference}: give days or weeks, as --window {window} does")
+        n_reference = read_rows("--reference", reference, 40)
+    n_rows = n_rows or usual_window(rows or stream.n_rows or length_if_short(stream))
+    return span, n_rows, n_reference or 2 * n_rows
+
+
+def read_rows(option, text, least):
+    """Return a number of rows given as text."""
+    if not text.strip().isdigit() or int(text) < least:
+        raise ValueError(f"{option} {text}: give a number of rows, at least {least}, or day, week, 2 weeks")
+    return int(text)
+
+
+def second_stream(other, first, rows, seed, data, file_options):
+    """Return the stream `other` with the columns of the first one, and why some of these are left out."""
+    if other == "-":
+        raise ValueError("standard input can be the reference, the first stream, but not the second")
+    if not is_file(other):
+        return open_stream(other, rows=rows, seed=seed, data=data), {}
+    reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}
+    alone = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
+    flags_as_numbers(alone)
+    found = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
+    schema, left_out = first.schema(), {}
+    for column in schema["columns"]:
+        kind = found.get(column["name"])
+        if column["kind"] in (NUMBER, DATE) and kind in {NUMBER, CATEGORY, DATE, TEXT} - {column["kind"]}:
+            left_out[column["name"]] = f"{column['kind']} in {first.name}, {kind} in {other}"
+    kept = [each for each in schema["columns"] if each["name"] in found and each["name"] not in left_out]
+    if not kept:
+        raise ValueError(f"{other} has no column that can be compared with {first.name}")
+    labels = file_options.get("labels", True)
+    stream = open_stream(
+        other, rows=rows, seed=seed, data=data, like=schema | {"columns": kept}, labels=labels, **reading
+    )
+    return stream, left_out
+
+
+def usual_span(stream, first, rows):
+    """Return "week" or "day" if the rows have dates and enough of these for windows of them, else None."""
+    spans = [days_covered(each, rows) for each in (stream, first) if each is not None]
+    if not all(spans):
+        return None
+    for name, days in (("week", 7), ("day", 1)):
+        least = days * (LEAST_SPANS if first is None else LEAST_SPANS // 2)
+        if all(n >= least and LEAST_WINDOW <= days * per_day <= MOST_ROWS for n, per_day in spans):
+            return name
+    return None
+
+
+def days_covered(stream, rows):
+    """Return about how many days a stream covers and how many rows it has a day; None without dates."""
+    if not hasattr(stream, "source") or stream.source.once:
+        return None
+    X = next(stream.coded_blocks(WINDOW * N_WINDOWS), (np.empty((0, stream.n_features)),))[0]
+    n_rows = rows or stream.n_rows or stream.expected_rows(len(X))
+    try:
+        days = DayOfRow(stream).of(X)
+    except ValueError:  # no dates, or rows that are not in their order
+        return None
+    days = days[np.isfinite(days)]
+    if not len(days) or n_rows is None:
+        return None
+    per_day = len(X) / (days[-1] - days[0] + 1)
+    return n_rows / per_day, per_day
 
 
 def usual_window(n_rows):
@@ -54,10 +149,24 @@ def flags_as_numbers(stream):
         column.kind = NUMBER if column.kind == FLAG else column.kind
 
 
-def show(report, page, json):
-    """Print a DriftReport in words or as JSON, then write its page if asked."""
+def show(report, page, json, save=None):
+    """Print a DriftReport in words or as JSON, then write its page and the table of findings if asked."""
     word_for_command(report)
-    do_all(lambda: print_report(report, json), lambda: write_page(report, page, json))
+    do_all(
+        lambda: print_report(report, json),
+        lambda: write_table(report, save, json),
+        lambda: write_page(report, page, json),
+    )
+
+
+def write_table(report, path, json):
+    """Write the findings of a DriftReport as CSV if there is a path, and say where they are."""
+    if path:
+        from thalweg.evaluation import drift_table
+
+        drift_table.write(report, path)
+        if not json:
+            print(f"Findings: {path}")
 
 
 def write_page(report, page, json):
@@ -65,7 +174,6 @@ def write_page(report, page, json):
     if page:
         from thalweg.evaluation import drift_page
 
-        report.command = command_line()
         drift_page.write(report, page)
         if not json:
             print(f"Page with pictures: {page}")
@@ -112,12 +220,9 @@ def closing(report):
     from thalweg.evaluation import drift_words
     from thalweg.evaluation.figures import without_label
 
-    monitor = report.monitor
-    lines = [drift_words.rate(report)] if len(report.stops) else []
-    lines.append(
-        f"{report.n_rows:,} rows in {report.seconds:.2f} s: {len(report.stops):,} windows of "
-        f"{monitor.window:,} rows, compared with the first {monitor.reference:,}."
-    )
+    lines = drift_words.notes(report)
+    lines += [drift_words.rate(report)] if len(report.stops) else []
+    lines.append(f"{report.n_rows:,} rows in {report.seconds:.2f} s: {drift_words.compared(report)}.")
     if report.unlabelled:
         lines.append(f"{without_label(report.unlabelled)}.")
     if report.skipped:

@@ -6,6 +6,7 @@ import sys
 from typing import Any, NamedTuple
 
 from thalweg import model_files
+from thalweg.evaluation import notable
 from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown, without_label
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
@@ -138,6 +139,8 @@ def show(run, json):
     console = Console()
     console.print(table(run))
     console.print(sentence(run), highlight=False)
+    for line in notable.in_words(run):
+        console.print(line, highlight=False, markup=False)
     for line in column_lines(run.columns, run.pipeline):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in input_lines(run):

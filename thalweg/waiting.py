@@ -101,6 +101,18 @@ class WaitingRows:
     def __len__(self) -> int:
         return self._n
 
+    def __repr__(self) -> str:
+        room = "" if self.capacity is None else f" of at most {self.capacity:,}"
+        gone = f"{self.n_dropped:,} dropped, {self.n_expired:,} expired"
+        return f"<WaitingRows: {self._n:,} waiting{room}, {gone}; {self.n_features:,} inputs>"
+
+    def _repr_html_(self) -> str:
+        counts = {"waiting": self._n, "capacity": self.capacity, "dropped": self.n_dropped,
+                  "expired": self.n_expired, "inputs": self.n_features, "classes": self.n_classes}
+        known = {name: value for name, value in counts.items() if value is not None}
+        rows = "".join(f"<tr><th>{name}</th><td>{value:,}</td></tr>" for name, value in known.items())
+        return f"<p><b>WaitingRows</b></p><table>{rows}</table>"
+
     def add(
         self, X: RowsLike, p: ArrayLike | None = None, ids: Ids | None = None, now: ArrayLike | None = None
     ) -> list[int | str]:

@@ -16,6 +16,7 @@ from thalweg.drift.parameters import Parameters
 
 CUT_BY = 4                              # one of four rows of the reference defines the cells
 MOST_COUNTS = 1 << 20                   # in one array
+MOST_KEPT = 1 << 16                     # rows of a long reference that are kept to define the cells
 
 
 class Monitor(Parameters):
@@ -124,6 +125,49 @@ class Monitor(Parameters):
         self._set_reference(X, self._groups(self._codes(y, len(X)), len(X)))
         return self
 
+    def extend_reference_coded(self, X: Floats, codes: Ints | None = None) -> None:
+        """Add rows to the reference, as many as come; call `end_reference` after the last of them.
+
+        Cells are those of the first 65,536 rows. A random quarter of all rows is not counted, as in any
+        reference.
+        """
+        groups = self._groups(codes, len(X))
+        if self._cells is not None:
+            counted = split_reference(len(X))[1]
+            self._cells.add(X[counted], groups[counted], 0, len(counted) + 1, self._reference)
+            return
+        self._kept.append((X.copy(), groups))
+        self._n_kept += len(X)
+        if self._n_kept >= MOST_KEPT:
+            self._set_reference(*_concatenated(self._kept))
+
+    def end_reference(self, total: bool = False) -> None:
+        """Compare with the rows given to `extend_reference_coded` from now on.
+
+        If `compare_total` will be called too, half of the rate of false alarms is kept for it.
+        """
+        if self._cells is None:
+            if self._n_kept < 2 * LEAST_ROWS:
+                hint = f"a reference needs at least {2 * LEAST_ROWS} rows, got {self._n_kept}"
+                raise ValueError(f"{self._who}: {hint}")
+            self._set_reference(*_concatenated(self._kept))
+        self.n_windows_ = int(total)
+
+    def compare_coded(self, X: Floats, codes: Ints | None = None, start: int = 0) -> Windows:
+        """Compare rows with the reference as one window, whatever their number; `start` is the first row."""
+        self._check_begun()
+        if self._cells is None:
+            raise ValueError(f"{self._who}: the reference is not complete yet")
+        counts = self._blank(1, self._cells)
+        self._cells.add(X, self._groups(codes, len(X)), 0, len(X) + 1, counts)
+        found = self._compared(counts, [start], [start + len(X)])
+        self.n_windows_, self.n_rows_ = self.n_windows_ + 1, start + len(X)
+        return found
+
+    def compare_total(self, counts: Ints, start: int, stop: int) -> Windows:
+        """Compare the sum of all windows, counts of shape (watched, cells), with the reference."""
+        return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp))
+
     def reset(self) -> None:
         """Make the next `reference` rows the reference. The rate of false alarms still holds."""
         self._check_begun()
@@ -156,8 +200,7 @@ class Monitor(Parameters):
             self._kept, self._n_kept, self.n_rows_ = kept, self._n_kept + used, self.n_rows_ + used
             return used
         n_rows = self.n_rows_ + used
-        all_rows, all_groups = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        self._set_reference(all_rows, all_groups, n_rows)
+        self._set_reference(*_concatenated(kept), n_rows)
         return used
 
     def _set_reference(self, X: Floats, groups: Ints, n_rows: int | None = None) -> None:
@@ -176,19 +219,24 @@ class Monitor(Parameters):
         counts = self._blank(n_windows + 1, cells)
         counts[:1] = self._counts
         cells.add(X, groups, self._filled, self._window, counts)
-        found = self._compared(counts[:-1], self.n_rows_ - self._filled)
+        starts = self.n_rows_ - self._filled + self._window * np.arange(n_windows)
+        found = self._compared(counts[:-1], starts, starts + self._window)
         rest, n_windows, n_rows = counts[-1:].copy(), self.n_windows_ + n_windows, self.n_rows_ + len(X)
         self._counts, self._filled, self.n_windows_, self.n_rows_ = rest, filled, n_windows, n_rows
         return found
 
-    def _compared(self, counts: Ints, start: int) -> Windows:
-        reference, counts = self._tabulate(self._reference), self._tabulate(counts)
+    def _compared(self, counts: Ints, starts: ArrayLike, stops: ArrayLike) -> Windows:
+        number = self.n_windows_ + 1 + np.arange(len(counts))
+        return self._tested(self._tabulate(counts), starts, stops, number)
+
+    def _tested(self, counts: Ints, starts: ArrayLike, stops: ArrayLike, number: Ints) -> Windows:
+        reference = self._tabulate(self._reference)
         distances, expected, chances = self._compare(reference, counts, self._unordered)
         rows = np.minimum(reference.sum(axis=-1), counts.sum(axis=-1))
         possible = rows >= LEAST_ROWS
-        number = self.n_windows_ + 1 + np.arange(len(counts))
         return Windows(
-            start + self._window * (1 + np.arange(len(counts))),
+            np.asarray(starts, dtype=np.intp),
+            np.asarray(stops, dtype=np.intp),
             np.where(possible, distances, np.nan),
             np.where(possible, expected, np.nan),
             adjusted(chances, possible, number),
@@ -229,7 +277,7 @@ class Monitor(Parameters):
         return [
             Change(
                 self.watched_[k],
-                int(windows.stops[i]) - self._window,
+                int(windows.starts[i]),
                 int(windows.stops[i]),
                 float(windows.distances[i, k]),
                 float(windows.expected[i, k]),
@@ -241,7 +289,8 @@ class Monitor(Parameters):
     def _joined(self, found: list[Windows]) -> Windows:
         if not found:
             none, no_counts = np.empty((0, len(self.watched_))), np.empty((0, len(self.watched_), 0), np.intp)
-            return Windows(np.empty(0, dtype=np.intp), none, none, none, no_counts)
+            no_rows = np.empty(0, dtype=np.intp)
+            return Windows(no_rows, no_rows, none, none, none, no_counts)
         if len(found) == 1:
             return found[0]
         names = [field.name for field in fields(Windows)]
@@ -307,6 +356,10 @@ def split_reference(n_rows: int) -> tuple[Ints, Ints]:
     starts = np.arange(0, n_rows, CUT_BY)
     cutting = np.minimum(starts + np.random.default_rng(0).integers(CUT_BY, size=len(starts)), n_rows - 1)
     return cutting, np.delete(np.arange(n_rows), cutting)
+
+
+def _concatenated(parts: list[tuple[Floats, Ints]]) -> tuple[Floats, Ints]:
+    return np.concatenate([X for X, _ in parts]), np.concatenate([groups for _, groups in parts])
 
 
 def _labels_in(y: ArrayLike) -> NDArray[Any]:

@@ -25,7 +25,7 @@ registry = Registry(
         "PermutationImportance": "permutation",
         "InputColumns": "input_columns",
         "watch": "watching",
-        "DriftReport": "watching",
+        "DriftReport": "drift_report",
         "suspicious": "suspicions",
         "Suspicions": "suspicions",
     },
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison import Comparison as Comparison
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
+    from thalweg.evaluation.drift_report import DriftReport as DriftReport
     from thalweg.evaluation.explanations import Explanations as Explanations
     from thalweg.evaluation.explanations import explanation as explanation
     from thalweg.evaluation.input_columns import InputColumns as InputColumns
@@ -72,7 +73,6 @@ if TYPE_CHECKING:
     from thalweg.evaluation.tuning import tune as tune
     from thalweg.evaluation.uncertainty import paired as paired
     from thalweg.evaluation.uncertainty import standard_error as standard_error
-    from thalweg.evaluation.watching import DriftReport as DriftReport
     from thalweg.evaluation.watching import watch as watch
 else:
 

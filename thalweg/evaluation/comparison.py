@@ -25,7 +25,7 @@ METRICS = (
 LEVEL = 0.05
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison:
     """The runs of several learners on several streams.
 
@@ -50,6 +50,19 @@ class Comparison:
     results: dict[tuple[str, str, int], dict[str, Any]]
     date: str = field(default_factory=lambda: strftime(DATE))
     command: str = ""
+
+    def __repr__(self) -> str:
+        size = f"{len(self.learners):,} learners on {len(self.streams):,} streams"
+        ranks = self.mean_ranks()
+        if np.isnan(ranks).all():
+            return f"<Comparison: {size}>"
+        best = int(np.nanargmin(ranks))
+        return f"<Comparison: {size}; best mean rank {ranks[best]:.2f}, {self.learners[best]}>"
+
+    def _repr_html_(self) -> str:
+        from thalweg.evaluation.comparison_page import short
+
+        return short(self)
 
     def table(self, metric: str = "accuracy") -> Floats:
         """Return a metric as an array [stream, learner], the mean over seeds; NaN if it is not defined."""

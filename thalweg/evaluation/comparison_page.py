@@ -63,6 +63,13 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     return write_page(path, title, "".join(body))
 
 
+def short(comparison: Comparison) -> str:
+    """Return the HTML of a comparison for a notebook: the verdict and the table of accuracies."""
+    head, *rows = accuracy_rows(comparison)
+    made = table([head, *([row[0], *map(_cell, row[1:])] for row in rows)])
+    return f"<p>{text(verdict(comparison))}</p>{made}"
+
+
 def _accuracies(comparison: Comparison) -> str:
     """Return the table of accuracies with a sample of each line, the best of a stream marked."""
     head, *rows = accuracy_rows(comparison)

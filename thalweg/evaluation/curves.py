@@ -55,6 +55,11 @@ class Reliability(NamedTuple):
         """Expected calibration error: the mean distance of sureness and share of correct answers."""
         return float(ratio(np.abs(self.sure - self.right) @ self.rows, self.rows.sum()))
 
+    def shown(self, least: int = 20) -> "Reliability":
+        """Return the ranges that have enough rows to say how often answers are right."""
+        enough = self.rows >= least
+        return Reliability(self.sure[enough], self.right[enough], self.rows[enough])
+
 
 def usual_window(n: int) -> int:
     """Return a round number near a fiftieth of `n` rows."""

@@ -8,10 +8,10 @@ import numpy as np
 from thalweg.drift.cells import MISSING
 from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
+from thalweg.evaluation.drift_report import DriftReport, Finding
 from thalweg.evaluation.figures import without_label
 from thalweg.evaluation.heat_map import NARROW, STYLE, bar_pairs, heat_map
 from thalweg.evaluation.page import made_by, pairs, table, text, write_page
-from thalweg.evaluation.watching import DriftReport, Finding
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
 DISTANCES = {
@@ -31,6 +31,7 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
         parts.append(f'<p class="warning">{without_label(report.unlabelled)}.</p>')
     if report.skipped:
         parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
+    parts += [f'<p class="note">{text(note)}</p>' for note in drift_words.notes(report)]
     if report.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in report.columns.warnings]
         parts.append(pairs(report.columns.in_words(most=100)))
@@ -48,12 +49,19 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 
 
+def short(report: DriftReport) -> str:
+    """Return the HTML of a DriftReport for a notebook: sentences and the table of changes."""
+    said = [drift_words.headline(report), f"{drift_words.compared(report)}.", *drift_words.notes(report)]
+    findings = report.findings
+    return "".join(f"<p>{text(each)}</p>" for each in said) + (_table(report, findings) if findings else "")
+
+
 def _map(report: DriftReport, findings: list[Finding]) -> str:
     lines = _lines(report, findings)
     names = [str(report.watched[k]) for k in lines]
     distances, alarms = report.distances[:, lines], report.alarms[:, lines]
     title = DISTANCES.get(type(report.monitor).__name__, "distance")
-    return heat_map(names, distances, alarms, report.stops, report.monitor.window, title.partition(" (")[0])
+    return heat_map(names, distances, alarms, report.starts, report.stops, title.partition(" (")[0])
 
 
 def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
@@ -67,7 +75,7 @@ def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
 
 def _map_note(report: DriftReport, findings: list[Finding]) -> str:
     shown, total = len(_lines(report, findings)), len(report.watched)
-    words = f"A line for each input, a cell for each window of {report.monitor.window:,} rows"
+    words = f"A line for each input, a cell for each of {drift_words.windows_of(report)}"
     if len(report.stops) > NARROW.most_columns:
         words += " (a cell that covers several windows shows the largest distance)"
     if report.monitor.classes_ is not None:
@@ -86,7 +94,8 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
     more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
         "First row of the first window that differs; windows that differ, out of those from it on; the "
-        "largest distance, and the distance expected there by chance; the probability that a stream without "
+        "largest distance, or that of all rows together if these differ from another file, and the distance "
+        "expected there by chance; the probability that a stream without "
         "change ever gives an alarm with a p-value as small as the smallest one."
     )
     return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
@@ -101,7 +110,8 @@ def _picture(report: DriftReport, finding: Finding) -> str:
     names = ["missing", *names]
     kept = np.flatnonzero((before + after)[: len(names)] > 0)
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
-    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title)
+    legend = ("reference", "all rows") if report.reference else ("before", "in the windows that differ")
+    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title, legend)
     note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
     words = text(drift_words.sentence(finding, report))
     return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p><figure>{picture}</figure>'
@@ -112,8 +122,7 @@ def _settings(report: DriftReport) -> str:
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "reference": f"the first {monitor.reference:,} rows, a quarter of which only defines the cells",
-        "windows": f"{len(report.stops):,} of {monitor.window:,} rows",
+        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the cells",
         "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
         "watched": f"{len(report.watched):,} distributions",
         "false-alarm rate": f"{100 * monitor.false_alarms:g} % of streams without change",

@@ -9,7 +9,8 @@ from thalweg._types import Floats
 from thalweg.drift.cells import MISSING, OTHER, Cells
 from thalweg.drift.changes import Watched
 from thalweg.drift.distances import shares
-from thalweg.evaluation.watching import DriftReport, Finding
+from thalweg.evaluation.drift_report import DriftReport, Finding
+from thalweg.evaluation.new_categories import NewCategory
 
 SHIFTED = 0.05                          # least distance from one half of the share of larger values
 
@@ -19,9 +20,8 @@ def headline(report: DriftReport) -> str:
     n_inputs = report.monitor.n_features_
     found = [finding.watched for finding in report.findings]
     changed = {watched.input for watched in found if watched.input is not None and watched.label is None}
-    if not len(report.stops):
-        needed = report.monitor.reference + report.monitor.window
-        return f"Too few rows: {report.n_rows:,} were read, a reference and a window need {needed:,}."
+    if not len(report.stops) and not report.is_whole_compared:
+        return _too_few(report)
     if not found:
         return f"None of the {_inputs(n_inputs)} changed."
     words = f"{len(changed):,} of" if changed else "None of the"
@@ -32,6 +32,66 @@ def headline(report: DriftReport) -> str:
     if given:
         words += f"; {len(given):,} changed among rows of the same label"
     return words + "."
+
+
+def _too_few(report: DriftReport) -> str:
+    if report.days is not None:
+        needed = "a whole window" if report.reference else "a reference and a window of whole days"
+        return f"Too few days: {report.n_rows:,} rows were read, but there is not {needed} in them."
+    needed = f"{report.monitor.reference + report.monitor.window:,}"
+    return f"Too few rows: {report.n_rows:,} were read, a reference and a window need {needed}."
+
+
+def windows_of(report: DriftReport) -> str:
+    """Return how many windows there are, and how long they are."""
+    length = _count(report.monitor.window, "row")
+    if report.days is not None:
+        length = _count(report.days // 7, "week") if report.days % 7 == 0 else _count(report.days, "day")
+    return f"{_count(len(report.stops), 'window')} of {length}"
+
+
+def compared(report: DriftReport) -> str:
+    """Return what was compared with what."""
+    if report.reference:
+        other = f"the {report.reference_rows:,} rows of {report.reference}"
+        together = "all rows" if report.days is None else "all of these"
+        return f"{windows_of(report)} and {together} together, compared with {other}"
+    return f"{windows_of(report)}, compared with the first {report.reference_rows:,} rows"
+
+
+def notes(report: DriftReport) -> list[str]:
+    """Return sentences about what is not compared, and about columns, categories and labels that are new."""
+    lines = []
+    if report.columns_missing:
+        lines.append(f"Columns of {report.reference} that are missing: {_names(report.columns_missing)}.")
+    if report.columns_new:
+        lines.append(f"New columns, not compared: {_names(report.columns_new)}.")
+    cycles = [name for name, why in report.left_out.items() if why == "cycle"]
+    if cycles:
+        reason = "windows do not cover whole days or weeks"
+        option = "--window week" if report.command else 'windows="week"'
+        lines.append(f"Not compared, as {reason}: {_names(cycles)}; {option} compares rows in order of time.")
+    others = [f"{name} ({why})" for name, why in report.left_out.items() if why not in ("cycle", "elapsed")]
+    if others:
+        lines.append(f"Not compared: {_names(others)}.")
+    if report.new_labels:
+        lines.append(f"New labels: {_names(report.new_labels)}.")
+    by_input: dict[str, list[NewCategory]] = {}
+    for each in report.new_categories:
+        by_input.setdefault(each.input, []).append(each)
+    for name, found in by_input.items():
+        listed = _names([f"{each.name} ({_count(each.n_rows, 'row')})" for each in found])
+        lines.append(f"New in {name}: {listed}, first in row {min(each.first_row for each in found):,}.")
+    return lines
+
+
+def _names(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _count(n: int, unit: str) -> str:
+    return f"{n:,} {unit}" if n == 1 else f"{n:,} {unit}s"
 
 
 def rate(report: DriftReport) -> str:
@@ -46,14 +106,23 @@ def rate(report: DriftReport) -> str:
 
 def sentence(finding: Finding, report: DriftReport) -> str:
     """Return a sentence about one finding: where and how the distribution changed."""
-    when = f"from row {finding.start:,} on"
+    return f"{_when(finding)}; {what(finding, report)}"
+
+
+def _when(finding: Finding) -> str:
+    if finding.whole:
+        if not finding.n_changed:
+            return "in all rows together, but in no window alone"
+        windows = f"and in {_count(finding.n_changed, 'window')}"
+        return f"in all rows together {windows}, first in rows {finding.start:,} to {finding.stop - 1:,}"
     if finding.n_changed == 1:
-        when = f"in rows {finding.start:,} to {finding.start + report.monitor.window - 1:,} only"
-    elif finding.ended:
+        return f"in rows {finding.start:,} to {finding.stop - 1:,} only"
+    when = f"from row {finding.start:,} on"
+    if finding.ended:
         when = f"between rows {finding.start:,} and {finding.ended - 1:,}"
-    if finding.n_changed < finding.n_windows and finding.n_changed > 1:
+    if finding.n_changed < finding.n_windows:
         when += f", in {finding.n_changed:,} of the {finding.n_windows:,} windows since"
-    return f"{when}; {what(finding, report)}"
+    return when
 
 
 def what(finding: Finding, report: DriftReport) -> str:
@@ -70,6 +139,9 @@ def what(finding: Finding, report: DriftReport) -> str:
     else:
         cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
         words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
+        new = [each.name for each in report.new_categories if each.position == finding.watched.position]
+        if cell == OTHER and new and finding.watched.input is not None:
+            words.append(f"new: {_names([f'“{name}”' for name in new], most=3)}")
     return ", ".join(filter(None, words))
 
 
@@ -129,13 +201,23 @@ def to_plain(report: DriftReport) -> dict[str, Any]:
         "unlabelled": report.unlabelled,
         "skipped": report.skipped,
         "columns": None if report.columns is None else report.columns.to_plain(),
-        "reference": monitor.reference,
+        "reference": report.reference_rows,
         "window": monitor.window,
         "windows": len(report.stops),
+        "window_days": report.days,
+        "reference_stream": report.reference or None,
         "false_alarms": monitor.false_alarms,
         "inputs": monitor.n_features_,
         "seconds": report.seconds,
         "interrupted": report.interrupted,
+        "not_compared": report.left_out,
+        "columns_missing": report.columns_missing,
+        "columns_new": report.columns_new,
+        "new_labels": report.new_labels,
+        "new_categories": [
+            {"input": each.input, "value": each.name, "first_row": each.first_row, "rows": each.n_rows}
+            for each in report.new_categories
+        ],
         "changed": [_plain(finding, report) for finding in report.findings],
     }
 
@@ -153,6 +235,7 @@ def _plain(finding: Finding, report: DriftReport) -> dict[str, Any]:
         "expected_by_chance": round(finding.expected, 6),
         "largest_at_row": finding.at,
         "p_value": finding.p_value,
+        "as_a_whole": finding.whole if report.reference else None,
         "words": sentence(finding, report),
     }
 

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.chart import nice
+from thalweg.evaluation.text_width import fitted, width_of
 
 ROW, LEVELS = 20, 8
+SLANT, BELOW = 0.77, 100  # cosine of the angle of names below bars, and most of their length
 STYLE = """
 .heat { --ground: #eef1f4; --quiet: #64748b; --hot: #c2410c; --before: #94a3b8; --after: #c2410c; }
 @media screen and (prefers-color-scheme: dark) { .heat { --ground: #1c2229; --quiet: #94a3b8; --hot: #ff8a4c;
@@ -27,17 +29,16 @@ class Size(NamedTuple):
     left: int
     right: int
     n_ticks: int
-    most_letters: int
     most_columns: int
     narrow: bool
 
 
-WIDE = Size(960, 190, 34, 8, 26, 240, narrow=False)
-NARROW = Size(400, 92, 26, 3, 12, 80, narrow=True)
+WIDE = Size(960, 190, 34, 8, 240, narrow=False)
+NARROW = Size(400, 116, 26, 3, 80, narrow=True)
 
 
 def heat_map(
-    names: Sequence[str], distances: Floats, alarms: Mask, stops: Ints, window: int, title: str
+    names: Sequence[str], distances: Floats, alarms: Mask, starts: Ints, stops: Ints, title: str
 ) -> str:
     """Return the HTML of distances over time, a row of cells for each name; alarms are red.
 
@@ -47,25 +48,23 @@ def heat_map(
         The names of the rows.
     distances, alarms : ndarray of shape (windows, lines)
         Distance of each window from the reference (NaN if unknown), and whether it is an alarm.
-    stops : ndarray of int
-        The first row after each window.
-    window : int
-        Number of rows in a window.
+    starts, stops : ndarray of int
+        The first row of each window, and the first row after it.
     title : str
         What the colours show.
     """
     highest = np.nanmax(distances, initial=1e-9)
-    first, last = int(stops[0]) - window, int(stops[-1])
+    first, last = int(starts[0]), int(stops[-1])
 
     def draw(size: Size) -> str:
         n_columns = min(size.most_columns, len(stops))
-        starts = np.unique(np.linspace(0, len(stops), n_columns + 1).astype(int))[:-1]
-        largest = np.nan_to_num(np.fmax.reduceat(distances, starts, axis=0))
+        columns = np.unique(np.linspace(0, len(stops), n_columns + 1).astype(int))[:-1]
+        largest = np.nan_to_num(np.fmax.reduceat(distances, columns, axis=0))
         levels = np.ceil(largest / highest * LEVELS).astype(int)
-        found = np.logical_or.reduceat(alarms, starts, axis=0)
+        found = np.logical_or.reduceat(alarms, columns, axis=0)
         top = 54 if size.narrow else 34
         across = (size.width - size.left - size.right) / (last - first)
-        begins = (stops[starts] - window - first) * across + size.left
+        begins = (starts[columns] - first) * across + size.left
         ends = np.append(begins[1:], size.width - size.right)
         bottom = top + ROW * len(names)
         parts = [_legend(highest, title, size)]
@@ -78,13 +77,15 @@ def heat_map(
     return _both(draw)
 
 
-def bar_pairs(names: Sequence[str], before: Floats, after: Floats, title: str) -> str:
-    """Return the HTML of shares before and after, a pair of bars for each name."""
+def bar_pairs(
+    names: Sequence[str], before: Floats, after: Floats, title: str, words: tuple[str, str]
+) -> str:
+    """Return the HTML of shares before and after, a pair of bars for each name; `words` are the legend's."""
     height, bottom = 150, 192
     most = max(before.max(), after.max(), 1e-9)
 
     def draw(size: Size) -> str:
-        start = 44 if size.narrow else 20  # the first name reaches to the left of its bars
+        start = _room(names, size)
         step = (size.width - start - 10) / len(names)
         bar = min(step * 0.42, 40)
         parts = []
@@ -99,22 +100,31 @@ def bar_pairs(names: Sequence[str], before: Floats, after: Floats, title: str) -
             parts.append(f"<g><title>{shown}</title>{rects}</g>")
             place = f'transform="translate({middle + 4:.1f} {bottom + 13}) rotate(-40)"'
             if k % max(1, round(15 / step)) == 0:
-                parts.append(f'<text {place} text-anchor="end">{escape(_short(name, 14))}</text>')
+                parts.append(f'<text {place} text-anchor="end">{escape(fitted(name, BELOW))}</text>')
         parts.append(f'<line class="axis" x1="{start}" x2="{size.width - 10}" y1="{bottom}" y2="{bottom}"/>')
-        for kind, x, words in (("before", 0, "before"), ("after", 80, "in the windows that differ")):
-            parts.append(f'<rect class="{kind}" x="{x}" y="3" width="12" height="12"/>')
-            parts.append(f'<text class="name" x="{x + 18}" y="14">{words}</text>')
+        for kind, x, said in (("before", 0, words[0]), ("after", 34 + width_of(words[0]), words[1])):
+            parts.append(f'<rect class="{kind}" x="{x:.0f}" y="3" width="12" height="12"/>')
+            parts.append(f'<text class="name" x="{x + 18:.0f}" y="14">{escape(said)}</text>')
         parts.append(f'<text x="{start}" y="{bottom - height - 8}">highest bar: {100 * most:.1f} %</text>')
         return _svg(size.width, bottom + 84, title, parts)
 
     return _both(draw)
 
 
+def _room(names: Sequence[str], size: Size) -> int:
+    """Return where the bars begin, so that slanted names, which end below their bars, stay inside."""
+    start = 20.0
+    for k, name in enumerate(names):
+        reach, place = SLANT * width_of(fitted(name, BELOW)) + 8, (k + 0.5) / len(names)
+        start = max(start, (reach - place * (size.width - 10)) / (1 - place))
+    return round(start)
+
+
 def _line(
     name: str, top: int, begins: Floats, ends: Floats, levels: NDArray[Any], alarms: Mask, size: Size
 ) -> str:
     """Return one row: its name, its background, and the cells of each colour as one path."""
-    shown = escape(_short(name, size.most_letters))
+    shown = escape(fitted(name, size.left - 8))
     label = f'<text class="name" x="{size.left - 8}" y="{top + 15}" text-anchor="end">{shown}</text>'
     ground = (f'<rect class="ground" x="{size.left}" y="{top + 1}" '
               f'width="{size.width - size.left - size.right}" height="{ROW - 2}"/>')
@@ -164,7 +174,3 @@ def _svg(width: int, height: int, title: str, parts: list[str]) -> str:
         f'<svg class="chart heat" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'role="img" aria-label="{escape(title)}">{"".join(parts)}</svg>'
     )
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

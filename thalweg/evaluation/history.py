@@ -126,13 +126,12 @@ def as_they_ran(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
 
 
 def _kinds(learner: Any) -> str | None:
-    names = [_name(member) for member in getattr(learner, "members_", ())]
-    return ", ".join(dict.fromkeys(names)) or None
+    return ", ".join(dict.fromkeys(_member_names(learner))) or None
 
 
 def _names(learner: Any, n: int) -> list[str]:
-    """Return the members' kinds as names if they differ, numbered where there are several, else numbers."""
-    names = [_name(member) for member in getattr(learner, "members_", ())][:n]
+    """Return the members' names if they differ, numbered where there are several of one, else numbers."""
+    names = _member_names(learner)[:n]
     if len(names) != n or len(set(names)) == 1:
         return [f"member {m + 1}" for m in range(n)] if n > 1 else [""]
     return [
@@ -141,8 +140,12 @@ def _names(learner: Any, n: int) -> list[str]:
     ]
 
 
-def _name(member: Any) -> str:
-    return type(member).__name__
+def _member_names(learner: Any) -> list[str]:
+    """Return the names that the learner gives its members, else their kinds."""
+    given = getattr(learner, "member_names_", None)
+    if given is not None:
+        return [str(name) for name in given]
+    return [type(member).__name__ for member in getattr(learner, "members_", ())]
 
 
 def _joined(values: list[Floats]) -> Floats:

@@ -19,10 +19,16 @@ h1 { font-size: 26px; line-height: 1.25; margin: 0 0 6px; overflow-wrap: anywher
 h2 { font-size: 20px; margin: 44px 0 10px; overflow-wrap: anywhere; }
 h3 { font-size: 16px; margin: 30px 0 8px; }
 .lead { font-size: 17px; color: var(--soft); margin: 0 0 6px; overflow-wrap: anywhere; }
+.note + dl { margin-top: 14px; }
 .note, figcaption { color: var(--soft); font-size: 13px; margin: 8px 0 0; }
 .warning { border-left: 3px solid #d97706; padding: 6px 12px; background: var(--card); }
 .warning { overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; scrollbar-width: thin; --shade: rgba(0, 0, 0, 0.28);
+  background: linear-gradient(to right, var(--page) 30%, transparent) left / 36px 100% no-repeat local,
+    linear-gradient(to left, var(--page) 30%, transparent) right / 36px 100% no-repeat local,
+    linear-gradient(to right, var(--shade), transparent) left / 12px 100% no-repeat scroll,
+    linear-gradient(to left, var(--shade), transparent) right / 12px 100% no-repeat scroll; }
+@media screen and (prefers-color-scheme: dark) { .scroll { --shade: rgba(255, 255, 255, 0.3); } }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 7px 10px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; }
 th { font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; }

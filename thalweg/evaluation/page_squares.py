@@ -13,6 +13,7 @@ from thalweg.evaluation.page_pictures import names_of, style_of
 from thalweg.evaluation.run import Run
 
 _BARS = 40
+FEWEST_ROWS = 20  # of a range that is drawn
 
 
 def confusion(run: Run, name: str = "") -> str:
@@ -39,9 +40,14 @@ def _cell(rate: float, n: int, right: bool) -> str:
 def diagram(runs: Sequence[Run]) -> str:
     """Return the HTML of the reliability diagram: how often answers were right, by how sure they were."""
     found = [curves.reliability(run) for run in runs]
-    wide, narrow = (_diagram(runs, found, size) for size in (WIDE._replace(width=760), NARROW))
+    drawn = [each.shown(FEWEST_ROWS) for each in found]
+    wide, narrow = (_diagram(runs, drawn, size) for size in (WIDE._replace(width=760), NARROW))
     errors = (f"{name} {percentage(each.error)}" for name, each in zip(names_of(runs), found, strict=True))
     note = f"Mean distance between how sure answers are and how often they are right: {', '.join(errors)}."
+    n_few = sum(len(each.rows) for each in found) - sum(len(each.rows) for each in drawn)
+    if n_few:
+        ranges = f"{n_few} range{'s' if n_few > 1 else ''}"
+        note += f" {ranges} with fewer than {FEWEST_ROWS} rows {'are' if n_few > 1 else 'is'} not drawn."
     both = f'<div class="wide square">{wide}</div><div class="narrow">{narrow}</div>'
     return f"<figure>{both}<figcaption>{text(note)}</figcaption></figure>"
 

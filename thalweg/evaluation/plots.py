@@ -82,7 +82,7 @@ def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
     axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.9, linestyle="--")
     lowest = 100.0
     for i, (run, name) in enumerate(zip(chosen, names_of(chosen), strict=True)):
-        found = curves.reliability(run)
+        found = curves.reliability(run).shown()
         axes.plot(100 * found.sure, 100 * found.right, "o", markersize=4, label=name, **_style(i))
         lowest = min(lowest, 100 * np.min([found.sure, found.right], initial=1.0))
     low = 50 if lowest >= 50 else 0

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from thalweg.evaluation import notable
 from thalweg.evaluation import page_pictures as pictures
 from thalweg.evaluation import page_tables as tables
 from thalweg.evaluation.chart_style import CHART_STYLE
@@ -75,6 +76,9 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
     if first.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in first.columns.warnings]
+    for run, name in zip(runs, pictures.names_of(runs), strict=True):
+        start = f"{name}: " if len(runs) > 1 else ""
+        parts += [f'<p class="warning">{text(start + said)}</p>' for said in notable.in_words(run)]
     for title, content in _contents(runs, window, cumulative):
         if content:
             parts.append(f"<h{level}>{text(title)}</h{level}>{content}")

@@ -201,6 +201,7 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
+        from thalweg.evaluation import notable
         from thalweg.evaluation.figures import BASELINES, plain, plain_number, rate, rate_error
 
         return {
@@ -211,6 +212,7 @@ class Run:
             "inputs": {kind: len(names) for kind, names in self.inputs.items()},
             "classes": {str(label): share for label, share in self.class_shares.items()},
             **plain(self),
+            **notable.plain(self),
             "baselines": {name: plain_number(rate(self, name)) for name in BASELINES},
             "baselines_errors": {name: plain_number(rate_error(self, name)) for name in BASELINES},
             "seconds": self.seconds,

@@ -1,28 +1,27 @@
 """Which inputs of a stream changed, and when: a monitor applied to a whole stream."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
-from time import perf_counter, strftime
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thalweg._parameters import wrong
-from thalweg._types import Block, Floats, Ints, Mask
-from thalweg.drift.changes import Watched, Windows
+from thalweg._types import Block, Floats, Ints
 from thalweg.drift.hellinger import HellingerMonitor
 from thalweg.drift.monitor import Monitor
-from thalweg.evaluation.run import DATE
+from thalweg.evaluation.drift_report import DriftReport
+from thalweg.evaluation.input_columns import InputColumns
+from thalweg.evaluation.new_categories import SeenCategories
+from thalweg.evaluation.watched_inputs import Recoded, WatchedInputs
+from thalweg.evaluation.whole_days import DayOfRow, days_in, whole_spans
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.source import Source, as_stream
 
-if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.found import FoundColumns
-
 BLOCK = 1 << 16
 VALUES = 1 << 22                        # most values in a block
+Progress: TypeAlias = Callable[[int, int | None, int], object] | None
 
 
 def watch(
@@ -30,12 +29,18 @@ def watch(
     monitor: Monitor | None = None,
     labels: bool = False,
     rows: int | None = None,
-    progress: Callable[[int, int | None, int], object] | None = None,
+    progress: Progress = None,
     target: str | int | None = None,
-) -> "DriftReport":
+    reference: Source | None = None,
+    windows: str | None = None,
+) -> DriftReport:
     """Return a DriftReport about a stream, which is read once.
 
-    Memory: that of the monitor, and 12 bytes for each window and each distribution watched.
+    Columns are watched as they are in a file. Of a date these are the time of day and the weekday, and only
+    if `windows` are whole days or weeks; elapsed days and months always change and are not compared.
+
+    Memory: that of the monitor, 20 bytes for each window and each distribution watched, and with `windows`
+    the rows of one of them.
 
     Parameters
     ----------
@@ -53,6 +58,14 @@ def watch(
         all is an estimate for a file whose length is not known, and None for standard input.
     target : str, int or None
         The column of labels, as in `prequential`.
+    reference : Stream, what `thalweg.streams.as_stream` takes, or None
+        Another stream, such as the file of last month: all of its rows are the reference, and the rows are
+        also compared with it as a whole. Columns are matched by name and categories by value; columns that
+        only one of the streams has are named in the report. With `windows`, it may be a span such as
+        "4 weeks" instead: how much of the stream is the reference, two windows by default.
+    windows : str or None
+        "day", "week", "3 days", …: compare whole days or weeks instead of `monitor.window` rows. They are
+        those of the first column of dates; the rows must be in its order.
 
     Examples
     --------
@@ -66,169 +79,185 @@ def watch(
     if not isinstance(monitor, Monitor):
         raise wrong("watch", "monitor", "a monitor such as HellingerMonitor()", monitor)
     stream = as_stream(stream, target, "watch")
-    categorical = np.flatnonzero(stream.n_categories).tolist()
-    monitor.set_params(categorical=categorical)
-    classes = stream.first_classes if labels else None
-    monitor.begin(stream.n_features, classes, stream.names, more_classes=stream.is_open)
-    report = DriftReport(stream_name(stream), monitor)
+    days = None if windows is None else _days("windows", windows)
+    span = days_in(reference) if isinstance(reference, str) else None
     start = perf_counter()
+    if reference is not None and span is None:
+        other = as_stream(reference, target, "watch")
+        watching: Watching = WithReference(stream, monitor, labels, days, other)
+    else:
+        n_windows = 2 if span is None or days is None else max(1, span // days)
+        watching = Watching(stream, monitor, labels, days, n_windows)
     try:
-        for X, codes in _first(stream, rows):
-            report.add(monitor.update_coded(X, codes if labels else None))
-            report.unlabelled += int(np.count_nonzero(codes < 0)) if labels else 0
-            if progress is not None:
-                done = monitor.n_rows_
-                progress(done, rows or stream.expected_rows(done), len(report.findings))
+        watching.read(rows, progress)
     except KeyboardInterrupt:
-        report.interrupted = True
-    report.seconds = perf_counter() - start
-    report.n_rows = monitor.n_rows_
-    report.skipped = getattr(stream, "skipped", 0)
-    report.columns = getattr(stream, "columns", None)
-    report.category_names = {j: category_names(stream, j) for j in categorical}
-    return report
+        watching.report.interrupted = True
+    watching.finish()
+    watching.report.seconds = perf_counter() - start
+    return watching.report
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One distribution that changed.
+class Watching:
+    """One pass of a monitor over a stream whose first rows are the reference."""
 
-    Attributes
-    ----------
-    watched : Watched
-        Which: an input, the labels, an input given a label.
-    start : int
-        First row of the first window that differs.
-    n_windows, n_changed : int
-        Number of windows from that one on, and how many of them differ.
-    ended : int or None
-        First row after the last window that differs; None if the last window of all differs.
-    distance, expected : float
-        Largest distance, and the distance expected by chance in that window.
-    at : int
-        First row of the window with that distance.
-    p_value : float
-        The smallest p-value: the probability that a stream without change ever gives such an alarm.
-    """
+    def __init__(
+        self, stream: Stream, monitor: Monitor, labels: bool, days: int | None, n_reference: int
+    ) -> None:
+        self.stream, self.monitor, self.labels, self.days = stream, monitor, labels, days
+        self.watched = WatchedInputs(stream, days)
+        self._n_reference = n_reference  # windows of days
+        self._begin(stream.first_classes, stream.is_open)
 
-    watched: Watched
-    start: int
-    n_windows: int
-    n_changed: int
-    ended: int | None
-    distance: float
-    expected: float
-    at: int
-    p_value: float
+    def _begin(self, classes: Any, more_classes: bool) -> None:
+        if not self.watched.items:
+            raise ValueError(f"{stream_name(self.stream)}: there is no column that can be compared")
+        categorical = self.watched.categorical
+        self.monitor.set_params(categorical=categorical)
+        self.monitor.begin(
+            len(self.watched.items), classes if self.labels else None, self.watched.names, more_classes
+        )
+        self.seen = SeenCategories(categorical)
+        self.report = DriftReport(stream_name(self.stream), self.monitor)
+        self.report.left_out, self.report.days = dict(self.watched.left_out), self.days
+        self.n_read = 0
 
-
-@dataclass
-class DriftReport:
-    """What a monitor found in a stream.
-
-    Attributes
-    ----------
-    stream : str
-        The stream's name.
-    monitor : monitor
-        The monitor in its final state.
-    n_rows, skipped : int
-        Number of rows read, and of unreadable rows left out.
-    unlabelled : int
-        Number of rows without a label, if the labels are watched.
-    columns : FoundColumns or None
-        What the columns of a file were taken for.
-    seconds : float
-        Time taken, reading included.
-    interrupted : bool
-        Whether Ctrl-C stopped the run; then the rest is the result so far.
-    category_names : dict
-        For each categorical input, by position, its categories in the order of their codes.
-    date, command : str
-        The time of the start, and the command, if there was one.
-    """
-
-    stream: str
-    monitor: Monitor
-    n_rows: int = 0
-    skipped: int = 0
-    unlabelled: int = 0
-    columns: "FoundColumns | None" = None
-    seconds: float = 0.0
-    interrupted: bool = False
-    category_names: dict[int, list[str]] = field(default_factory=dict)
-    date: str = field(default_factory=lambda: strftime(DATE))
-    command: str = ""
-    _parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.changed_counts: Any = 0
-        self._n_changed = np.zeros(len(self.watched), dtype=np.intp)
-
-    def add(self, windows: Windows) -> None:
-        """Add what was found in the next windows."""
-        if not len(windows.stops):
+    def read(self, rows: int | None, progress: Progress) -> None:
+        """Compare the rows of the stream."""
+        blocks = self._told(_first(self.stream, rows), rows, progress)
+        if self.days is None:
+            for X, codes in blocks:
+                self._add_rows(*self._values(X, codes))
             return
-        alarms = windows.p_values <= self.monitor.false_alarms
-        self.changed_counts = self.changed_counts + np.einsum("wt,wtc->tc", alarms, windows.counts)
-        self._n_changed += alarms.sum(axis=0)
-        kept = (windows.distances, windows.expected, windows.p_values)
-        self._parts.append((windows.stops, *(values.astype(np.float32) for values in kept), alarms))
+        for number, span in enumerate(whole_spans(blocks, DayOfRow(self.stream), self.days)):
+            values, labels = self._values(span.X, span.codes)
+            if number >= self._n_reference:
+                self.seen.add(values, span.start)
+                self.report.add(self.monitor.compare_coded(values, labels, span.start))
+                continue
+            self._add_reference(values, labels)
+            if number == self._n_reference - 1:
+                self.monitor.end_reference()
 
-    @property
-    def watched(self) -> list[Watched]:
-        """The distributions watched."""
-        return self.monitor.watched_
+    def finish(self) -> None:
+        """Complete the report."""
+        report, stream = self.report, self.stream
+        report.n_rows = self.n_read
+        report.skipped = getattr(stream, "skipped", 0)
+        report.columns = getattr(stream, "columns", None)
+        report.category_names = self._category_names()
+        report.new_categories = self.seen.new(self.watched.names, report.category_names)
+        report.reference_rows = report.reference_rows or min(self.monitor.reference, report.n_rows)
 
-    @property
-    def stops(self) -> Ints:
-        """The first row after each window."""
-        return self._column(0, (0,))
+    def _told(self, blocks: Iterator[Block], rows: int | None, progress: Progress) -> Iterator[Block]:
+        """Yield blocks, and say after each how far the pass is."""
+        for X, codes in blocks:
+            self.n_read += len(X)
+            self.report.unlabelled += int(np.count_nonzero(codes < 0)) if self.labels else 0
+            yield X, codes
+            if progress is not None:
+                total = rows or self.stream.expected_rows(self.n_read)
+                progress(self.n_read, total, len(self.report.findings))
 
-    @property
-    def distances(self) -> Floats:
-        """The distance of each window from the reference, of shape (windows, watched)."""
-        return self._column(1, (0, len(self.watched)))
+    def _add_rows(self, X: Floats, codes: Ints | None) -> None:
+        row = self.monitor.n_rows_
+        n_reference = min(max(self.monitor.reference - row, 0), len(X))
+        self.seen.add_reference(X[:n_reference])
+        self.seen.add(X[n_reference:], row + n_reference)
+        self.report.add(self.monitor.update_coded(X, codes))
 
-    @property
-    def alarms(self) -> Mask:
-        """Whether each window differs, of shape (windows, watched)."""
-        return self._column(4, (0, len(self.watched))).astype(bool)
+    def _add_reference(self, X: Floats, codes: Ints | None) -> None:
+        self.monitor.extend_reference_coded(X, codes)
+        self.seen.add_reference(X)
+        self.report.reference_rows += len(X)
 
-    @property
-    def findings(self) -> list[Finding]:
-        """What changed: inputs, then the labels, then inputs given a label, each by rising p-value."""
-        changed = np.flatnonzero(self._n_changed)
-        if not len(changed):
-            return []
-        found = [self._finding(k) for k in changed.tolist()]
-        return sorted(found, key=lambda each: (_rank(each.watched), each.p_value, -each.distance))
+    def _values(self, X: Floats, codes: Ints) -> tuple[Floats, Ints | None]:
+        """Return what is watched of rows, and the codes of their labels if these are watched."""
+        return self.watched.rows(X), codes if self.labels else None
 
-    def _finding(self, k: int) -> Finding:
-        window = self.monitor.window
-        stops, distances, expected, p_values, alarms = (
-            np.concatenate([part[i] if i == 0 else part[i][:, k] for part in self._parts]) for i in range(5)
-        )
-        places = np.flatnonzero(alarms)
-        most = places[np.argmax(distances[places])]
-        return Finding(
-            watched=self.watched[k],
-            start=int(stops[places[0]]) - window,
-            n_windows=len(stops) - int(places[0]),
-            n_changed=len(places),
-            ended=None if places[-1] == len(stops) - 1 else int(stops[places[-1]]),
-            distance=float(distances[most]),
-            expected=float(expected[most]),
-            at=int(stops[most]) - window,
-            p_value=float(p_values[places].min()),
-        )
-
-    def _column(self, i: int, shape: tuple[int, ...]) -> NDArray[Any]:
-        return np.concatenate([part[i] for part in self._parts]) if self._parts else np.empty(shape)
+    def _category_names(self) -> dict[int, list[str]]:
+        return {k: self.watched.category_names(k) for k in self.watched.categorical}
 
 
-def _rank(watched: Watched) -> int:
-    return 2 if watched.label is not None else int(watched.input is None)
+class WithReference(Watching):
+    """One pass over a stream that is compared with all rows of another one."""
+
+    def __init__(
+        self, stream: Stream, monitor: Monitor, labels: bool, days: int | None, reference: Stream
+    ) -> None:
+        self.stream, self.monitor, self.labels, self.days = stream, monitor, labels, days
+        self.other, self._n_reference = reference, 0
+        mine, theirs = (WatchedInputs(each, days) for each in (stream, reference))
+        kinds = {item.name: item.kind for item in theirs.items}
+        both = [item.name for item in mine.items if kinds.get(item.name) == item.kind]
+        self.watched, self.others = (WatchedInputs(each, days, both) for each in (stream, reference))
+        self._begin(reference.first_classes, more_classes=True)
+        self.report.reference = stream_name(reference)
+        before, now = _column_names(reference), _column_names(stream)
+        self.report.columns_missing = [name for name in before if name not in now]
+        self.report.columns_new = [name for name in now if name not in before]
+
+    def read(self, rows: int | None, progress: Progress) -> None:
+        """Read the reference, then compare the rows of the stream."""
+        self._read_reference()
+        known = {k: self.others.category_names(k) for k in self.watched.categorical}
+        self.recoded = Recoded(known, self.watched.category_names)
+        super().read(rows, progress)
+
+    def finish(self) -> None:
+        """Complete the report: compare all rows with the reference."""
+        report, monitor = self.report, self.monitor
+        counts = report.total_counts
+        if self.days is None and monitor.cells_ is not None:
+            counts = counts + monitor.histograms()[1]  # rows of a window that is not complete
+        if np.size(counts) > 1 and self.n_read and not report.interrupted:
+            report.add_whole(monitor.compare_total(counts, 0, self.n_read))
+        known = {str(label) for label in self.other.classes.tolist()}
+        if self.labels:
+            now = [str(label) for label in self.stream.classes.tolist()]
+            report.new_labels = [label for label in now if label not in known]
+        super().finish()
+        report.columns = getattr(self.other, "columns", None)
+
+    def _read_reference(self) -> None:
+        blocks = _first(self.other, None)
+        if self.days is not None:
+            spans = whole_spans(blocks, DayOfRow(self.other), self.days)
+            blocks = ((span.X, span.codes) for span in spans)
+        for X, codes in blocks:
+            self._add_reference(self.others.rows(X), codes if self.labels else None)
+        self.monitor.end_reference(total=True)
+
+    def _add_rows(self, X: Floats, codes: Ints | None) -> None:
+        self.seen.add(X, self.monitor.n_rows_)
+        self.report.add(self.monitor.update_coded(X, codes))
+
+    def _values(self, X: Floats, codes: Ints) -> tuple[Floats, Ints | None]:
+        return self.recoded.rows(self.watched.rows(X)), self._labels(codes) if self.labels else None
+
+    def _labels(self, codes: Ints) -> Ints:
+        """Return labels as the reference codes them; those it did not know at first have the next code."""
+        first = self.other.first_classes.tolist()
+        place = {label: code for code, label in enumerate(first)}
+        own = [place.get(label, len(first)) for label in self.stream.classes.tolist()]
+        return np.array([*own, -1], dtype=np.intp)[codes]
+
+    def _category_names(self) -> dict[int, list[str]]:
+        return self.recoded.names if hasattr(self, "recoded") else super()._category_names()
+
+
+def _days(name: str, text: str) -> int:
+    found = days_in(text)
+    if found is None:
+        raise ValueError(f'watch: {name} must be "day", "week" or such as "2 weeks", got {text!r}')
+    return found
+
+
+def _column_names(stream: Stream) -> list[str]:
+    """Return the names of all columns, those that are no inputs too."""
+    columns = getattr(stream, "columns", None)
+    if columns is None:
+        return [group.name for group in InputColumns(stream).columns]
+    return [*columns.kinds, *([] if columns.target is None else [columns.target])]
 
 
 def _first(stream: Stream, rows: int | None) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from thalweg._names import Names
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
+from thalweg.streams.shown import as_html, as_text
 
 CHUNK = 4096
 
@@ -55,6 +56,12 @@ class Stream(CheckedKeywords):
     is_named: bool = False
     input_names: Names
     is_once: bool = False
+
+    def __repr__(self) -> str:
+        return as_text(self, stream_name(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(self, stream_name(self))
 
     @property
     def first_classes(self) -> NDArray[Any]:

@@ -1,0 +1,54 @@
+"""Streams as they are shown in a terminal and in a notebook."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thalweg.streams.base import Stream
+
+MOST_NAMES, MOST_CLASSES = 8, 6
+
+
+def facts(stream: "Stream") -> dict[str, str]:
+    """Return what there is to say of a stream, as far as it is known: rows, inputs, classes and drifts."""
+    found = {}
+    n_rows, n_inputs = getattr(stream, "n_rows", None), getattr(stream, "n_features", None)
+    if n_rows is not None:
+        found["rows"] = f"{n_rows:,}"
+    if n_inputs is not None:
+        found["inputs"] = _listed(stream.names, MOST_NAMES)
+    classes = getattr(stream, "classes", None)
+    if classes is not None and len(classes):
+        found["classes"] = _listed(classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
+    if len(stream.drifts):
+        found["drifts"] = f"rows {_listed([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
+    return found
+
+
+def as_text(stream: "Stream", name: str) -> str:
+    """Return a stream in one line."""
+    known = facts(stream)
+    parts = [f"{known['rows']} rows"] if "rows" in known else []
+    if "inputs" in known:
+        parts.append(f"{stream.n_features:,} input{'s' if stream.n_features != 1 else ''}")
+    parts += [f"classes {known['classes']}"] if "classes" in known else []
+    parts += [f"drifts at {known['drifts']}"] if "drifts" in known else []
+    return f"<{name}: {', '.join(parts)}>" if parts else f"<{name}>"
+
+
+def as_html(stream: "Stream", name: str) -> str:
+    """Return the HTML of a stream: its name and a table of what is known of it."""
+    columns = getattr(stream, "columns", None)
+    known = facts(stream)
+    if columns is not None:
+        known.pop("inputs", None)
+        known |= dict(columns.in_words())
+    rows = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in known.items())
+    return f"<p><b>{escape(name)}</b></p><table>{rows}</table>"
+
+
+def _listed(values: Iterable[Any], most: int) -> str:
+    names = [str(value) for value in values]
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
