@@ -19,8 +19,8 @@ PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
     "learner": "LEARNER", "target": "COLUMN", "on-error": "raise|skip", "decimal": ".|,", "delimiter": "MARK",
     "categorical": "A,B,…", "numeric": "A,B,…", "date": "A,B,…", "text": "A,B,…", "ignore": "A,B,…",
-    "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
-    "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
+    "keep": "A,B,…", "classes": "A,B,…", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE",
+    "method": "NAME", "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
 }  # fmt: skip
 
 
@@ -107,6 +107,9 @@ NWords = Annotated[
     typer.Option("--n-words", min=0, help="Inputs of a column of text (256); 0 leaves such columns out."),
 ]
 Ignore = Annotated[Text, typer.Option(help="Columns to leave out, a,b,c.")]
+Keep = Annotated[
+    Text, typer.Option(help='Columns to copy into the output, a,b,c; else ids that are found; "" for none.')
+]
 Classes = Annotated[Text, typer.Option(help="The labels, a,b,c; any other is an error.")]
 Header = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether the first row of a CSV file has names.")
@@ -115,7 +118,7 @@ Delimiter = Annotated[Text, typer.Option(help="What separates the cells of a CSV
 Decimal = Annotated[Text, typer.Option(help="The decimal point of a text file: . or ,")]
 
 
-LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes")
+LISTS = ("categorical", "numeric", "date", "text", "ignore", "classes", "keep")
 OTHERS = ("target", "n_words", "on_error", "header", "delimiter", "decimal")
 
 

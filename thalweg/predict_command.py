@@ -12,11 +12,14 @@ Predict the labels of a file's rows with a saved model, which stays as it is.
 
 SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
 Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
-SOURCE has labels, a line on standard error says how many of them were predicted.
+SOURCE has labels, a line on standard error says how many of them were predicted. Columns that hold ids are
+copied beside the predictions; `--keep` names other columns to copy.
 
 Examples:
 
     thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
+
+    thalweg predict model.tw tomorrow.csv --keep id,name
 
     thalweg predict model.tw tomorrow.parquet --out predictions.parquet
 """
@@ -34,6 +37,7 @@ def predict(
     rows: options.Rows = None,
     data: options.Data = None,
     on_error: options.OnError = None,
+    keep: options.Keep = None,
 ):
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg import model_files
@@ -42,7 +46,7 @@ def predict(
     learner, schema, _ = model_files.load(model)
     if out:
         model_files.check_writable(out)
-    settings = {} if on_error is None else {"on_error": on_error}
+    settings = options.file_options({"on_error": on_error, "keep": keep})
     stream = model_files.open_like(source, learner, schema, model, rows, data=data, **settings)
     blocks = predictions(learner, stream, rows, probabilities)
     n, n_right, n_scored = write(blocks, out)

@@ -35,6 +35,7 @@ class Like:
             self.target: str | None = schema["target"]
             self.header: bool | None = schema["header"]
             self.ignored = list(schema["ignored"])
+            self.ids = list(schema.get("ids", ()))  # none in schemas of earlier releases
             self.more_classes = bool(schema["more_classes"])
             self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
             self._specs = {spec["name"]: spec for spec in schema["columns"]}

@@ -14,10 +14,12 @@ def schema(
     target: str | None = None,
     ignored: Iterable[str] = (),
     header: bool | None = None,
+    ids: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return a schema: a dict of values that JSON has.
 
-    `columns` are those that become inputs, in order; `ignored` are other columns that are known.
+    `columns` are those that become inputs, in order; `ignored` are other columns that are known,
+    `ids` those of them that hold ids.
     """
     return {
         "schema": VERSION,
@@ -27,6 +29,7 @@ def schema(
         "columns": columns,
         "ignored": list(ignored),
         "header": header,
+        "ids": list(ids),
     }
 
 
