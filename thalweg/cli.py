@@ -252,6 +252,7 @@ def outliers(
     seed: Annotated[int, typer.Option(min=0, help="Seed of a generated stream and of the learners.")] = 0,
     report: options.Report = None,
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
+    keep: options.Keep = None,
     json: options.Json = False,
     data: options.Data = None,
     on_error: options.OnError = None,
