@@ -53,7 +53,7 @@ def ours(X, y, stream, seed):
     """Return suspicion of each row, the estimated number of wrong ones, and seconds."""
     start = time.process_time()
     found = suspicious(X, y, categorical=np.flatnonzero(stream.n_categories).tolist(), seed=seed)
-    return found.likelihood, round(found.estimate[0] * len(y)), time.process_time() - start
+    return -found.doubt, round(found.estimate.middle * len(y)), time.process_time() - start
 
 
 def theirs(python, X, y, seed):

@@ -9,7 +9,7 @@ import typer.main
 
 from thalweg import cli
 from thalweg.evaluation import compare
-from thalweg.file_options import FILE_OPTIONS
+from thalweg.file_options import FILE_OPTIONS, KEEP
 from thalweg.learners import NaiveBayes
 from thalweg.streams import from_file
 
@@ -25,13 +25,14 @@ NOT_FOR_A_PERSON = {
 
 def test_every_keyword_of_from_file_has_an_option():
     keywords = set(inspect.signature(from_file).parameters)
-    assert set(FILE_OPTIONS) == keywords - set(NOT_FOR_A_PERSON)
+    assert set(FILE_OPTIONS | KEEP) == keywords - set(NOT_FOR_A_PERSON)
 
 
 @pytest.mark.parametrize("name", ["run", "compare", "tune", "drift", "outliers", *WITH_MODEL])
 def test_a_command_that_reads_files_has_every_file_option(name):
     options = {each.name: each for each in COMMANDS[name].params}
     assert set(FILE_OPTIONS) <= set(options)
+    assert ("keep" in options) == (name in ("predict", "outliers"))
     hidden = {each for each in FILE_OPTIONS if options[each].hidden}
     assert hidden == {each for each in FILE_OPTIONS if name in WITH_MODEL and FILE_OPTIONS[each].in_schema}
 

@@ -51,17 +51,17 @@ def test_a_saved_model_predicts_what_it_would_have(files, model):
     found = thalweg_command("predict", model, files / "tomorrow.csv", "--out", out, "--probabilities")
     assert found.exit_code == 0, found.exception
     rows = [line.split(",") for line in out.read_text().splitlines()]
-    assert rows[0] == ['"row"', '"prediction"', '"probability"', '"p_no"', '"p_yes"']
+    assert rows[0] == ['"row"', '"id"', '"prediction"', '"probability"', '"p_no"', '"p_yes"']
     assert len(rows) == 301
     learner = thalweg.load(model)
     stream = thalweg.streams.from_file(
         files / "tomorrow.csv", like=thalweg.saving.describe(model)["notes"]["schema"]
     )
     expected = np.concatenate([learner.predict_block(X) for X, _ in stream.coded_blocks(70)])
-    np.testing.assert_allclose([[float(v) for v in row[3:]] for row in rows[1:]], expected, rtol=1e-12)
+    np.testing.assert_allclose([[float(v) for v in row[4:]] for row in rows[1:]], expected, rtol=1e-12)
     share = np.mean(
         [
-            row[1] == f'"{line.split(";")[4]}"'
+            row[2] == f'"{line.split(";")[4]}"'
             for row, line in zip(rows[1:], table(300, 2).splitlines()[1:], strict=True)
         ]
     )
@@ -74,9 +74,9 @@ def test_all_formats_have_the_same_rows(files, model, suffix):
     out = files / f"out.{suffix}"
     thalweg_command("predict", model, files / "tomorrow.csv", "--out", out)
     printed = thalweg_command("predict", model, files / "tomorrow.csv").stdout
-    expected = [line.split(",")[1].strip('"') for line in printed.splitlines()[1:]]
+    expected = [line.split(",")[2].strip('"') for line in printed.splitlines()[1:]]
     if suffix == "csv":
-        found = [line.split(",")[1].strip('"') for line in out.read_text().splitlines()[1:]]
+        found = [line.split(",")[2].strip('"') for line in out.read_text().splitlines()[1:]]
     elif suffix == "parquet":
         found = pyarrow.parquet.read_table(out)["prediction"].to_pylist()
     else:
@@ -119,7 +119,7 @@ def test_columns_are_found_by_name_and_labels_need_not_be_there(files, model):
     (files / "turned.csv").write_text(turned + "\n")
     found = thalweg_command("predict", model, files / "turned.csv")
     (files / "usual.csv").write_text(table(50, 3))
-    assert found.stdout == thalweg_command("predict", model, files / "usual.csv").stdout
+    assert found.stdout == thalweg_command("predict", model, files / "usual.csv", "--keep", "").stdout
     assert "50 rows\n" in found.stderr
 
 

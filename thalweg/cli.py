@@ -239,7 +239,7 @@ Examples:
 
 
 @app.command(help=OUTLIERS_HELP, cls=OnceCommand)
-@with_file_options()
+@with_file_options(keep=True)
 def outliers(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[

@@ -87,17 +87,27 @@ FILE_OPTIONS = {
     "decimal": FileOption("The decimal point of a text file: . or ,", metavar=".|,"),
     "encoding": FileOption("The encoding of a text file, such as cp1252; else UTF-8.", metavar="NAME"),
 }  # fmt: skip
+KEEP = {
+    "keep": FileOption(
+        'Columns to copy into the output, a,b,c; else ids that are found; "" for none.',
+        metavar=COLUMNS, read=listed,
+    ),
+}  # fmt: skip
 
 
-def with_file_options(*, model: bool = False, **help: str) -> Callable[[Callable[..., Any]], Any]:
+def with_file_options(
+    *, model: bool = False, keep: bool = False, **help: str
+) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that gives a command all file options.
 
     The command gets those that were chosen as the argument `file_options`, in the form that `from_file`
     takes. With `model`, the options that the model's schema answers are left out of the help, and are an
-    error that says so. Other arguments replace the help of an option, such as `target="…"`.
+    error that says so. With `keep`, there is an option for columns to copy into what the command writes.
+    Other arguments replace the help of an option, such as `target="…"`.
     """
     options = {
-        name: option._replace(help=help.get(name, option.help)) for name, option in FILE_OPTIONS.items()
+        name: option._replace(help=help.get(name, option.help))
+        for name, option in (FILE_OPTIONS | (KEEP if keep else {})).items()
     }
 
     def decorate(command: Callable[..., Any]) -> Any:
@@ -126,7 +136,7 @@ def _values(chosen: dict[str, Any], model: bool) -> dict[str, Any]:
     for name, value in chosen.items():
         if value is None:
             continue
-        option = FILE_OPTIONS[name]
+        option = (FILE_OPTIONS | KEEP)[name]
         if model and option.in_schema:
             raise ValueError(
                 f"--{name.replace('_', '-')} does not apply: the model's file says how its columns are read. "

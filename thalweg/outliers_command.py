@@ -7,10 +7,12 @@ from pathlib import Path
 from thalweg.options import command_line
 from thalweg.outputs import do_all
 from thalweg.progress_bar import Bar
+from thalweg.streams.kept_cells import free_names
 from thalweg.streams.named import open_stream
 from thalweg.wording import word_for_command
 
-SHOWN, SHOWN_INPUTS = 20, 5
+SHOWN, SHOWN_COLUMNS, SHOWN_CHARACTERS = 20, 5, 30
+FIGURES = ("row", "doubt", "likelihood", "label", "believed")
 
 
 def look(source, learners, rows, seed, data, file_options, quiet):
@@ -59,7 +61,7 @@ def write_page(lines, source, path, json):
 
 def print_rows(lines, json):
     """Print the suspicious rows in words or as JSON."""
-    from thalweg.evaluation.suspicious_rows import headline, reliability
+    from thalweg.evaluation.suspicious_rows import ASSUMPTION, headline
     from thalweg.run_command import column_lines
 
     found = lines.found
@@ -72,25 +74,33 @@ def print_rows(lines, json):
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
         console.print(table(lines))
-    for line in (reliability(found), closing(lines)):
+    for line in (ASSUMPTION, closing(lines)):
         console.print(line, highlight=False, markup=False)
     for line in column_lines(lines.columns):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def table(lines):
-    """Return the most suspicious rows as a table."""
+    """Return the most suspicious rows as a table: the columns that are kept, and the first of the others."""
     from rich.markup import escape
     from rich.table import Table
 
-    names = lines.names[:SHOWN_INPUTS]
+    n_columns = max(SHOWN_COLUMNS, lines.n_kept)
+    names = [shortened(name) for name in lines.shown_names[:n_columns]]
     n, doubt = min(len(lines.rows), SHOWN), lines.found.doubt
     title = f"The {n} most suspicious" if n > 1 else "The most suspicious"
     shown = Table("row", "doubt", "label", "believed", *map(escape, names), title=title)
     for i in lines.rows[:n]:
-        cells = [f"{i + 1:,}", f"{doubt[i]:.2f}", lines.label(i), lines.believed(i)]
-        shown.add_row(*map(escape, cells + lines.values(i)[:SHOWN_INPUTS]))
+        cells = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", lines.label(i), lines.believed(i)]
+        cells += map(shortened, lines.texts(i)[:n_columns])
+        shown.add_row(*map(escape, cells))
     return shown
+
+
+def shortened(text):
+    """Return a text of one line that a terminal has room for."""
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…"
 
 
 def closing(lines):
@@ -101,11 +111,14 @@ def closing(lines):
 
 
 def write_csv(lines, path):
-    """Write the suspicious rows, most suspicious first, with their inputs."""
+    """Write the suspicious rows, most suspicious first, with all cells of the file."""
+    from thalweg.evaluation.row_cells import as_text
+
     doubt, likelihood = lines.found.doubt, lines.found.likelihood
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", "doubt", "likelihood", "label", "believed", *lines.names])
+        writer.writerow([*FIGURES, *free_names(lines.names, FIGURES)])
         for i in lines.rows:
-            figures = [f"{doubt[i]:.4f}", f"{likelihood[i]:.4g}"]
-            writer.writerow([i + 1, *figures, lines.label(i), lines.believed(i), *lines.values(i)])
+            figures = [lines.numbers[i], f"{doubt[i]:.4f}", f"{likelihood[i]:.4g}"]
+            cells = map(as_text, lines.cells(i).values())
+            writer.writerow([*figures, lines.label(i), lines.believed(i), *cells])

@@ -15,17 +15,20 @@ Predict the labels of a file's rows with a saved model, which stays as it is.
 
 SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
 Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
-SOURCE has labels, a line on standard error says how many of them were predicted.
+SOURCE has labels, a line on standard error says how many of them were predicted. Columns that hold ids are
+copied beside the predictions; `--keep` names other columns to copy.
 
 Examples:
 
     thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
 
+    thalweg predict model.tw tomorrow.csv --keep id,name
+
     thalweg predict model.tw tomorrow.parquet --out predictions.parquet
 """
 
 
-@with_file_options(model=True, target="Column of the label; else the one the model learned.")
+@with_file_options(model=True, keep=True, target="Column of the label; else the one the model learned.")
 def predict(
     model: options.Model,
     source: Annotated[str, options.SOURCE],

@@ -15,6 +15,9 @@ import pyarrow.parquet
 
 from thalweg._kernels.likeliest import likeliest
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+from thalweg.learners.sparse_rows import checked_sparse_rows
+from thalweg.streams.kept_cells import free_names
+from thalweg.streams.row_numbers import numbers_in_file
 
 ROWS_AT_A_TIME = 10_000
 
@@ -28,25 +31,26 @@ class Predicted(NamedTuple):
 
 
 def predictions(learner, stream, rows=None, probabilities=False):
-    """Yield the predictions for the rows of a stream, block by block."""
+    """Yield the predictions for the rows of a stream, block by block, with the cells that a file keeps."""
     classes = np.asarray(learner.classes_)
     names = [f"p_{label}" for label in classes.tolist()]
     start, size = 0, ROWS_AT_A_TIME
     if not stays_sparse(stream, learner):
         size = dense_size(stream, size)
-    for X, codes in blocks_for(stream, learner, size):
+    for X, codes, kept in _blocks(stream, learner, size):
         left = len(X) if rows is None else min(len(X), rows - start)
         X, codes = X[:left], codes[:left]
         if not left:
             return
         p = learner.predict_block(X)
         best = likeliest(p)
-        columns = {
-            "row": row_numbers(start, left, getattr(stream, "skipped_rows", ())),
-            "prediction": pa.array(classes[best].tolist()),
-            "probability": p[np.arange(left), best],
-        }
-        columns |= dict(zip(names, p.T, strict=True)) if probabilities else {}
+        rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(left), best]}
+        rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}
+        skipped = getattr(stream, "skipped_rows", ())
+        columns = {"row": numbers_in_file(np.arange(start, start + left), skipped)}
+        for name, cells in zip(free_names([*kept], {"row", *rest}), kept.values(), strict=True):
+            columns[name] = cells[:left]
+        columns |= rest
         yield Predicted(pa.table(columns), int((codes >= 0).sum()), int((codes == best).sum()))
         start += left
 
@@ -61,14 +65,16 @@ def counting(blocks, stream, rows, bar):
         bar.show(done, min(known, default=None), "")
 
 
-def row_numbers(start, n, skipped):
-    """Return the numbers in the file, from 1, of `n` rows of which `start` were read before, and not skipped.
-
-    `skipped` are the numbers of the rows that were left out, in order.
-    """
-    read = np.arange(start, start + n)
-    read_before = np.asarray(skipped, dtype=np.int64) - 1 - np.arange(len(skipped))
-    return read + 1 + np.searchsorted(read_before, read, side="right")
+def _blocks(stream, learner, size):
+    """Yield (X, codes, cells): the cells of the columns that are kept, by their names."""
+    if not getattr(stream, "kept", ()):
+        for X, codes in blocks_for(stream, learner, size):
+            yield X, codes, {}
+        return
+    sparse = stays_sparse(stream, learner)
+    for X, codes, cells in stream.blocks_with_cells(size, sparse=sparse):
+        kept = dict(zip(cells.column_names, cells.columns, strict=True))
+        yield checked_sparse_rows(X, learner) if sparse else X, codes, kept
 
 
 def write(blocks, path=None):

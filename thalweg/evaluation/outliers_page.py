@@ -8,21 +8,22 @@ from time import strftime
 import numpy as np
 
 from thalweg.evaluation.chart import Line, line_chart
-from thalweg.evaluation.page import made_by, pairs, table, text, write_page
+from thalweg.evaluation.page import Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.run import DATE
 from thalweg.evaluation.suspicions import Suspicions
-from thalweg.evaluation.suspicious_rows import Lines, headline, percent, reliability
+from thalweg.evaluation.suspicious_rows import ASSUMPTION, Lines, headline, percent
 
-MOST_ROWS, MOST_INPUTS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
+MOST_ROWS, MOST_COLUMNS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
+LONG = 40  # characters of a cell that is broken into lines
 
 
 def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "") -> Path:
     """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
     found = lines.found
     parts = [f'<p class="lead">{text(headline(found))}</p>']
-    parts.append(f'<p class="note">{text(reliability(found))}</p>')
+    parts.append(f'<p class="note">{text(ASSUMPTION)}</p>')
     parts.append(f"<h2>Where they are</h2><figure>{_where(found)}</figure>")
-    note = "Share of rows for which another label is believed, over the rows in their order."
+    note = "Share of rows whose labels look wrong, listed below or not, over the rows in their order."
     parts.append(f'<p class="note">{note}</p>')
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
@@ -46,12 +47,14 @@ def _where(found: Suspicions) -> str:
 
 
 def _table(lines: Lines) -> str:
-    found, names = lines.found, lines.names[:MOST_INPUTS]
+    found, n_columns = lines.found, max(MOST_COLUMNS, lines.n_kept)
+    names = lines.shown_names[:n_columns]
     doubt, likelihood = found.doubt, found.likelihood
-    rows = [["row", "doubt", "likelihood", "label", "believed", *names]]
+    rows: list[list[object]] = [["row", "doubt", "likelihood", "label", "believed", *names]]
     for i in lines.rows[:MOST_ROWS]:
-        figures = [f"{i + 1:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
-        rows.append([*figures, lines.label(i), lines.believed(i), *lines.values(i)[:MOST_INPUTS]])
+        figures = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
+        cells = map(_broken, lines.texts(i)[:n_columns])
+        rows.append([*figures, lines.label(i), lines.believed(i), *cells])
     n_more = len(lines.rows) - MOST_ROWS
     more = f" {n_more:,} more are not listed." if n_more > 0 else ""
     note = (
@@ -61,12 +64,16 @@ def _table(lines: Lines) -> str:
     return f'{table(rows)}<p class="note">{note}</p>'
 
 
+def _broken(cell: str) -> str:
+    return Markup(f'<div class="long">{text(cell)}</div>') if len(cell) > LONG else cell
+
+
 def _opinions(found: Suspicions) -> str:
     rows: list[Sequence[object]] = [["opinion", "weight"]]
     rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
-    agree = float((found.believed == found.classes[found.codes])[found.codes >= 0].mean())
+    agreement = percent(found.estimate.agreement)
     note = (
-        f"Together they agree with {percent(agree)} of the labels. {len(found.codes):,} rows in "
+        f"Together they agree with {agreement} of the labels. {len(found.codes):,} rows in "
         f"{found.seconds:.2f} s."
     )
     return f'{table(rows)}<p class="note">{text(note)}</p>'

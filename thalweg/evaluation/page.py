@@ -47,6 +47,7 @@ table.matrix small { display: block; color: var(--soft); font-size: 12px; }
 table.matrix th:first-child { text-align: right; vertical-align: middle; }
 dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: 4px 20px; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+.long { white-space: normal; min-width: 260px; text-align: left; overflow-wrap: anywhere; }
 details { margin: 14px 0 0; } summary { cursor: pointer; color: var(--accent); }
 figure { margin: 0; } .note + figure { margin-top: 24px; } svg { width: 100%; height: auto; display: block; }
 svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px; vertical-align: middle; }

@@ -1,25 +1,28 @@
 """Rows whose labels look wrong: how many there are, and which are the likeliest."""
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._frames import frame_names
 from thalweg._kernels.logistic_weights import Weighing
-from thalweg._types import Block, Floats, Ints, Mask
+from thalweg._types import Floats, Ints
 from thalweg.errors import ParameterError, StreamError
+from thalweg.evaluation.all_rows import all_rows
+from thalweg.evaluation.doubts import confusions, scaled, wrong_odds
 from thalweg.evaluation.opinions import forest_of_others, read_both_ways
+from thalweg.evaluation.row_cells import Cells, FrameCells
+from thalweg.evaluation.wrong_share import WrongShare, wrong_share
 from thalweg.streams import as_stream, from_arrays
 from thalweg.streams.base import Stream
 
 FEW_ROWS = 50_000
 LEAST_LIKELY = 0.01  # an opinion's probability, so that none decides alone
-LEAST_SURE, SHARE_SURE = 500, 0.1
-NORMAL_95 = 1.959964
 
 
 def suspicious(
@@ -36,7 +39,8 @@ def suspicious(
     Every learner reads the rows forwards and backwards and gives, before it is told a label, the
     probabilities of the classes. Where there are at most 50,000 rows, a forest gives them as well, for each
     row from the trees grown without it. A logistic regression weighs the logarithms of all these. A label is
-    the more suspicious the less likely it is. Rows without a label (None, NaN) are left alone.
+    the more suspicious the less likely it is, and the more often the likely class is called that. Rows
+    without a label (None, NaN) are left alone.
 
     All rows are held in memory, and for each row and class one number an opinion.
 
@@ -72,7 +76,8 @@ def suspicious(
             raise ParameterError("suspicious: names and categorical are for arrays; pass y as well")
         return suspicious_in_stream(as_stream(X, who="suspicious"), learners, seed, progress)
     stream = from_arrays(X, y, names=names, categorical=categorical)
-    return suspicious_in_stream(stream, learners, seed, progress)
+    cells = None if frame_names(X) is None else FrameCells(X)
+    return suspicious_in_stream(stream, learners, seed, progress, cells=cells)
 
 
 def suspicious_in_stream(
@@ -81,10 +86,14 @@ def suspicious_in_stream(
     seed: int = 0,
     progress: Callable[[int, int], object] | None = None,
     rows: int | None = None,
+    cells: Cells | None = None,
 ) -> "Suspicions":
-    """Return the Suspicions of a stream's rows, the first `rows` if that is given."""
+    """Return the Suspicions of a stream's rows; only the first `rows` are read if that is given.
+
+    `cells` are what a person knows the rows by; by default those of the stream's file, or else the inputs.
+    """
     started = time.perf_counter()
-    X, codes = _all_rows(stream, rows)
+    X, codes, usual_cells = all_rows(stream, rows)
     known = np.flatnonzero(codes >= 0)
     classes = stream.classes
     if len(np.unique(codes[known])) < 2:
@@ -101,7 +110,8 @@ def suspicious_in_stream(
     p = np.full((len(X), len(classes)), np.nan)
     p[known] = fit.probabilities(np.array(answers))
     weights = dict(zip(said, fit.weights.tolist(), strict=True))
-    return Suspicions(X, codes, np.asarray(classes), p, weights, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Suspicions(X, codes, np.asarray(classes), p, weights, seconds, cells or usual_cells)
 
 
 @dataclass
@@ -118,6 +128,8 @@ class Suspicions:
         How much each opinion counts.
     seconds : float
         The time it took.
+    cells : FileCells, FrameCells or InputCells
+        What the rows are shown by: the cells of a file or a frame, or else the inputs.
     """
 
     X: Floats
@@ -126,6 +138,7 @@ class Suspicions:
     p: Floats
     weights: dict[str, float]
     seconds: float
+    cells: Cells
 
     @property
     def likelihood(self) -> Floats:
@@ -138,50 +151,48 @@ class Suspicions:
         """The likeliest label of each row."""
         return self.classes[np.nan_to_num(self.p, nan=0.0).argmax(axis=1)]
 
+    @cached_property
+    def estimate(self) -> WrongShare:
+        """The share of wrong labels, if one can be given, a 95 % range for it, and what it rests on."""
+        known = self.codes >= 0
+        return wrong_share(self.p[known], self.codes[known])
+
+    @property
+    def share(self) -> float | None:
+        """The estimated share of wrong labels; None if wrong labels and hard rows cannot be told apart."""
+        return self.estimate.share
+
+    @property
+    def share_low(self) -> float:
+        """The lower end of a 95 % range for the share of wrong labels."""
+        return self.estimate.low
+
+    @property
+    def share_high(self) -> float:
+        """The upper end of a 95 % range for the share of wrong labels."""
+        return self.estimate.high
+
     @property
     def doubt(self) -> Floats:
         """The probability that each row's label is wrong; NaN where it has none.
 
-        With q the likelihood, e the estimated share of wrong labels and K classes, a label is right with
-        t = (q - e/(K-1)) / (1 - e - e/(K-1)) and wrong with (1 - t) e/(K-1), of which q is the sum. The odds
-        of all are then multiplied by one number, so that the doubts add up to the share e of the rows.
+        How often one class is called another is estimated where the opinions are surest, and drawn towards
+        the mean of all pairs of classes. All doubts add up to the estimated share of the rows, or to the
+        middle of its range where none is given.
         """
-        q, share = self.likelihood, self.estimate[0]
-        each = share / (len(self.classes) - 1)
-        right = np.clip((q - each) / max(1 - share - each, 1e-9), 0.0, 1.0)
-        wrong = (1 - right) * each
-        doubt = wrong / np.maximum(wrong + (1 - share) * right, 1e-300)
-        known = self.codes >= 0
-        return _scaled(doubt, share * int(known.sum()), known)
+        return self._doubt_and_order[0]
 
     @property
     def rows(self) -> Ints:
-        """Numbers of the rows for which another label is believed, the least likely labels first."""
-        order = np.argsort(self.likelihood, kind="stable")
-        differs = (self.p[order] > self.likelihood[order, None]).any(axis=1)
-        return order[differs]
+        """Numbers of the rows whose labels look wrong, the most doubtful first.
 
-    @property
-    def estimate(self) -> tuple[float, float, float]:
-        """Share of wrong labels, and the ends of a 95 % interval for it.
-
-        It is how often the label differs from what is believed where that is surest: among the surest tenth
-        of the rows, 500 at least, and up to half of them as long as it does not rise. There, hardly anything
-        else than a wrong label makes a difference. It holds if labels are as often wrong elsewhere; the
-        interval allows for chance alone.
+        Another label is believed, and the one that is given is less likely than it is in half of the rows
+        that have it: a class that is hard to tell is not listed as a whole.
         """
-        known = np.flatnonzero(self.codes >= 0)
-        surest = known[np.argsort(-self.p[known].max(axis=1), kind="stable")]
-        differs = self.p[surest].argmax(axis=1) != self.codes[surest]
-        n = min(max(round(SHARE_SURE * len(known)), LEAST_SURE), len(known))
-        wrong = int(differs[:n].sum())
-        step = n // 2
-        while n + step <= len(known) // 2:
-            more = int(differs[n : n + step].sum())
-            if not _as_rare(more / step, wrong / n, step):
-                break
-            n, wrong = n + step, wrong + more
-        return wrong / n, *_wilson(wrong, n)
+        q, order = self.likelihood, self._doubt_and_order[1]
+        usual = np.array([_median(q[self.codes == k]) for k in range(len(self.classes))])
+        is_other = (self.p[order] > q[order, None]).any(axis=1)
+        return order[is_other & (q[order] <= usual[self.codes[order]])]
 
     @property
     def n_unlabelled(self) -> int:
@@ -189,17 +200,28 @@ class Suspicions:
         return int((self.codes < 0).sum())
 
     @property
-    def n_wrong(self) -> int:
-        """Rows that are estimated to be wrong, at most as many as are in `rows`."""
-        return min(round(self.estimate[0] * int((self.codes >= 0).sum())), len(self.rows))
+    def n_wrong(self) -> int | None:
+        """Number of rows estimated to be wrong, at most as many as are in `rows`; None if `share` is."""
+        return None if self.share is None else self.n_listed
+
+    @property
+    def n_listed(self) -> int:
+        """Number of rows to look at: those estimated to be wrong, or the middle of the range."""
+        estimate = self.estimate
+        return min(round(estimate.middle * estimate.n_labels), len(self.rows))
+
+    @cached_property
+    def _doubt_and_order(self) -> tuple[Floats, Ints]:
+        known = np.flatnonzero(self.codes >= 0)
+        p, codes = self.p[known], self.codes[known]
+        wrong, odds = wrong_odds(p, codes, confusions(p, codes))
+        doubt = np.full(len(self.codes), np.nan)
+        doubt[known] = scaled(wrong, self.estimate.middle * len(known))
+        return doubt, known[np.lexsort((-odds, -doubt[known]))]
 
 
-def _all_rows(stream: Stream, rows: int | None) -> Block:
-    blocks = list(stream.coded_blocks(10_000))
-    if not blocks:
-        raise StreamError("there are no rows")
-    X, codes = (np.concatenate(part)[:rows] for part in zip(*blocks, strict=True))
-    return np.ascontiguousarray(X), np.ascontiguousarray(codes)
+def _median(values: Floats) -> float:
+    return float(np.median(values)) if len(values) else 0.0
 
 
 def _usual_learners(n_rows: int, seed: int) -> list[Any]:
@@ -218,30 +240,3 @@ def _opinions(
             yield f"{type(learner).__name__} {direction}", p
     if len(X) <= FEW_ROWS:
         yield "forest of other rows", forest_of_others(X, codes, len(classes), n_categories, seed)
-
-
-def _scaled(doubt: Floats, total: float, known: Mask) -> Floats:
-    """Return probabilities whose odds are multiplied so that those of the known rows add up to a total."""
-    doubt = np.clip(doubt, 1e-9, 1 - 1e-9)
-    odds = doubt / (1 - doubt)
-    low, high = -30.0, 30.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        scaled = odds * math.exp(middle)
-        is_less = float((scaled / (1 + scaled))[known].sum()) < total
-        low, high = (middle, high) if is_less else (low, middle)
-    scaled = odds * math.exp(low)
-    return scaled / (1 + scaled)
-
-
-def _as_rare(share: float, usual: float, n: int) -> bool:
-    """Whether a share among n is no more than chance allows above the usual one."""
-    return share <= usual + math.sqrt(usual * (1 - usual) / n)
-
-
-def _wilson(k: int, n: int) -> tuple[float, float]:
-    """Return the ends of Wilson's 95 % interval for a share of which k of n were seen."""
-    z = NORMAL_95 * NORMAL_95 / n
-    middle = (k / n + z / 2) / (1 + z)
-    half = math.sqrt((k / n * (1 - k / n) + z / 4) * z) / (1 + z)
-    return max(middle - half, 0.0), min(middle + half, 1.0)

@@ -1,12 +1,19 @@
-"""Suspicious rows as a person reads them: with their values, their labels, and in words."""
+"""Suspicious rows as a person reads them: with their cells, their labels, and in words."""
 
 from collections import Counter
 from typing import Any
 
 from thalweg.evaluation.figures import without_label
-from thalweg.evaluation.suspicions import LEAST_SURE, Suspicions
-from thalweg.evaluation.watching import category_names
+from thalweg.evaluation.row_cells import as_text
+from thalweg.evaluation.suspicions import Suspicions
+from thalweg.evaluation.wrong_share import LEAST_RIGHT, LEAST_SURE
 from thalweg.streams.base import Stream
+from thalweg.streams.row_numbers import numbers_in_file
+
+ASSUMPTION = (
+    "Wrong labels are counted where the opinions are surest, overall and for each believed label. That holds "
+    "if every class has rows that are easy to tell, and labels are wrong by chance."
+)
 
 
 class Lines:
@@ -17,22 +24,40 @@ class Lines:
     found : Suspicions
         What was found.
     stream : Stream
-        Where the rows come from; it knows the names of inputs and categories.
+        Where the rows come from.
     top : int, optional
         How many rows to list; by default as many as are estimated to be wrong.
 
     Attributes
     ----------
+    rows : list of int
+        The rows of the stream, from 0.
+    numbers : dict
+        For each of them its number in the file, from 1: rows that were skipped count.
+    names : list of str
+        Names of the cells of a row: first the columns that are kept, then the others of the file.
+    n_kept : int
+        How many of these are kept.
     columns : FoundColumns or None
         What the columns of a file were taken for.
     """
 
     def __init__(self, found: Suspicions, stream: Stream, top: int | None = None) -> None:
-        self.found, self.stream = found, stream
-        self.rows = found.rows[: found.n_wrong if top is None else top].tolist()
-        self.names = [str(name) for name in stream.names]
+        self.found = found
+        self.rows: list[int] = found.rows[: found.n_listed if top is None else top].tolist()
+        self.names = found.cells.names
         self.columns = getattr(stream, "columns", None)
+        skipped = getattr(stream, "skipped_rows", ())
+        self.numbers = dict(zip(self.rows, numbers_in_file(self.rows, skipped).tolist(), strict=True))
+        self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
+        self.n_kept = len(getattr(stream, "kept", ()))
         self._believed = found.believed
+
+    @property
+    def shown_names(self) -> list[str]:
+        """Names of the cells; not the target, which is the label, unless it is kept."""
+        target = None if self.columns is None else self.columns.target
+        return [name for j, name in enumerate(self.names) if name != target or j < self.n_kept]
 
     def label(self, i: int) -> str:
         """Return the label of row i as text."""
@@ -42,45 +67,44 @@ class Lines:
         """Return the label that is believed instead."""
         return str(self._believed[i])
 
-    def values(self, i: int) -> list[str]:
-        """Return the inputs of row i as text, categories by their names, nothing where one is missing."""
-        return [self._value(j, x) for j, x in enumerate(self.found.X[i].tolist())]
+    def cells(self, i: int) -> dict[str, Any]:
+        """Return the cells of row i by their names; None where one is missing."""
+        return dict(zip(self.names, self._cells[i], strict=True))
 
-    def _value(self, j: int, x: float) -> str:
-        if x != x:
-            return ""
-        if self.stream.n_categories[j]:
-            names = category_names(self.stream, j)
-            return names[int(x)] if x < len(names) else f"{x:g}"
-        return f"{x:.10g}"
+    def texts(self, i: int) -> list[str]:
+        """Return the cells of row i that `shown_names` names, as text."""
+        cells = self.cells(i)
+        return [as_text(cells[name]) for name in self.shown_names]
 
     def confusions(self) -> list[tuple[str, str, int]]:
-        """Return (label, believed, how many rows), the most frequent first."""
+        """Return (label, believed, rows), the most frequent first."""
         pairs = Counter((self.label(i), self.believed(i)) for i in self.rows)
         return [(label, believed, n) for (label, believed), n in pairs.most_common()]
 
     def to_plain(self) -> dict[str, Any]:
         """Return all there is to say, as JSON can hold it; rows are counted from 1."""
-        found, (share, low, high) = self.found, self.found.estimate
+        found, estimate = self.found, self.found.estimate
         doubt, likelihood = found.doubt, found.likelihood
         return {
             "rows": len(found.codes),
-            "labels": int((found.codes >= 0).sum()),
+            "labels": estimate.n_labels,
             "unlabelled": found.n_unlabelled,
             "estimated_wrong": found.n_wrong,
-            "estimated_share": share,
-            "interval": [low, high],
+            "share": estimate.share,
+            "share_low": estimate.low,
+            "share_high": estimate.high,
+            "agreement": estimate.agreement,
             "seconds": found.seconds,
             "opinions": found.weights,
             "columns": None if self.columns is None else self.columns.to_plain(),
             "suspicious": [
                 {
-                    "row": i + 1,
+                    "row": self.numbers[i],
                     "doubt": float(doubt[i]),
                     "likelihood": float(likelihood[i]),
                     "label": self.label(i),
                     "believed": self.believed(i),
-                    "inputs": dict(zip(self.names, self.values(i), strict=True)),
+                    "cells": {name: _as_json(cell) for name, cell in self.cells(i).items()},
                 }
                 for i in self.rows
             ],
@@ -89,26 +113,33 @@ class Lines:
 
 def headline(found: Suspicions) -> str:
     """Return in one sentence how many labels are wrong."""
-    n, (share, low, high) = int((found.codes >= 0).sum()), found.estimate
-    many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
-    look = "look" if found.n_wrong > 1 else "looks"
+    estimate = found.estimate
+    n, low, high = estimate.n_labels, percent(estimate.low), percent(estimate.high)
     others = f" {without_label(found.n_unlabelled)}, not judged." if found.n_unlabelled else ""
-    return f"{many} {look} wrong: {percent(share)} (95 % interval {percent(low)} to {percent(high)}).{others}"
+    if estimate.share is None:
+        return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(found)}.{others}"
+    many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
+    look = "look" if (found.n_wrong or 0) > 1 else "looks"
+    return f"{many} {look} wrong: {percent(estimate.share)} (95 % interval {low} to {high}).{others}"
 
 
-def reliability(found: Suspicions) -> str:
-    """Return in words how far the estimate can be trusted."""
-    if (found.codes >= 0).sum() < LEAST_SURE:
+def _why_not(found: Suspicions) -> str:
+    """Return in words why there is no estimate but a range."""
+    estimate = found.estimate
+    if estimate.n_labels < LEAST_SURE:
+        return f"with fewer than {LEAST_SURE} labels there is too little to learn from"
+    if estimate.agreement < LEAST_RIGHT:
         return (
-            f"With fewer than {LEAST_SURE} labels there is little to learn from: the estimate is how often "
-            "the label differs from what is believed in any row, and is likely too high."
+            f"the learners are right on {percent(estimate.agreement)} of the rows only, so wrong labels and "
+            "hard rows cannot be told apart"
         )
-    return (
-        "The estimate is how often the label differs where the opinions are surest. It is too high where "
-        "even the surest rows are a matter of chance, and wrong if labels are more often wrong elsewhere."
-    )
+    return "wrong labels and hard rows cannot be told apart better than that"
 
 
 def percent(share: float) -> str:
     """Return a share as text."""
     return f"{100 * share:.1f} %"
+
+
+def _as_json(cell: Any) -> Any:
+    return cell if cell is None or isinstance(cell, str | int | float) else str(cell)

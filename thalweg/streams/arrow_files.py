@@ -12,6 +12,7 @@ import pyarrow.parquet
 
 from thalweg.errors import StreamError
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, Column
+from thalweg.streams.kept_cells import plain_cells
 from thalweg.streams.text_files import Batch, Distinct
 
 ROWS = 1 << 14
@@ -49,18 +50,27 @@ class ArrowSource:
         ]
 
     def batches(
-        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
+        self,
+        names: Sequence[str],
+        numeric: Collection[str] = (),
+        last: bool = False,
+        kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
-        """Yield batches of the columns `names`: those in `numeric` as floats, the rest as they are."""
+        """Yield batches of the columns `names`: those in `numeric` as floats, the rest as they are.
+
+        They are followed by the columns `kept`, whose values no type is given to.
+        """
         if all(pa.types.is_null(self._schema.field(name).type) for name in names):
             # The number of rows of such columns cannot be checked against any values.
             raise StreamError(f"{self.name}: there are no values in column {names[-1]!r}, its type is null")
         done = 0
-        for batch in self._read(names):
-            self._validate(batch, names, done)
+        all_names = list(dict.fromkeys([*names, *kept]))
+        for batch in self._read(all_names):
+            self._validate(batch, all_names, done)
             arrays = [_array(batch.column(name), name in numeric) for name in names]
+            arrays += [plain_cells(batch.column(name)) for name in kept]
             numbers = np.arange(done + 1, done + batch.num_rows + 1)
-            yield Batch(pa.RecordBatch.from_arrays(arrays, names=names), numbers, [])
+            yield Batch(pa.RecordBatch.from_arrays(arrays, names=[*names, *kept]), numbers, [])
             done += batch.num_rows
         if self.n_rows not in (None, done):
             raise StreamError(f"{self.name} is damaged: it claims to have {self.n_rows} rows, found {done}")

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._types import Block, Ints
+from thalweg._types import Block, Ints, Mask
 from thalweg.errors import StreamError, one_line
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.codes import MISSING, Codes, as_classes
 from thalweg.streams.column_notes import Looked
 from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, TEXT, Column, Problems, coded, side_by_side
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
+from thalweg.streams.kept_cells import KeptCells
 from thalweg.streams.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
 from thalweg.streams.like import Like
 from thalweg.streams.look_ahead import (
@@ -53,6 +54,8 @@ class FileStream(Stream):
         Their numbers, in order; the first row below a header is 1.
     messages : list of str
         What was wrong with the first five of them.
+    kept : tuple of str
+        Columns whose cells `blocks_with_cells` yields.
     columns : FoundColumns
         The target, the kinds of the other columns, and warnings about guesses that may be wrong.
     """
@@ -67,6 +70,7 @@ class FileStream(Stream):
         guesses: Guesses | None = None,
         is_target_told: bool = False,
         like: Like | None = None,
+        keep: Sequence[str] | None = None,
     ) -> None:
         self.source = source
         self.name = source.name
@@ -124,6 +128,10 @@ class FileStream(Stream):
         self._missing = guesses.missing
         looked = Looked([] if source.is_sparse else head, is_whole)
         self._columns = found_columns(source.columns, label, warnings, looked)
+        names = [column.name for column in source.columns]
+        self._ids = [column.name for column in source.columns if column.note in ID_NOTES]
+        self._ids += [name for name in names if like is not None and name in like.ids]
+        self.kept = tuple(self._ids if keep is None else keep)
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 
@@ -176,7 +184,7 @@ class FileStream(Stream):
         ignored = self.columns.of_kind(IGNORED)
         target, header = self.columns.target, self.source.header
         return schema(columns, self.classes, self._more_classes, target, ignored, header, self._match,
-                      self._missing.named)
+                      self._missing.named, self._ids)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
@@ -187,6 +195,18 @@ class FileStream(Stream):
         """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
         return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
 
+    def blocks_with_cells(
+        self, size: int = 1000, columns: Sequence[str] | None = None, sparse: bool = False
+    ) -> Iterator[tuple[Any, Ints, Any]]:
+        """Yield (X, codes, cells) in blocks of `size` rows; the cells are a table of Arrow.
+
+        They are the cells of `columns`, by default those in `kept`, as they are written in the file: text in
+        a text file, null where nothing is written. With `sparse`, X is as in `sparse_blocks`.
+        """
+        cells = KeptCells(self.kept if columns is None else columns)
+        for X, codes in recut(self._chunks(cells), size):
+            yield X.toarray() if self.is_sparse and not sparse else X, codes, cells.take(len(codes))
+
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, estimated from the bytes read if it is not known."""
         share = self.source.share_read
@@ -194,15 +214,20 @@ class FileStream(Stream):
             return self.n_rows
         return max(done, round(self._n_read / share))
 
-    def _chunks(self) -> Iterator[tuple[Any, Ints]]:
+    def _chunks(self, cells: KeptCells | None = None) -> Iterator[tuple[Any, Ints]]:
         self._restart()
         numeric = {column.name for column in self.inputs if column.is_plain}
         total = 0
         with reading(self.source.name):
-            for batch in self.source.batches(self._read_names, numeric, last=True):
+            kept = [] if cells is None else cells.names
+            for batch in self.source.batches(self._read_names, numeric, last=True, kept=kept):
                 X, codes, problems = self._converted(batch)
+                good = None
                 if problems or batch.problems:
-                    X, codes = self._without(X, codes, problems, batch)
+                    good = self._good_rows(len(codes), problems, batch)
+                    X, codes = X[good], codes[good]
+                if cells is not None:
+                    cells.add(batch.rows, good)
                 self._n_read += len(codes)
                 yield X, codes
                 total += len(codes)
@@ -249,10 +274,8 @@ class FileStream(Stream):
         check_labels(self.source, label, self._labels)
         self.classes = as_classes(self._labels.values, ordered=True)
 
-    def _without(
-        self, X: Any, codes: Ints, problems: Problems, batch: Batch
-    ) -> tuple[Any, Ints]:
-        """Leave out the rows that have a problem and count them, or raise StreamError for the first one."""
+    def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
+        """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
         found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
         found |= dict(batch.problems)
         if self.on_error == "raise":
@@ -260,9 +283,9 @@ class FileStream(Stream):
         self.skipped_rows += sorted(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
             self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
-        good = np.ones(len(codes), dtype=bool)
+        good = np.ones(n, dtype=bool)
         good[[i for i, _ in problems]] = False
-        return X[good], codes[good]
+        return good
 
 
 def _size(source: Source) -> int | None:

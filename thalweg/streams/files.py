@@ -53,6 +53,7 @@ def from_file(
     labels: bool = True,
     scan_labels: bool = False,
     like: "dict[str, Any] | Stream | None" = None,
+    keep: Iterable[str | int] | None = None,
 ) -> "FileStream":
     """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
 
@@ -115,6 +116,10 @@ def from_file(
         A stream, or what its `schema()` returned: read this file into the same inputs, in the same order and
         with the same codes and classes. Columns are found by their names; the target may be missing, and
         other columns are left out. A new category gets the next code, if it would have got one there.
+    keep
+        Names or positions of columns whose cells, as they are written, `blocks_with_cells` yields beside the
+        rows; inputs, the target and columns left out may be among them. By default the columns left out
+        because they hold ids.
 
     Examples
     --------
@@ -145,7 +150,7 @@ def from_file(
                     ignore=ignore, scan_labels=scan_labels)
         schema = Like(like.schema() if isinstance(like, Stream) else like)
         guesses = Guesses(decimal, delimiter, missing=markers)
-        return _like(path, schema, target, labels, on_error, guesses, header, encoding)
+        return _like(path, schema, target, labels, on_error, guesses, header, encoding, keep)
     with reading("standard input" if path == "-" else str(path)):
         source, delimiter = _source(path, header, delimiter, decimal, encoding)
         for column in _find_all(source, ignore):
@@ -160,12 +165,14 @@ def from_file(
             for column in _find_all(source, chosen):
                 column.kind, column.is_told = kind, True
         guesses = Guesses(decimal, delimiter, parts, n_words, markers)
-        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None)
+        kept_names = _kept_names(source, keep)
+        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None,
+                          keep=kept_names)
 
 
 def _like(
     path: str | PathLike[str], like: Like, target: str | int | None, labels: bool, on_error: str,
-    guesses: Guesses, header: bool | None, encoding: str | None,
+    guesses: Guesses, header: bool | None, encoding: str | None, keep: Iterable[str | int] | None,
 ) -> FileStream:
     """Return the stream of a file that is read into the inputs of a schema."""
     with reading("standard input" if path == "-" else str(path)):
@@ -176,7 +183,12 @@ def _like(
         if labels and (target is not None or like.target in [column.name for column in source.columns]):
             label = _find(source, like.target if target is None else target)
         guesses = Guesses(guesses.decimal, delimiter, missing=guesses.missing)
-        return FileStream(source, label, None, on_error, guesses=guesses, like=like)
+        kept_names = _kept_names(source, keep)
+        return FileStream(source, label, None, on_error, guesses=guesses, like=like, keep=kept_names)
+
+
+def _kept_names(source: Source, keep: Iterable[str | int] | None) -> list[str] | None:
+    return None if keep is None else list(dict.fromkeys(column.name for column in _find_all(source, keep)))
 
 
 def _check_like(**options: Any) -> None:

@@ -14,6 +14,7 @@ from thalweg.errors import StreamError
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.csv_files import MAX_COLUMNS
 from thalweg.streams.json_rows import Keys, Path, Unfit, rows_of, texts, tree
+from thalweg.streams.kept_cells import beside
 from thalweg.streams.look_ahead import FIRST_BYTES, FIRST_ROWS
 from thalweg.streams.text_files import Batch, Distinct, Pieces, TextSource
 
@@ -93,18 +94,28 @@ class JsonSource(TextSource):
         return [*super().warnings, f"{why}: {', '.join(named)}{more}"]
 
     def batches(
-        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
+        self,
+        names: Sequence[str],
+        numeric: Collection[str] = (),
+        last: bool = False,
+        kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
-        """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text."""
+        """Yield batches as a CSV file does; keys that are no columns are counted."""
         self._later = Counter()
-        for batch in super().batches(names, numeric, last):
+        for batch in super().batches(names, numeric, last, kept):
             for key, n in json.loads((batch.rows.schema.metadata or {}).get(LATER, b"{}")).items():
                 if key in self._later or len(self._later) < MAX_COLUMNS:
                     self._later[key] += n
             yield batch
 
-    def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
+    def _parse(
+        self, names: Sequence[str], numeric: Collection[str], piece: bytes, kept: Sequence[str] = ()
+    ) -> tuple[Any, Problems]:
         self._all_pieces.encoding.check(piece)
+        rows, problems = self._values(names, numeric, piece)
+        return (beside(rows, self._values(kept, (), piece)[0]) if kept else rows), problems
+
+    def _values(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
         schema = self._schema(names, numeric)
         arrays = None if schema is None else _parsed(piece, schema, [self._paths[name] for name in names])
         if arrays is not None:

@@ -37,6 +37,7 @@ class Like:
             self.target: str | None = schema["target"]
             self.header: bool | None = schema["header"]
             self.ignored = list(schema["ignored"])
+            self.ids = list(schema.get("ids", ()))  # none in schemas of earlier releases
             self.more_classes = bool(schema["more_classes"])
             self.match = str(schema.get("match", "exact"))
             self.missing = Missing(tuple(map(str, schema.get("missing", ()))))

@@ -16,11 +16,13 @@ def schema(
     header: bool | None = None,
     match: str = "exact",
     missing: Iterable[str] = (),
+    ids: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return a schema: a dict of values that JSON has.
 
-    `columns` are those that become inputs, in order; `ignored` are other columns that are known. `match` says
-    which spellings of a label are one, `missing` which cells are missing because the user said so.
+    `columns` are those that become inputs, in order; `ignored` are other columns that are known, `ids` those
+    of them that hold ids. `match` says which spellings of a label are one, `missing` which cells are missing
+    because the user said so.
     """
     return {
         "schema": VERSION,
@@ -32,6 +34,7 @@ def schema(
         "header": header,
         "match": match,
         "missing": list(missing),
+        "ids": list(ids),
     }
 
 

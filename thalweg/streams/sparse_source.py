@@ -26,7 +26,9 @@ class SparseSource(TextSource):
         """Return what reads these columns of the rows."""
         return SparseInputs(columns, self._places, self._defaults)
 
-    def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
+    def _parse(
+        self, names: Sequence[str], numeric: Collection[str], piece: bytes, kept: Sequence[str] = ()
+    ) -> tuple[Any, Problems]:
         self._all_pieces.encoding.check(piece)
         return parsed(piece, names, self._places, self._defaults)
 

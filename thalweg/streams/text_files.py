@@ -21,6 +21,7 @@ from thalweg._kernels.cells import distinct_cells
 from thalweg._types import Ints
 from thalweg.errors import StreamError
 from thalweg.streams.columns import Column, Problems
+from thalweg.streams.kept_cells import AS_WRITTEN, beside
 from thalweg.streams.missing import NOT_NUMBERS
 from thalweg.streams.quotes import without_unclosed
 from thalweg.streams.text_encoding import UTF8, Encoding, marked_encoding
@@ -132,13 +133,20 @@ class TextSource:
         return self._all_pieces.encoding.warnings
 
     def batches(
-        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False
+        self,
+        names: Sequence[str],
+        numeric: Collection[str] = (),
+        last: bool = False,
+        kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
-        """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text."""
+        """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text.
+
+        They are followed by the columns `kept`, whose cells are as they are written.
+        """
         done = 0
         shares: deque[float | None] = deque()   # of the pieces that are being parsed
         pieces = self._noting(self._pieces(last), shares)
-        for rows, bad in _in_order(partial(self._parse, names, numeric), pieces):
+        for rows, bad in _in_order(partial(self._parse, names, numeric, kept=kept), pieces):
             self.share_read = shares.popleft()
             total = rows.num_rows + len(bad)
             numbers = np.delete(np.arange(total), [n - 1 for n, _ in bad]) + done + 1
@@ -173,10 +181,12 @@ class TextSource:
         rows, bad = self._parse([name], (), piece)
         return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
-    def _parse(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
+    def _parse(
+        self, names: Sequence[str], numeric: Collection[str], piece: bytes, kept: Sequence[str] = ()
+    ) -> tuple[Any, Problems]:
         # pyarrow decodes a row of the wrong length before it calls `note`, and hides an error there.
         self._all_pieces.encoding.check(piece)
-        rows, bad = self._rows(names, numeric, piece)
+        rows, bad = self._rows(names, numeric, piece, kept)
         form = self._form(piece)
         if not form.quote_char or not self._may_be_unclosed(piece, form, rows.num_rows + len(bad)):
             return rows, bad
@@ -184,22 +194,30 @@ class TextSource:
         piece, unclosed = without_unclosed(piece, form, len(self.columns), places)
         if not unclosed:
             return rows, bad
-        rows, bad = self._rows(names, numeric, piece)
+        rows, bad = self._rows(names, numeric, piece, kept)
         return rows, _merged(bad, unclosed, rows.num_rows + len(bad))
 
     def _may_be_unclosed(self, piece: bytes, form: Any, n_rows: int) -> bool:
         # Either there is a row of several lines, or the last one ends inside a quote.
         return n_rows < piece.count(b"\n") or piece.count(form.quote_char.encode()) % 2 == 1
 
-    def _rows(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
+    def _rows(
+        self, names: Sequence[str], numeric: Collection[str], piece: bytes, kept: Sequence[str]
+    ) -> tuple[Any, Problems]:
         bad: Problems = []
         try:
-            return self._table(names, numeric, piece, bad), bad
+            rows = self._table(names, numeric, piece, bad)
         except pa.ArrowInvalid:
             bad.clear()
-        return self._table(names, (), piece, bad), bad
+            rows = self._table(names, (), piece, bad)
+        if kept:
+            rows = beside(rows, self._table(kept, (), piece, [], AS_WRITTEN))
+        return rows, bad
 
-    def _table(self, names: Sequence[str], numeric: Collection[str], piece: bytes, bad: Problems) -> Any:
+    def _table(
+        self, names: Sequence[str], numeric: Collection[str], piece: bytes, bad: Problems,
+        missing_text: Sequence[str] = (),
+    ) -> Any:
         def note(row: Any) -> str:
             text = row.text if len(row.text) <= 60 else row.text[:57] + "..."
             seen, wanted = row.actual_columns, row.expected_columns
@@ -220,8 +238,8 @@ class TextSource:
             pa.csv.ConvertOptions(
                 column_types={name: pa.float64() if name in numeric else TEXT for name in names},
                 include_columns=names,
-                null_values=self.not_numbers,
-                strings_can_be_null=False,  # NA may be a category
+                null_values=missing_text or self.not_numbers,
+                strings_can_be_null=bool(missing_text),  # NA may be a category
             ),
         )
         batches = table.combine_chunks().to_batches()

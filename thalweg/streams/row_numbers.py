@@ -1,0 +1,18 @@
+"""Numbers of rows in their file."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from thalweg._types import Ints
+
+
+def numbers_in_file(rows: ArrayLike, skipped: Sequence[int]) -> Ints:
+    """Return the numbers in the file, from 1, of rows that are counted from 0 without the skipped ones.
+
+    `skipped` are the numbers in the file of the rows that were left out, in order.
+    """
+    read = np.asarray(rows, dtype=np.int64)
+    read_before = np.asarray(skipped, dtype=np.int64) - 1 - np.arange(len(skipped))
+    return read + 1 + np.searchsorted(read_before, read, side="right")
