@@ -93,8 +93,10 @@ def test_drift_leaves_out_what_always_changes(thalweg, orders):
     code, printed, _ = thalweg("drift", orders, "--json")
     found = json.loads(printed)
     assert code == 0 and found["columns"]["ignored"] == ["id"]
-    assert found["inputs"] == 1 + 5 + 1 + 1
-    assert "date      when (5 inputs)" in thalweg("drift", orders, "--delimiter", ";")[1]
+    assert found["inputs"] == 3
+    assert found["not_compared"]["when: elapsed days"] == "elapsed"
+    assert found["not_compared"]["when: weekday"] == "cycle"
+    assert "date      when (6 inputs)" in thalweg("drift", orders, "--delimiter", ";")[1]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_the_installed_command_takes_a_learner_with_arguments():
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("run", "SOURCE"), ("drift", "SOURCE"), ("outliers", "SOURCE"), ("compare", "LEARNERS..."),
+    [("run", "SOURCE"), ("drift", "SOURCE [OTHER]"), ("outliers", "SOURCE"), ("compare", "LEARNERS..."),
      ("tune", "SOURCE"), ("predict", "MODEL SOURCE"), ("continue", "MODEL SOURCE"), ("inspect", "MODEL"),
      ("list", "[WHAT]"), ("reproduce", "[PAPER]")],
 )

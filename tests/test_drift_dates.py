@@ -80,6 +80,11 @@ def test_two_streams_are_compared_by_whole_weeks():
     assert report.findings == [] and len(report.stops) == 4
 
 
+def test_a_reference_without_a_whole_week_is_said():
+    with pytest.raises(ValueError, match="there is no whole span of 7 days in it"):
+        watch(stream(visits(3)), windows="week", reference=stream(visits(1)[:300]))
+
+
 def test_spans_are_whole_days_whatever_the_blocks():
     when = visits(3)[5:]  # not quite from midnight on
     rows = stream(when)

@@ -225,6 +225,9 @@ class WithReference(Watching):
             blocks = ((span.X, span.codes) for span in spans)
         for X, codes in blocks:
             self._add_reference(self.others.rows(X), codes if self.labels else None)
+        if not self.report.reference_rows:
+            what = "no row" if self.days is None else f"no whole span of {self.days} days"
+            raise ValueError(f"{stream_name(self.other)}: there is {what} in it to compare with")
         self.monitor.end_reference(total=True)
 
     def _add_rows(self, X: Floats, codes: Ints | None) -> None:
