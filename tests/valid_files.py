@@ -43,7 +43,8 @@ JSON = b"".join(
     for k in range(30)
 )
 MIXED = (
-    b'{"price": "1.5", "class": 1}\n{"price": -2, "flag": true}\n\n{"price": null, "class": "0", "late": {}}\n'
+    b'{"price": "1.5", "class": 1}\n{"price": -2, "flag": true}\n\n'
+    b'{"price": null, "class": "0", "late": {}}\n'
 ) * 9
 
 
