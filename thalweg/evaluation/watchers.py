@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from thalweg._parameters import wrong
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.steps import Step
@@ -34,7 +35,11 @@ def as_list(watchers: Watchers) -> list[Watcher]:
     """Return one watcher, several or none as a list."""
     if watchers is None:
         return []
-    return list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    found = list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    for each in found:
+        if isinstance(each, type) or not hasattr(each, "update_coded"):
+            raise wrong("evaluation", "watch", "an observer such as PermutationImportance()", each)
+    return found
 
 
 def cut(steps: Iterable[Step], watchers: Sequence[Watcher]) -> Iterator[Step]:
