@@ -10,6 +10,8 @@ import pytest
 from scipy import sparse, stats
 from sklearn.naive_bayes import GaussianNB
 
+from thalweg.checks import check_detector, check_learner, check_stream
+from thalweg.drift import DDM
 from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation import (
     PermutationImportance,
@@ -23,7 +25,7 @@ from thalweg.evaluation import (
     watch,
 )
 from thalweg.learners import AdaptiveRandomForest, HoeffdingTree, LogisticMixture, NaiveBayes
-from thalweg.streams import SEA, as_stream, from_arrays, from_rows
+from thalweg.streams import SEA, as_stream, drifting, from_arrays, from_rows, noisy
 from thalweg.streams.base import Stream
 
 X, Y = next(SEA(1500, seed=1).blocks(1500))
@@ -242,3 +244,23 @@ def test_a_literal_stream_that_breaks_its_word_is_named():
         prequential(Wrong(), NaiveBayes())
     with pytest.raises(StreamError, match="Unknown: row 5 has the label 'high'; the classes are 'low'"):
         prequential(Unknown(), NaiveBayes())
+
+
+def test_checks_take_literal_streams_and_refuse_classes():
+    check_stream(Literal())
+    check_stream(dicts())
+    for check, kind in ((check_stream, SEA), (check_learner, NaiveBayes), (check_detector, DDM)):
+        with pytest.raises(ParameterError, match=rf"{kind.__name__}.*instance|instance, {kind.__name__}"):
+            check(kind)
+
+
+def test_noisy_and_joined_streams_take_any_source():
+    assert noisy(Literal(), 0.5).n_rows is None
+    joined = drifting.Abrupt((X, LABELS), dicts())
+    assert joined.n_rows == 3000 and joined.drifts.tolist() == [1500]
+
+
+@pytest.mark.parametrize("settings", [{"watch": 5}, {"watch": PermutationImportance}, {"rows": "10"}])
+def test_settings_that_cannot_be_are_named(settings):
+    with pytest.raises(ParameterError, match=f"{next(iter(settings))} must be"):
+        prequential("sea", NaiveBayes(), **settings)

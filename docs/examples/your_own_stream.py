@@ -5,7 +5,6 @@ import numpy as np
 from thalweg.checks import check_stream
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import LogisticMixture
-from thalweg.streams import as_stream
 
 
 def days(n):
@@ -43,6 +42,6 @@ class Turning:
             yield X, np.where(above if start < 2000 else ~above, "left", "right")
 
 
-check_stream(as_stream(Turning()))  # is it the same each time, whatever the blocks?
+check_stream(Turning())  # is it the same each time, whatever the blocks?
 run = prequential(Turning(), LogisticMixture())
 print(f"blocks: accuracy {metrics.accuracy(run):.3f}, after the drift {metrics.recovery(run):.3f}")

@@ -11,15 +11,16 @@ from thalweg._types import Floats
 from thalweg.checks.detector_safety import SAFETY_CHECKS, errors
 from thalweg.checks.running import run_checks
 from thalweg.drift.base import Detector
+from thalweg.drift.foreign import as_detector
 
 
-def check_detector(detector: Detector, excused: Collection[str] = ()) -> None:
+def check_detector(detector: Any, excused: Collection[str] = ()) -> None:
     """Run all checks on copies of `detector`, a new instance; it is not changed.
 
     Raises AssertionError with the name of the check that failed; `excused` are names of checks to skip. The
     losses are 0 or 1, the errors of a classifier.
     """
-    run_checks(CHECKS, detector, excused)
+    run_checks(CHECKS, as_detector("check_detector", "detector", detector), excused)
 
 
 def sees_a_rise(detector: Detector) -> None:

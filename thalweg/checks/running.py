@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.errors import ParameterError
+
 PLAIN: Any = np.ndarray | np.generic | float | int | str | bytes | None
 
 
 def run_checks(checks: Sequence[Callable[[Any], object]], subject: object, excused: Collection[str]) -> None:
     """Call each check that is not excused; raise AssertionError with the name of the one that fails."""
+    if isinstance(subject, type):
+        name = subject.__name__
+        raise ParameterError(f"got the class {name}; pass an instance: {name}(…)")
     names = {check.__name__ for check in checks}
     unknown = set(excused) - names
     if unknown:

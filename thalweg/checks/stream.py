@@ -8,16 +8,19 @@ import numpy as np
 from thalweg._types import Block
 from thalweg.checks.running import for_random_cuts, run_checks
 from thalweg.streams.base import Stream
+from thalweg.streams.source import Source, as_stream
 
 ROWS = 700
 
 
-def check_stream(stream: Stream, excused: Collection[str] = ()) -> None:
+def check_stream(stream: Source, excused: Collection[str] = ()) -> None:
     """Run all checks on the first rows of `stream`, which must be readable more than once.
+
+    It may be anything that `thalweg.streams.as_stream` takes.
 
     Raises AssertionError with the name of the check that failed; `excused` are names of checks to skip.
     """
-    run_checks(CHECKS, stream, excused)
+    run_checks(CHECKS, as_stream(stream, who="check_stream"), excused)
 
 
 def says_what_it_is(stream: Stream) -> None:

@@ -18,9 +18,13 @@ def as_detector(owner: object, name: str, value: Any) -> Detector:
         return value
     if isinstance(value, type):
         raise wrong(owner, name, f"an instance, {value.__name__}(…)", value)
-    if not (callable(getattr(value, "update", None)) and callable(getattr(value, "reset", None))):
+    if not _is_detector(value):
         raise wrong(owner, name, "a detector such as DDM(), with update(loss) and reset()", value)
     return ForeignDetector(value)
+
+
+def _is_detector(value: Any) -> bool:
+    return callable(getattr(value, "update", None)) and callable(getattr(value, "reset", None))
 
 
 class ForeignDetector(Detector):
@@ -59,8 +63,8 @@ class ForeignDetector(Detector):
         return fresh
 
     def _restore(self, memory: dict[str, Any]) -> None:
-        if memory:
-            raise StateError(f"the state of a {self._who} has its object and nothing else")
+        if memory or not _is_detector(self.detector):
+            raise StateError("the state must have an object with update(loss) and reset(), and nothing else")
 
     def _state(self) -> State:
         return {}

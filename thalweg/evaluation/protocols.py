@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import __version__
-from thalweg._parameters import is_real, wrong
+from thalweg._parameters import is_real, whole_number, wrong
 from thalweg._types import Block, Ints
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
@@ -277,6 +277,8 @@ def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
 
 
 def _total(stream: Stream, rows: int | None) -> int | None:
+    if rows is not None:
+        whole_number("evaluation", "rows", rows, 0)
     known = [n for n in (stream.n_rows, rows) if n is not None]
     return min(known) if known else None
 

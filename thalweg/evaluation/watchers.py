@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from thalweg._parameters import wrong
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.input_columns import InputColumns
@@ -39,7 +40,11 @@ def as_list(watchers: Watchers) -> list[Watcher]:
     """Return one watcher, several or none as a list."""
     if watchers is None:
         return []
-    return list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    found = list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    for each in found:
+        if isinstance(each, type) or not hasattr(each, "update_coded"):
+            raise wrong("evaluation", "watch", "an observer such as PermutationImportance()", each)
+    return found
 
 
 def begin_watcher(watcher: Watcher, stream: Stream, n_rows: int | None) -> None:
