@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from thalweg._types import State
 
-NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e300, -1e300, 1e-320, 0.5, 3.0)
+NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e9, 2.0**53, 1e300, -1e300, 1e-320, 0.5, 3.0)
+HUGE = (10**9, 2**31, 2**63, 10**30, -1, -(2**31), -(10**30))
 Path: TypeAlias = tuple[Any, ...]
-INTEGERS = (-1, 0, 1, 2, 7, -(2**31), 2**31 - 1, 2**62, -(2**62))
+INTEGERS = (-1, 0, 1, 2, 7, -(2**31), 2**31 - 1, 2**62, -(2**62), *HUGE)
 
 
 def mutated(state: dict[str, Any], rng: np.random.Generator) -> tuple[str, State]:
@@ -24,6 +25,33 @@ def mutated(state: dict[str, Any], rng: np.random.Generator) -> tuple[str, State
     change, what = _change(value, rng)
     _at(state, path[:-1])[path[-1]] = change
     return f"{'.'.join(map(str, path))}: {what}", state
+
+
+def with_huge_integers(state: dict[str, Any]) -> Iterator[tuple[str, State]]:
+    """Yield copies of `state` with a huge or negative integer in a place of a whole number, and what it was.
+
+    Of an array, the first and the last place are changed; of the parts of a list, only the first.
+    """
+    for path in _places(state, ()):
+        value = _at(state, path)
+        is_array = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size > 0
+        if any(isinstance(step, int) and step > 0 for step in path) or not (is_array or type(value) is int):
+            continue
+        for huge in HUGE:
+            for place in sorted({0, value.size - 1}) if is_array else [None]:
+                damaged = copy.deepcopy(state)
+                holder = _at(damaged, path[:-1])
+                if place is None:
+                    holder[path[-1]] = huge
+                else:
+                    holder[path[-1]].flat[place] = _within(huge, value)
+                yield f"{'.'.join(map(str, path))}: {huge} at {place}", damaged
+
+
+def _within(integer: int, array: NDArray[Any]) -> int:
+    # The integer nearest to it that the array can hold.
+    bounds = np.iinfo(array.dtype)
+    return min(max(integer, int(bounds.min)), int(bounds.max))
 
 
 def _places(value: Any, path: Path) -> Iterator[Path]:
@@ -47,7 +75,7 @@ def _at(state: Any, path: Path) -> Any:
 def _change(value: Any, rng: np.random.Generator) -> tuple[Any, str]:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
         return _changed_array(value, rng)
-    others: list[Any] = [None, -1, 0, 1, 10**9, np.nan, "x", [], {}, np.zeros(3), True, 0.5]
+    others: list[Any] = [None, 0, 1, *HUGE, np.nan, "x", [], {}, np.zeros(3), np.full(3, 10**9), True, 0.5]
     other = others[rng.integers(len(others))]
     return other, f"{value!r} became {other!r}"[:200]
 
@@ -61,8 +89,7 @@ def _changed_array(array: NDArray[Any], rng: np.random.Generator) -> tuple[Any, 
 def _unusual(array: NDArray[Any], rng: np.random.Generator) -> float:
     if array.dtype.kind == "f":
         return NUMBERS[rng.integers(len(NUMBERS))]
-    bounds = np.iinfo(array.dtype)
-    return int(np.clip(INTEGERS[rng.integers(len(INTEGERS))], bounds.min, bounds.max))
+    return _within(INTEGERS[rng.integers(len(INTEGERS))], array)
 
 
 def _one_value(array: NDArray[Any], rng: np.random.Generator) -> tuple[Any, str]:

@@ -4,7 +4,6 @@ from typing import Any
 
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Floats
-from thalweg.errors import StateError
 from thalweg.learners.base import StreamClassifier
 from thalweg.learners.decision_tree import DecisionTree
 from thalweg.learners.ensemble import Ensemble
@@ -23,6 +22,7 @@ class BlockEnsemble(Ensemble):
     block_size: int
     holdout: float | None
     _events: tuple[str, ...] = ("came", "went")
+    _kept_rows = "block_size"
     _max_leaves = 32  # of the trees that are members by default
 
     @property
@@ -75,9 +75,3 @@ class BlockEnsemble(Ensemble):
 
     def _n_slots(self) -> int:
         return self.n_members + 1
-
-    def _check_size(self, memory: dict[str, Any]) -> None:
-        super()._check_size(memory)
-        n, wanted = len(memory["y"]), self.block_size
-        if n != wanted:
-            raise StateError(f"{self._who}: the state has blocks of {n} rows, the parameters say {wanted}")

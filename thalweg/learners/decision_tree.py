@@ -76,6 +76,7 @@ class DecisionTree(HasImportance, NativeClassifier):
     """
 
     takes_missing = True
+    _kept_rows = "window"
 
     def __init__(
         self, max_leaves: int | None = None, criterion: str = "gini", laplace: float = 1.0, window: int =

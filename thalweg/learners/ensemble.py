@@ -263,6 +263,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         n, wanted = len(memory["n_built"]), self._n_slots()
         if n != wanted:
             raise StateError(f"{self._who}: the state has room for {n} members, the parameters for {wanted}")
+        super()._check_size(memory)
 
     def _n_slots(self) -> int:
         """Return how many members there can be, the next trees of a forest included."""

@@ -78,6 +78,10 @@ class OneMember(NativeClassifier):
         member = self._kernel.member
         return super()._state() | {"member": member._state_unlocked(), "seeds": dict(self._seeds)}
 
+    def _check_size(self, memory: dict[str, Any]) -> None:
+        super()._check_size(memory)
+        clone(self._template())._check_size(memory["member"]["memory"])
+
     def _restore(self, memory: dict[str, Any]) -> None:
         parts = {name: memory[name] for name in ("member", "seeds")}
         seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}

@@ -18,6 +18,7 @@ class Saved(Contract):
     """The part of a learner that converts it to a dict and back."""
 
     _state_version = 1  # of what `state` returns; see `_migrate`
+    _kept_rows: str | None = None  # the parameter that says how many labels are in the state's "y"
 
     def state(self) -> State:
         """Return parameters and state as a dict of arrays, numbers, strings and the states of members."""
@@ -61,8 +62,8 @@ class Saved(Contract):
             return self._all_or_nothing(self._become, state)
 
     def _become(self, state: dict[str, Any]) -> Self:
-        states.check_header(state, self)
         with states.naming(self._who):
+            states.check_header(state, self)
             state = self._current(state)
             self.set_params(**states.from_plain(state["parameters"]))
             self._most_bytes = states.bytes_of(state)
@@ -102,7 +103,16 @@ class Saved(Contract):
         raise NotImplementedError
 
     def _check_size(self, memory: dict[str, Any]) -> None:
-        """Raise StateError if the parameters need much more memory than the state has."""
+        """Raise StateError if the parameters need much more memory than the state has.
+
+        Called before `_begin`: only the parameters are known.
+        """
+        if self._kept_rows is not None:
+            n, wanted = len(memory["y"]), getattr(self, self._kept_rows)
+            if n != wanted:
+                raise StateError(
+                    f"{self._who}: the state has {n} rows, the parameters say {self._kept_rows}={wanted}"
+                )
 
     def copy(self) -> Self:
         """Return an independent copy."""
