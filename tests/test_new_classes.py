@@ -88,3 +88,18 @@ def test_a_missing_label_is_no_class(label):
     with pytest.raises(ValueError, match="cannot be missing"):
         learner.test_then_train([[0.0]], [label])
     assert learner.classes_.tolist() == []
+
+
+NESTED = ("AdaptiveStacking", "AdaptiveRandomForest", "BOLE", "LastLabels", "DriftReset")
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_model_saved_when_one_class_has_come_goes_on(name):
+    learner = getattr(learners, name)()
+    learner.learn_one({"a": 1.0}, "yes")
+    other = learner.copy()
+    for row, label in (({"a": 2.0}, "yes"), ({"a": 3.0}, "no"), ({"a": 4.0, "b": 1.0}, "yes")):
+        for each in (learner, other):
+            each.learn_one(row, label)
+        other = other.copy()
+        assert other.predict_proba_one(row) == learner.predict_proba_one(row)

@@ -24,7 +24,9 @@ def restored_member(
     member._lock = owner._lock
     member._become(state)
     check_parameters(owner, member, template)
-    if not member._begun or not np.array_equal(member.classes_, owner.classes_):
+    # Members have room for the first class from the start, and hear of it only when the second comes.
+    hears_later = member._begun and len(member.classes_) == 0 and len(owner.classes_) == 1
+    if not hears_later and not (member._begun and np.array_equal(member.classes_, owner.classes_)):
         raise StateError(f"{owner._who}: a member of the state has other classes than {owner.classes_}")
     return member
 
