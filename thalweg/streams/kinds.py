@@ -95,7 +95,7 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guess
         if column.reader is not None:
             column.kind = DATE
             return
-    column.kind = column.kind or _kind_of_mixture(_counts(numeric))
+    column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
     if column.kind == CATEGORY:
         _refine(column, _counts(arrays))
 

@@ -16,7 +16,7 @@ _WORDS = ("none", "null", "nil", "na", "n/a", "n.a.", "nan", "nat", "#n/a", "#na
 _CELL_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 NOT_NUMBERS: tuple[str, ...] = (
     *dict.fromkeys(
-        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", *_CELL_ERRORS]
+        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", "NaT", *_CELL_ERRORS]
         + [form for word in _WORDS for form in (word, word.upper(), word.capitalize())]
     ),
 )
