@@ -258,3 +258,19 @@ def test_the_command_takes_markers(tmp_path):
     command = ["run", str(path), "--learner", "NaiveBayes", "--json", "--missing", "-,-999"]
     shown = CliRunner().invoke(app, command)
     assert json.loads(shown.stdout)["columns"]["missing"] == {"a": {"-999": 24}}
+
+
+def test_named_numbers_are_missing_in_sparse_rows_too(tmp_path):
+    head = "@relation r\n@attribute a numeric\n@attribute b {u,v,gone}\n@attribute y {0,1}\n@data\n"
+    text = head + "{0 -999,2 1}\n{0 2.5,1 gone}\n{1 v}\n"
+    X = whole(from_file(write(tmp_path, text, "t.arff"), missing=["-999", "gone"]))[0]
+    np.testing.assert_array_equal(X, [[np.nan, 0], [2.5, np.nan], [0, 1]])
+    dense = head + "-999.0,u,1\n2.5,gone,0\n0,v,0\n"
+    X = whole(from_file(write(tmp_path, dense, "d.arff"), missing=["-999", "gone"]))[0]
+    np.testing.assert_array_equal(X, [[np.nan, 0], [2.5, np.nan], [0, 1]])
+
+
+def test_a_flag_may_be_written_as_yes_and_no_in_another_file(tmp_path):
+    known = from_file(rows(tmp_path, a=lambda i: i % 2, b=other))
+    new = rows(tmp_path, "new.csv", a=lambda i: ["No", "Y"][i % 2], b=other)
+    np.testing.assert_array_equal(whole(from_file(new, like=known))[0], whole(known)[0])

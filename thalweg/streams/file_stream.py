@@ -122,8 +122,8 @@ class FileStream(Stream):
         if like is not None:
             self._more_classes = like.more_classes
         self._missing = guesses.missing
-        self.columns: FoundColumns = found_columns(source.columns, label, warnings,
-                                                   Looked([] if source.is_sparse else head, is_whole))
+        looked = Looked(head, is_whole)
+        self.columns: FoundColumns = found_columns(source.columns, label, warnings, looked)
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 
@@ -273,6 +273,7 @@ def _inputs(
     """Set the kinds of columns; return those that are inputs; add to the warnings."""
     known = known_numbers(head) if guesses.decimal != "," else ()
     for j, column in enumerate(columns):
+        column.missing = guesses.missing
         if not is_settled(column, known):
             set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]

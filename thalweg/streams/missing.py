@@ -75,6 +75,11 @@ class Missing:
         return [value for value in values
                 if str(value).strip() not in self.named and _as_number(str(value)) not in self.numbers]
 
+    def is_marker(self, text: str, numeric: bool) -> bool:
+        """Return whether a text stands for a missing value."""
+        known = text in (NOT_NUMBERS if numeric else MISSING_TEXT) or text in self.named
+        return known or (bool(self.numbers) and _as_number(text) in self.numbers)
+
     def counts(self, array: Any, numeric: bool) -> dict[str, int]:
         """Return how often each marker stands in a column; empty cells are no markers."""
         if not pa.types.is_dictionary(array.type):
