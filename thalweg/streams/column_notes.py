@@ -1,9 +1,12 @@
 """What is said about a column: how it is written, what counts as missing in it, which spellings are one."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from thalweg.streams.columns import DATE, IGNORED, TEXT, Column
 from thalweg.streams.dates import Dates
+from thalweg.streams.sparse_table import SparseTable
 
 MOST_LISTED = 4
 
@@ -20,16 +23,25 @@ class Looked(NamedTuple):
         return sum(rows.num_rows for rows in self.head)
 
 
-def missing_counts(column: Column, looked: Looked) -> dict[str, int]:
-    """Return how often each marker of a missing value stands in the first rows of a column."""
-    counts: dict[str, int] = {}
-    if column.kind == IGNORED or column.is_full:
-        return counts
+def missing_counts(columns: Sequence[Column], looked: Looked) -> dict[str, dict[str, int]]:
+    """Return how often each marker of a missing value stands in the first rows, by the names of columns."""
+    counts: dict[str, Counter[str]] = {}
+    used = {column.name: column for column in columns if column.kind != IGNORED and not column.is_full}
     for rows in looked.head:
-        for marker, n_rows in column.missing.counts(rows.column(column.name), column.is_numeric).items():
-            if column.codes.match != "codes" or marker != "NA":
-                counts[marker] = counts.get(marker, 0) + n_rows
-    return counts
+        if isinstance(rows, SparseTable):
+            numbers = next((column.missing.numbers for column in used.values()), ())
+            for (name, text), n_rows in rows.words(numbers).items():
+                if name in used and used[name].missing.is_marker(text, used[name].is_numeric):
+                    counts.setdefault(name, Counter())[text] += n_rows
+            continue
+        for name, column in used.items():
+            found = column.missing.counts(rows.column(name), column.is_numeric)
+            if found:
+                counts.setdefault(name, Counter()).update(found)
+    for name, found in counts.items():
+        if used[name].codes.match == "codes":
+            del found["NA"]
+    return {name: dict(found) for name, found in counts.items() if found}
 
 
 def note_of(

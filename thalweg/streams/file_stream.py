@@ -126,7 +126,7 @@ class FileStream(Stream):
         if like is not None:
             self._more_classes = like.more_classes
         self._missing = guesses.missing
-        looked = Looked([] if source.is_sparse else head, is_whole)
+        looked = Looked(head, is_whole)
         self._columns = found_columns(source.columns, label, warnings, looked)
         names = [column.name for column in source.columns]
         self._ids = [column.name for column in source.columns if column.note in ID_NOTES]
@@ -311,6 +311,7 @@ def _inputs(
     """Set the kinds of columns; return those that are inputs; add to the warnings."""
     known = known_numbers(head) if guesses.decimal != "," else ()
     for j, column in enumerate(columns):
+        column.missing = guesses.missing
         if not is_settled(column, known):
             set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]

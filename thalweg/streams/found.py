@@ -102,14 +102,13 @@ def found_columns(
 ) -> FoundColumns:
     """Return what the columns of a file were taken for; `looked` are the rows that tell."""
     kinds, notes, becomes = {}, {}, {}
-    missing: dict[str, dict[str, int]] = {}
+    missing = missing_counts(columns, looked)
     same: dict[str, dict[str, dict[str, int]]] = {}
     n_inputs = 0
     for column in columns:
-        counts, groups = missing_counts(column, looked), merged(column.spellings)
-        missing |= {column.name: counts} if counts else {}
+        groups = merged(column.spellings)
         same |= {column.name: groups} if groups else {}
-        if note := note_of(column, counts, groups, looked):
+        if note := note_of(column, missing.get(column.name, {}), groups, looked):
             notes[column.name] = note
         if column is label:
             continue

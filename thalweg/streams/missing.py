@@ -16,7 +16,7 @@ _WORDS = ("none", "null", "nil", "na", "n/a", "n.a.", "nan", "nat", "#n/a", "#na
 _CELL_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 NOT_NUMBERS: tuple[str, ...] = (
     *dict.fromkeys(
-        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", *_CELL_ERRORS]
+        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", "NaT", *_CELL_ERRORS]
         + [form for word in _WORDS for form in (word, word.upper(), word.capitalize())]
     ),
 )
@@ -74,6 +74,11 @@ class Missing:
             return list(values)
         return [value for value in values
                 if str(value).strip() not in self.named and _as_number(str(value)) not in self.numbers]
+
+    def is_marker(self, text: str, numeric: bool) -> bool:
+        """Return whether a text stands for a missing value."""
+        known = text in (NOT_NUMBERS if numeric else MISSING_TEXT) or text in self.named
+        return known or (bool(self.numbers) and _as_number(text) in self.numbers)
 
     def counts(self, array: Any, numeric: bool) -> dict[str, int]:
         """Return how often each marker stands in a column; empty cells are no markers."""

@@ -61,6 +61,8 @@ class SparseInputs:
         odd = np.flatnonzero((rows.kinds != IS_NUMBER) & ((kinds == NUMBERS) | (kinds == FLAGS)))
         texts = rows.texts(odd)
         values[odd] = floats_of(texts)
+        numbers = kinds == NUMBERS
+        values[numbers] = self._inputs[0].missing.without_numbers(values[numbers])
         is_bad = np.zeros(len(values), dtype=bool)
         is_missing = np.array([text in MISSING_TEXT for text in texts], dtype=bool)
         is_bad[odd] = ~np.isfinite(values[odd]) & ~is_missing
@@ -83,7 +85,8 @@ class SparseInputs:
         pairs = list(zip(rows.columns[cells].tolist(), rows.texts(cells), strict=True))
         for pair in set(pairs):
             place, text = pair
-            code = float(self._inputs[self._numbers[place]].codes.of([text])[0])
+            column = self._inputs[self._numbers[place]]
+            code = float(column.codes.of([text])[0]) if column.missing.kept([text]) else MISSING
             known[pair] = np.nan if code == MISSING else code
         return np.array([known[pair] for pair in pairs])
 

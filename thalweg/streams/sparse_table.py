@@ -1,6 +1,7 @@
 """Sparse rows of a text file: cells that are written, and a default for all others."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -73,6 +74,13 @@ class SparseTable:
         odd = np.flatnonzero(self.kinds != IS_NUMBER)
         texts = zip(self.columns[odd].tolist(), self.texts(odd), strict=True)
         return {column for column, text in texts if number(text) is None and text not in MISSING_TEXT}
+
+    def words(self, numbers: Sequence[float]) -> Counter[tuple[str, str]]:
+        """Return how often each text that is no number, or one of `numbers`, is written: (column, text)."""
+        odd = (self.kinds != IS_NUMBER) | np.isnan(self.numbers) | np.isin(self.numbers, numbers)
+        cells, names = np.flatnonzero(odd), {place: name for name, place in self.places.items()}
+        columns = [names[place] for place in self.columns[cells].tolist()]
+        return Counter(zip(columns, map(str.strip, self.texts(cells)), strict=True))
 
     def n_written(self) -> Ints:
         """Return in how many rows each column is written."""
