@@ -23,7 +23,7 @@ class Looked(NamedTuple):
 def missing_counts(column: Column, looked: Looked) -> dict[str, int]:
     """Return how often each marker of a missing value stands in the first rows of a column."""
     counts: dict[str, int] = {}
-    if column.kind == IGNORED:
+    if column.kind == IGNORED or column.is_full:
         return counts
     for rows in looked.head:
         for marker, n_rows in column.missing.counts(rows.column(column.name), column.is_numeric).items():

@@ -15,6 +15,7 @@ from thalweg.streams.schema import plain_values
 
 NUMBER, FLAG, CATEGORY, DATE, TEXT, IGNORED = "number", "flag", "category", "date", "text", "ignored"
 Problems: TypeAlias = list[tuple[int, str]]
+MISSING_TEXTS = pa.array(MISSING_TEXT)
 
 
 class Reader(Protocol):
@@ -44,7 +45,7 @@ class Column:
     A flag is a column of 0 and 1: two categories whose codes are their values. If `is_told`, its kind was
     named or declared, and is not replaced by a better one. `note` says what is special about it, `missing`
     what stands for a missing value. `spellings` are those of labels, and of yes and no, in the first rows: by
-    the one that is kept, how often each occurs.
+    the one that is kept, how often each occurs. If `is_full`, no cell of them is missing.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Column:
     note: str = ""
     missing: Missing = field(default_factory=Missing)
     spellings: dict[Any, dict[Any, int]] = field(default_factory=dict)
+    is_full: bool = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -183,7 +185,7 @@ def distinct_texts(array: Any) -> tuple[Any, Ints]:
         values = pa.array([None if value is None else str(value) for value in texts], pa.string())
     trimmed = pc.utf8_trim_whitespace(values)
     positions = array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
-    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING_TEXT)), None, trimmed), positions
+    return pc.if_else(pc.is_in(trimmed, MISSING_TEXTS), None, trimmed), positions
 
 
 def texts_in(arrays: list[Any]) -> Any:

@@ -19,6 +19,7 @@ from thalweg.streams.text_files import Pieces, TextSource
 MAX_COLUMNS = 100_000
 DELIMITERS = ";\t|,"  # a comma last: it may also be a decimal comma
 N_LINES = 50
+DECORATED = re.compile(r"[^A-Za-z0-9]*\d|[A-Z]{1,3}[^A-Za-z0-9]*\d")  # € 5, US$5 or EUR 5
 DATA = re.compile(r"[+-]?[\d.\s]*,\d+|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?|\d{1,2}:\d{2}.*")
 
 
@@ -43,7 +44,7 @@ def csv_source(
         raise StreamError(f"{pieces.name}, first row: {error}; is there a quote that never ends?") from error
     if header is None:
         header = not any(number(cell) is not None or DATA.fullmatch(cell) for cell in cells)
-        texts = pa.array(cells, pa.string())
+        texts = pa.array([cell for cell in cells if DECORATED.match(cell)], pa.string())
         header = header and not any(pc.any(are_numbers(texts, point)).as_py() for point in ".,")
     names = [cell if header and cell else f"x{j}" for j, cell in enumerate(cells)]
     n_lines = reader.line_num if header else 0

@@ -12,6 +12,7 @@ from thalweg.streams.columns import Problems, distinct_texts, shown, texts_in
 from thalweg.streams.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none
+FEW, NO_NUMBER = 20, r"^\D*$|\d[-/:]\d|[A-Za-z]{4}"  # tells names and dates at once
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def find_decimals(
     decimal comma would not be used there. 1.234 € is a thousand, since money has no three decimals.
     """
     texts = texts_in(arrays)
-    if not len(texts) or not _share(pc.match_substring_regex(texts, r"\d")) >= 1 - WRONG_IF_TOLD:
+    if not len(texts) or _share(pc.match_substring_regex(texts[:FEW], NO_NUMBER)) > WRONG_IF_TOLD:
         return None
     points = [each for each in (",", ".") if point in (None, each)]
     good = {each: are_numbers(texts, each) for each in points}

@@ -152,7 +152,9 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
         if column.kind == CATEGORY and not column.is_told:
             found += _mixture_warnings(name, column.categories) if not column.note else []
         if column.kind == NUMBER and reader is None and not column.is_told:
-            arrays = [column.missing.cleaned(rows.column(name), numeric=True) for rows in head]
+            arrays = [rows.column(name) for rows in head]
+            if not column.is_full:
+                arrays = [column.missing.cleaned(array, numeric=True) for array in arrays]
             found += _number_warnings(name, arrays)
     return found
 
@@ -218,35 +220,33 @@ def target_warnings(
     elif better is not None and label.name.lower() not in TARGET_NAMES:
         found.append(f"the target is {label.name!r}, the last column; {hint}")
     names = [column.name for column in inputs if column.kind in (CATEGORY, FLAG, NUMBER)]
+    labels = [rows.column(label.name) for rows in head]
     for name in may_be_same(head, names, label.name):
-        if _is_same(name, label.name, head):
+        if _is_same([rows.column(name) for rows in head], labels):
             hint = f"if it is only known afterwards, pass ignore=[{name!r}]"
             found.append(f"{name!r} equals the target in the first rows; {hint}")
     return found
 
 
-def _is_same(name: str, label: str, head: list[Any]) -> bool:
+def _is_same(values: list[Any], labels: list[Any]) -> bool:
     """Return whether a column tells the label and the label tells it, in all first rows that have both."""
     pairs: set[tuple[Any, Any]] = set()
     spelled: set[tuple[Any, Any]] = set()
-    n_rows = 0
-    for part in _parts(head):
+    for part, label in _parts(values, labels):
         try:
-            both = zip(part.column(name).to_pylist(), part.column(label).to_pylist(), strict=True)
+            pairs |= set(zip(part.to_pylist(), label.to_pylist(), strict=True))
         except ArithmeticError:  # a damaged decimal number
             return False
-        pairs |= set(both)
-        n_rows += part.num_rows
         spelled = {(spelling(a), spelling(b)) for a, b in pairs}
         spelled = {(a, b) for a, b in spelled if a is not None and b is not None}
         if len(spelled) > min(len({a for a, _ in spelled}), len({b for _, b in spelled})):
             return False
-    return n_rows >= FEW_ROWS // 4 and len(spelled) > 1
+    return sum(map(len, labels)) >= FEW_ROWS // 4 and len(spelled) > 1
 
 
-def _parts(head: list[Any]) -> Iterator[Any]:
+def _parts(values: list[Any], labels: list[Any]) -> Iterator[tuple[Any, Any]]:
     """Yield the first rows in parts: a short one first, which tells most columns apart."""
-    for rows in head:
-        yield rows.slice(0, FEW_VALUES)
-        for start in range(FEW_VALUES, rows.num_rows, FEW_ROWS):
-            yield rows.slice(start, FEW_ROWS)
+    for both in zip(values, labels, strict=True):
+        starts = [0, *range(FEW_VALUES, len(both[0]), FEW_ROWS)]
+        for start, stop in zip(starts, [*starts[1:], len(both[0])], strict=True):
+            yield both[0][start:stop], both[1][start:stop]

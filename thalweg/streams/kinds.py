@@ -56,6 +56,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
     column.missing = guesses.missing
     numeric = [guesses.missing.cleaned(array, numeric=True) for array in arrays]
+    column.is_full = all(new is old for new, old in zip(numeric, arrays, strict=True))
     arrays = [guesses.missing.cleaned(array, numeric=False) for array in arrays]
     if column.kind == DATE:
         column.reader = find_dates(numeric, guesses.date_parts, told=True)
@@ -94,7 +95,7 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guess
         if column.reader is not None:
             column.kind = DATE
             return
-    column.kind = column.kind or _kind_of_mixture(_counts(numeric))
+    column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
     if column.kind == CATEGORY:
         _refine(column, _counts(arrays))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ _WORDS = ("none", "null", "nil", "na", "n/a", "n.a.", "nan", "nat", "#n/a", "#na
 _CELL_ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 NOT_NUMBERS: tuple[str, ...] = (
     *dict.fromkeys(
-        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", *_CELL_ERRORS]
+        [*MISSING_TEXT, "-", "--", "---", "–", "—", ".", "..", "??", "NaT", *_CELL_ERRORS]
         + [form for word in _WORDS for form in (word, word.upper(), word.capitalize())]
     ),
 )
@@ -94,7 +94,7 @@ class Missing:
         """Return which of the distinct values of a column are missing; None if none can be."""
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             markers = (*(NOT_NUMBERS if numeric else MISSING_TEXT), *self.named)
-            found = pc.is_in(pc.utf8_trim_whitespace(values), pa.array(markers, values.type))
+            found = pc.is_in(pc.utf8_trim_whitespace(values), _as_array(markers, values.type))
             if not self.numbers:
                 return found
             return pc.or_(found, pa.array([_as_number(text) in self.numbers for text in values.to_pylist()]))
@@ -108,6 +108,11 @@ def as_missing(markers: str | Iterable[Any]) -> Missing:
     listed = [markers] if isinstance(markers, str) else list(markers)
     texts = [text if isinstance(text, str) else str(text) for text in listed]
     return Missing(tuple(dict.fromkeys(text.strip() for text in texts if text.strip())))
+
+
+@lru_cache(maxsize=8)
+def _as_array(markers: tuple[str, ...], type: Any) -> Any:
+    return pa.array(markers, type)
 
 
 def _as_number(text: str | None) -> float | None:

@@ -53,19 +53,22 @@ class Decoration:
 
 def are_numbers(texts: Any, point: str) -> Any:
     """Return which texts are numbers whose decimal point is `point`, as an Arrow array."""
-    return pc.match_substring_regex(_plain_marks(texts), _PATTERNS[point])
+    return _matches(_plain_marks(texts), point)
 
 
 def parsed(texts: Any, point: str) -> Floats:
     """Return texts as numbers whose decimal point is `point`; NaN where one is null or no number."""
     texts = _plain_marks(texts)
-    good = pc.match_substring_regex(texts, _PATTERNS[point])
+    good = _matches(texts, point)
+    if not _any(texts, r"[^\d., '+-]|[^+-].*[+-]|[+-] "):
+        for mark in MARKS:
+            texts = texts if mark == point else pc.replace_substring(texts, mark, "")
+        return _cast(pc.if_else(good, texts, None))
     is_power = pc.match_substring_regex(texts, r"\d[,.]?[eE][+-]?\d")
     digits = pc.replace_substring_regex(texts, rf"\p{{L}}+\.?|[^\d{point}]+", "")
     other = "." if point == "," else ","
     digits = pc.if_else(is_power, pc.replace_substring_regex(texts, rf"[ '{other}]", ""), digits)
-    plain = pc.replace_substring(pc.if_else(good, digits, None), ",", ".")
-    numbers = np.asarray(plain.cast(pa.float64()).fill_null(np.nan))
+    numbers = _cast(pc.if_else(good, digits, None))
     is_minus = pc.and_not(pc.match_substring_regex(texts, r"^[^\d]*[-(]|-[^\d]*$"), is_power)
     return np.where(np.asarray(is_minus.fill_null(False)), -numbers, numbers)
 
@@ -73,21 +76,24 @@ def parsed(texts: Any, point: str) -> Floats:
 def decoration(texts: Any, point: str) -> Decoration:
     """Return what stands around and inside the numbers among `texts`."""
     texts = _plain_marks(texts)
-    texts = texts.filter(pc.match_substring_regex(texts, _PATTERNS[point]))
+    bare = pc.match_substring_regex(texts, rf"^[-+]?\d*[{point}]?\d*$")
+    is_partial = bool((parsed(texts.filter(bare), point) != 0).any())
+    texts = texts.filter(pc.invert(bare))
+    texts = texts.filter(_matches(texts, point))
     around = [pc.replace_substring_regex(texts, rest, "") for rest in (r"[\d].*$", r"^.*\d")]
     found = [pc.utf8_trim(pc.unique(part), " ()+-.,").to_pylist() for part in around]
     units = tuple(dict.fromkeys(unit for part in found for unit in part if unit))
     marks = tuple(mark for mark in MARKS if mark != point and _any(texts, rf"\d[{mark}]\d"))
-    is_partial = False
-    if "%" in units:
-        bare = texts.filter(pc.invert(pc.match_substring(texts, "%")))
-        is_partial = bool((parsed(bare, point) != 0).any())
-    return Decoration(units, marks, _any(texts, r"\("), is_partial)
+    return Decoration(units, marks, _any(texts, r"\("), is_partial and "%" in units)
+
+
+def _body(point: str) -> str:
+    mark = rf"\{point}" if point == "." else point
+    return rf"(?:(?:{_WHOLE[point]})(?:{mark}\d*)?|{mark}\d+)"
 
 
 def _pattern(point: str) -> str:
-    mark = rf"\{point}" if point == "." else point
-    body = rf"(?:(?:{_WHOLE[point]})(?:{mark}\d*)?|{mark}\d+)"
+    body = _body(point)
     money, unit = rf"(?:{_MONEY} *)?", rf"(?: *{_UNIT})?"
     forms = (
         rf"[-+]? *{money}{body}{unit}",
@@ -101,6 +107,15 @@ def _pattern(point: str) -> str:
 
 
 _PATTERNS = {point: _pattern(point) for point in (".", ",")}
+_BARE = {point: rf"^[-+]?{_body(point)}$" for point in (".", ",")}
+
+
+def _matches(texts: Any, point: str) -> Any:
+    # The short pattern is enough for most columns; the long one takes a millisecond to compile.
+    found = pc.match_substring_regex(texts, _BARE[point])
+    if pc.all(found).as_py() is not False:
+        return found
+    return pc.match_substring_regex(texts, _PATTERNS[point])
 
 
 def _plain_marks(texts: Any) -> Any:
@@ -110,6 +125,10 @@ def _plain_marks(texts: Any) -> Any:
     for marks, plain in ((r"[\x{a0}\x{202f}\x{2007}\x{2009}]", " "), (r"[−–]", "-"), (r"[’‘]", "'")):
         texts = pc.replace_substring_regex(texts, marks, plain)
     return texts
+
+
+def _cast(texts: Any) -> Floats:
+    return np.asarray(pc.replace_substring(texts, ",", ".").cast(pa.float64()).fill_null(np.nan))
 
 
 def _any(texts: Any, pattern: str) -> bool:
