@@ -1,4 +1,4 @@
-"""Streams read from files: CSV, ARFF, Parquet and Arrow, block by block."""
+"""Streams read from files: CSV, JSON lines, ARFF, Parquet and Arrow, block by block."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -53,21 +53,22 @@ def from_file(
     scan_labels: bool = False,
     like: "dict[str, Any] | Stream | None" = None,
 ) -> "FileStream":
-    """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
+    """Return a stream of the rows of a CSV, JSON lines, ARFF, Parquet or Arrow file, read in blocks.
 
-    Text files may be compressed (gzip, bzip2, zstd, lz4); `?`, an empty cell, NA, N/A, NaN
-    and null are missing values. The kind of a column comes from the ARFF header or the Parquet or Arrow
-    schema, otherwise from the first 10,000 rows: a number, also with a decimal comma; a date; text of several
-    words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
-    codes. Other categories are coded in the order of the ARFF header or dictionary, or, without one, in the
-    order of appearance. A category that appears later gets the next code, so `n_categories` may grow, and
-    with it the memory of the stream. The attribute `columns` of the stream says what was found. Of an Arrow
-    file one record batch at a time is in memory, whatever its length.
+    Text files may be compressed (gzip, bzip2, zstd, lz4); `?`, an empty cell, NA, N/A, NaN and null are
+    missing values. The kind of a column comes from the ARFF header or the Parquet or Arrow schema, otherwise
+    from the first 10,000 rows: a number, also with a decimal comma; a date; text of several words; an id,
+    which is left out; or else a category. A column of only 0 and 1 is categorical with those codes. Other
+    categories are coded in the order of the ARFF header or dictionary, or, without one, in the order of
+    appearance. A category that appears later gets the next code, so `n_categories` may grow, and with it the
+    memory of the stream. The attribute `columns` of the stream says what was found. Of an Arrow file one
+    record batch at a time is in memory, whatever its length.
 
     Parameters
     ----------
     path
-        The file; `-` is standard input, which must be CSV or ARFF and can be read only once.
+        The file; `-` is standard input, which must be CSV, JSON lines or ARFF and can be read only once. A
+        file is known by its content, or else by the ending of its name.
     target
         Name or position of the column of labels; the last column if None.
     classes
