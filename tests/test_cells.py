@@ -38,8 +38,8 @@ def other(i):
         ("1\u00a0234", ",", 1234), ("1\u202f234.5", ".", 1234.5), ("1'234.50", ".", 1234.5),
         ("CHF 1’234.50", ".", 1234.5), ("80.25-", ".", -80.25), ("1.200,00- €", ",", -1200), ("−5", ".", -5),
         ("-€5", ".", -5), ("€ -5", ".", -5), ("US$5.00", ".", 5), ("$5.00 USD", ".", 5),
-        ("kr. 1.234,5", ",", 1234.5), ("₹12,34,567.50", ".", 1234567.5), ("5,5 zł", ",", 5.5), ("1.5e-3", ".", 0.0015),
-        ("-1,5e3", ",", -1500), (".5", ".", 0.5), ("5.", ".", 5), ("+7", ".", 7),
+        ("kr. 1.234,5", ",", 1234.5), ("₹12,34,567.50", ".", 1234567.5), ("5,5 zł", ",", 5.5),
+        ("1.5e-3", ".", 0.0015), ("-1,5e3", ",", -1500), (".5", ".", 0.5), ("5.", ".", 5), ("+7", ".", 7),
     ],
 )  # fmt: skip
 def test_numbers_as_people_write_them(text, point, value):
@@ -237,7 +237,8 @@ def test_zip_codes_and_phone_numbers_are_no_quantities(tmp_path):
 
 def test_padded_numbers_and_quantities_stay_numbers(tmp_path):
     columns = {"month": lambda i: f"{i % 12 + 1:02}", "time": lambda i: f"{i % 24:02}30",
-               "mobile": lambda i: i % 50, "postal_fee": lambda i: i % 40 + 0.5, "level": lambda i: f"{i % 90 / 10:08.3f}"}
+               "mobile": lambda i: i % 50, "postal_fee": lambda i: i % 40 + 0.5,
+               "level": lambda i: f"{i % 90 / 10:08.3f}"}
     assert set(from_file(rows(tmp_path, **columns)).columns.kinds.values()) == {"number"}
 
 
