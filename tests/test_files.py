@@ -365,7 +365,7 @@ def _peak(path):
 def test_files_are_described_without_importing_pyarrow():
     from thalweg.streams import registry
 
-    assert registry.summary("from_file").startswith("Return a stream of the rows of a CSV, ARFF")
+    assert registry.summary("from_file").startswith("Return a stream of the rows of a CSV, JSON lines, ARFF")
 
 
 @pytest.mark.parametrize("text", [ROWS, ARFF])

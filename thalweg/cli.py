@@ -57,8 +57,8 @@ def about(version: Annotated[bool, VERSION] = False):
 RUN_HELP = """
 Test a learner on a stream, row by row, and learn as it goes.
 
-SOURCE is a file (CSV, ARFF, Parquet, Arrow; `-` for standard input), a generator such as `sea`, or a public
-dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, AdaptiveStacking is
+SOURCE is a file (CSV, JSON lines, ARFF, Parquet, Arrow; `-` for standard input), a generator such as `sea`,
+or a public dataset such as `elec2`: see `thalweg list streams`. Without `--learner`, AdaptiveStacking is
 used: learners of different kinds, weighed by how much each tells.
 
 Examples:

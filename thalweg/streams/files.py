@@ -1,4 +1,4 @@
-"""Streams read from files: CSV, ARFF, Parquet and Arrow, block by block."""
+"""Streams read from files: CSV, JSON lines, ARFF, Parquet and Arrow, block by block."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -55,7 +55,7 @@ def from_file(
     like: "dict[str, Any] | Stream | None" = None,
     keep: Iterable[str | int] | None = None,
 ) -> "FileStream":
-    """Return a stream of the rows of a CSV, ARFF, Parquet or Arrow file, read in blocks.
+    """Return a stream of the rows of a CSV, JSON lines, ARFF, Parquet or Arrow file, read in blocks.
 
     Text files may be compressed (gzip, bzip2, zstd, lz4); `?`, an empty cell, NA, N/A, NaN
     and null are missing values, and so are `-`, none and the like among numbers and dates. The kind of a
@@ -70,7 +70,8 @@ def from_file(
     Parameters
     ----------
     path
-        The file; `-` is standard input, which must be CSV or ARFF and can be read only once.
+        The file; `-` is standard input, which must be CSV, JSON lines or ARFF and can be read only once. A
+        file is known by its content, or else by the ending of its name.
     target
         Name or position of the column of labels; the last column if None.
     classes
