@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import State
 
-NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e9, 2.0**53, 1e300, -1e300, 1e-320, 0.5, 3.0)
+NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e300, -1e300, 1e-320, 0.5, 3.0)
 HUGE = (10**9, 2**31, 2**63, 10**30, -1, -(2**31), -(10**30))
 Path: TypeAlias = tuple[Any, ...]
 INTEGERS = (-1, 0, 1, 2, 7, -(2**31), 2**31 - 1, 2**62, -(2**62), *HUGE)
