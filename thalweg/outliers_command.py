@@ -87,7 +87,7 @@ def closing(lines, page, save):
     """Return the lines below the table."""
     found = lines.found
     opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    yield f"{len(found.codes):,} rows in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    yield f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
     if save:
         yield f"{len(lines.rows):,} rows saved: {save}"
     if page:
