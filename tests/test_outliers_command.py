@@ -205,6 +205,8 @@ def test_command_shows_the_cells_of_the_file(tmp_path):
     found = json.loads(outliers(path, *words))
     written = list(csv.DictReader(saved.read_text().splitlines()))
     assert len(found["suspicious"]) == len(written) == 9
+    assert (found["rows"], found["labels"], found["skipped"]) == (300, 300, 4)
+    assert "300 rows (4 that could not be read left out) in " in page.read_text()
     for entry, row in zip(found["suspicious"], written, strict=True):
         expected = dict(zip(HEADER.split(";"), lines[entry["row"] - 1].split(";"), strict=True))
         assert entry["cells"] == expected and entry["label"] == expected["paid"]

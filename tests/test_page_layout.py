@@ -12,12 +12,15 @@ from thalweg.evaluation import (
     compare,
     drift_page,
     metrics,
+    outliers_page,
     prequential,
     report,
     watch,
 )
+from thalweg.evaluation.suspicions import suspicious_in_stream
+from thalweg.evaluation.suspicious_rows import Lines
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
-from thalweg.streams import LED, SEA, from_arrays
+from thalweg.streams import LED, SEA, from_arrays, from_file
 
 pytestmark = needs_chromium
 
@@ -143,3 +146,21 @@ def test_a_table_that_scrolls_shows_it(several, tmp_path):
       return window.getComputedStyle(box).backgroundImage; })"""
     found = ask(page, 420, shaded, tmp_path)
     assert found and all("gradient" in each for each in found)
+
+
+@pytest.mark.parametrize("width", [420, 900])
+def test_the_page_of_suspicious_rows_is_readable_too(width, tmp_path):
+    lines = ["id;price;when;note;ok"]
+    for i in range(200):
+        note = "a long remark about the customer and the goods, and a_word_that_does_not_end_" + "x" * 60
+        lines.append(f"A{i:05};{i * 7 % 31};{i % 28 + 1:02}.03.2024;{note};{'yes' if i % 31 > 15 else 'no'}")
+    path = tmp_path / "orders.csv"
+    path.write_text("\n".join(lines) + "\n")
+    stream = from_file(path, ignore=["note"])
+    found = suspicious_in_stream(stream, [NaiveBayes()])
+    page = outliers_page.write(Lines(found, stream, 5), "orders.csv", tmp_path / "page.html")
+    seen = ask(page, width, LAYOUT, tmp_path)
+    assert seen["overflow"] == 0 and seen["outside"] == []
+    cells = ask(page, width, "Math.max.apply(null, Array.from(document.querySelectorAll('div.long')).map("
+                "function (cell) { return cell.getBoundingClientRect().width; }))", tmp_path)
+    assert 200 < cells < 700

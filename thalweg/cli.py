@@ -225,7 +225,8 @@ List the rows of a stream whose labels look wrong, and say how many there are.
 
 Nothing needs to be trained before. Learners read the rows forwards and backwards and say, before they are
 told a label, how likely it is; up to 50,000 rows, a forest grown on other rows says so too. The row, its
-label and the label that is believed instead are listed, the most suspicious first.
+label, the label that is believed instead and the cells of the file are listed, the most suspicious first:
+columns named by `--keep`, or else those that hold ids, before the others.
 
 SOURCE is as for `thalweg run`; all its rows are held in memory. Without `--learner`, AdaptiveStacking reads,
 or beyond 50,000 rows AdaptiveRandomForest and LogisticMixture, which are faster.

@@ -107,7 +107,7 @@ def closing(lines):
     """Return the line below the table."""
     found = lines.found
     opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    return f"{len(found.codes):,} rows in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    return f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
 
 
 def write_csv(lines, path):

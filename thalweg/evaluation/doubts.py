@@ -5,14 +5,31 @@ import math
 import numpy as np
 
 from thalweg._types import Floats, Ints
+from thalweg.evaluation.wrong_share import WrongShare
 
 SHARE_SURE, LEAST_SURE = 0.1, 50  # of the rows in which a class is believed
 CAUTION = 4.0  # hard rows make the counts uneven too, so the mean of all pairs gets this much more weight
-MOST_WRONG = 0.45  # of a class, so that its labels still tell something
+LEAST_SHARE, MOST_WRONG = 1e-4, 0.45  # of all labels; of a class, so that its labels still tell something
+
+
+def doubts(p: Floats, codes: Ints, estimate: WrongShare) -> Floats:
+    """Return the probability that each label is wrong; `p` are the probabilities of labels as they are given.
+
+    Let C have in row k how often class k is called each class. The probabilities of the true classes are
+    t = p C⁻¹, and a label j is wrong with Σ t_k C_kj over all k but j, divided by the sum over all k. C is
+    multiplied to fit shares of wrong labels from one end of the range to the other, and the mean is taken.
+    The odds are multiplied by one number so that all doubts add up to the estimate.
+    """
+    called = confusions(p, codes)
+    class_shares = np.bincount(p.argmax(axis=1), minlength=p.shape[1]) / len(p)
+    low, middle, high = estimate.low, estimate.middle, estimate.high
+    shares = (low, (low + middle) / 2, middle, (middle + high) / 2, high)
+    found = [_wrong(p, codes, _fitted(called, share, class_shares)) for share in shares]
+    return scaled(np.mean(found, axis=0), middle * len(p))
 
 
 def confusions(p: Floats, codes: Ints) -> Floats:
-    """Return how often a row of class k is called j, as a matrix of classes × classes whose rows sum to 1.
+    """Return how often a row of class k is called j, another one, as a matrix of classes × classes.
 
     It is counted in the surest tenth of the rows in which class k is believed. Counts are few, so they are
     drawn towards the mean of all pairs, the more the less they vary beyond chance (empirical Bayes with gamma
@@ -26,10 +43,7 @@ def confusions(p: Floats, codes: Ints) -> Floats:
     excess = ((counts - expected) ** 2 - expected)[others].sum()
     variance = max(excess / max((n_classes - 1) * (n_rows**2).sum(), 1), 1e-12)
     weight = CAUTION * min(mean**2 / variance, 1e6)
-    rates = np.where(others, (counts + weight) / (n_rows[:, None] + weight / mean), 0.0)
-    wrong = rates.sum(axis=1)
-    rates *= (np.minimum(wrong, MOST_WRONG) / wrong)[:, None]
-    return rates + np.diag(1 - rates.sum(axis=1))
+    return np.where(others, (counts + weight) / (n_rows[:, None] + weight / mean), 0.0)
 
 
 def _counts(p: Floats, codes: Ints) -> tuple[Floats, Floats]:
@@ -46,20 +60,18 @@ def _counts(p: Floats, codes: Ints) -> tuple[Floats, Floats]:
     return counts, n_rows
 
 
-def wrong_odds(p: Floats, codes: Ints, called: Floats) -> tuple[Floats, Floats]:
-    """Return the probability that each label is wrong, and odds that tell apart rows where it is 1.
+def _fitted(called: Floats, share: float, class_shares: Floats) -> Floats:
+    """Return confusions multiplied so that this share of all labels is wrong, with what is right added."""
+    called = called * max(share, LEAST_SHARE) / float(called.sum(axis=1) @ class_shares)
+    wrong = called.sum(axis=1)
+    called *= (np.minimum(wrong, MOST_WRONG) / wrong)[:, None]
+    return called + np.diag(1 - called.sum(axis=1))
 
-    `p` are probabilities of labels as they are given, some of them wrong. With C the confusions `called`,
-    those of the true classes are t = p C⁻¹, and the label j is wrong with Σ t_k C_kj over all k but j,
-    divided by the sum over all k. The odds have p in place of t.
-    """
-    rows = np.arange(len(p))
+
+def _wrong(p: Floats, codes: Ints, called: Floats) -> Floats:
     true = np.clip(p @ np.linalg.inv(called), 0.0, None)
     joint = true * called[:, codes].T
-    wrong = 1 - joint[rows, codes] / np.maximum(joint.sum(axis=1), 1e-300)
-    plain = p * called[:, codes].T
-    right = plain[rows, codes]
-    return wrong, (plain.sum(axis=1) - right) / np.maximum(right, 1e-300)
+    return 1 - joint[np.arange(len(p)), codes] / np.maximum(joint.sum(axis=1), 1e-300)
 
 
 def scaled(doubt: Floats, total: float) -> Floats:

@@ -29,7 +29,7 @@ def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
         parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
-    parts.append(f"<h2>Who was asked</h2>{_opinions(found)}")
+    parts.append(f"<h2>Who was asked</h2>{_opinions(lines)}")
     if lines.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
         parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
@@ -68,12 +68,10 @@ def _broken(cell: str) -> str:
     return Markup(f'<div class="long">{text(cell)}</div>') if len(cell) > LONG else cell
 
 
-def _opinions(found: Suspicions) -> str:
+def _opinions(lines: Lines) -> str:
+    found = lines.found
     rows: list[Sequence[object]] = [["opinion", "weight"]]
     rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
     agreement = percent(found.estimate.agreement)
-    note = (
-        f"Together they agree with {agreement} of the labels. {len(found.codes):,} rows in "
-        f"{found.seconds:.2f} s."
-    )
+    note = f"Together they agree with {agreement} of the labels. {lines.counted} in {found.seconds:.2f} s."
     return f'{table(rows)}<p class="note">{text(note)}</p>'

@@ -14,7 +14,7 @@ from thalweg._kernels.logistic_weights import Weighing
 from thalweg._types import Floats, Ints
 from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation.all_rows import all_rows
-from thalweg.evaluation.doubts import confusions, scaled, wrong_odds
+from thalweg.evaluation.doubts import doubts
 from thalweg.evaluation.opinions import forest_of_others, read_both_ways
 from thalweg.evaluation.row_cells import Cells, FrameCells
 from thalweg.evaluation.wrong_share import WrongShare, wrong_share
@@ -172,24 +172,27 @@ class Suspicions:
         """The upper end of a 95 % range for the share of wrong labels."""
         return self.estimate.high
 
-    @property
+    @cached_property
     def doubt(self) -> Floats:
         """The probability that each row's label is wrong; NaN where it has none.
 
-        How often one class is called another is estimated where the opinions are surest, and drawn towards
-        the mean of all pairs of classes. All doubts add up to the estimated share of the rows, or to the
-        middle of its range where none is given.
+        How often one class is called another is estimated where the opinions are surest. All doubts add up to
+        the estimated share of the rows, or to the middle of its range where none is given.
         """
-        return self._doubt_and_order[0]
+        known = self.codes >= 0
+        found = np.full(len(self.codes), np.nan)
+        found[known] = doubts(self.p[known], self.codes[known], self.estimate)
+        return found
 
-    @property
+    @cached_property
     def rows(self) -> Ints:
         """Numbers of the rows whose labels look wrong, the most doubtful first.
 
         Another label is believed, and the one that is given is less likely than it is in half of the rows
         that have it: a class that is hard to tell is not listed as a whole.
         """
-        q, order = self.likelihood, self._doubt_and_order[1]
+        q = self.likelihood
+        order = np.lexsort((q, -self.doubt))[: self.estimate.n_labels]  # rows without a label are last
         usual = np.array([_median(q[self.codes == k]) for k in range(len(self.classes))])
         is_other = (self.p[order] > q[order, None]).any(axis=1)
         return order[is_other & (q[order] <= usual[self.codes[order]])]
@@ -209,15 +212,6 @@ class Suspicions:
         """Number of rows to look at: those estimated to be wrong, or the middle of the range."""
         estimate = self.estimate
         return min(round(estimate.middle * estimate.n_labels), len(self.rows))
-
-    @cached_property
-    def _doubt_and_order(self) -> tuple[Floats, Ints]:
-        known = np.flatnonzero(self.codes >= 0)
-        p, codes = self.p[known], self.codes[known]
-        wrong, odds = wrong_odds(p, codes, confusions(p, codes))
-        doubt = np.full(len(self.codes), np.nan)
-        doubt[known] = scaled(wrong, self.estimate.middle * len(known))
-        return doubt, known[np.lexsort((-odds, -doubt[known]))]
 
 
 def _median(values: Floats) -> float:

@@ -38,6 +38,8 @@ class Lines:
         Names of the cells of a row: first the columns that are kept, then the others of the file.
     n_kept : int
         How many of these are kept.
+    n_skipped : int
+        Rows of the file that could not be read and are left out.
     columns : FoundColumns or None
         What the columns of a file were taken for.
     """
@@ -50,6 +52,7 @@ class Lines:
         skipped = getattr(stream, "skipped_rows", ())
         self.numbers = dict(zip(self.rows, numbers_in_file(self.rows, skipped).tolist(), strict=True))
         self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
+        self.n_skipped = len(skipped)
         self.n_kept = len(getattr(stream, "kept", ()))
         self._believed = found.believed
 
@@ -76,6 +79,12 @@ class Lines:
         cells = self.cells(i)
         return [as_text(cells[name]) for name in self.shown_names]
 
+    @property
+    def counted(self) -> str:
+        """How many rows were read, and how many were left out, in words."""
+        skipped = f" ({self.n_skipped:,} that could not be read left out)" if self.n_skipped else ""
+        return f"{len(self.found.codes):,} rows{skipped}"
+
     def confusions(self) -> list[tuple[str, str, int]]:
         """Return (label, believed, rows), the most frequent first."""
         pairs = Counter((self.label(i), self.believed(i)) for i in self.rows)
@@ -89,6 +98,7 @@ class Lines:
             "rows": len(found.codes),
             "labels": estimate.n_labels,
             "unlabelled": found.n_unlabelled,
+            "skipped": self.n_skipped,
             "estimated_wrong": found.n_wrong,
             "share": estimate.share,
             "share_low": estimate.low,
