@@ -1,10 +1,11 @@
 """Rows as dicts of named inputs: the names, their positions, and the codes of values that are text."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from thalweg._category_codes import CategoryCodes
 from thalweg._types import Floats
 
 CODE_TEXT = (
@@ -24,13 +25,13 @@ class Names(dict[Any, int]):
         names: Iterable[Hashable] | None,
         n_features: int | None,
         who: str,
-        texts: dict[Hashable, dict[str, int]] | None = None,
+        texts: Mapping[Hashable, CategoryCodes] | None = None,
     ) -> None:
         given, names = names, [] if names is None else list(names)
         super().__init__((name, j) for j, name in enumerate(names))
         self.is_open = n_features is None
         self.n_features = len(names) if n_features is None else n_features
-        self.texts = dict(getattr(given, "texts", {})) if texts is None else texts
+        self.texts: dict[Any, CategoryCodes] = dict(getattr(given, "texts", {}) if texts is None else texts)
         if len(names) > self.n_features:
             raise ValueError(f"{who}: got {len(names)} names for {self.n_features} inputs")
         if len(self) < len(names):
@@ -69,14 +70,15 @@ class Names(dict[Any, int]):
             raise ValueError(f"{who}: unknown input {names[self.n_features]!r}; the inputs are {known}")
         if not self.is_open:
             return Names(names, self.n_features, who)
-        return Names(names, None, who, self.texts | {name: {} for name in new if _is_text(x[name])})
+        texts = {name: CategoryCodes() for name in new if _is_text(x[name])}
+        return Names(names, None, who, self.texts | texts)
 
     def _with_categories(self, x: dict[Any, Any], who: str) -> "Names":
         found = {name: _spelling(x[name]) for name in self.texts if name in x}
         new = {name: text for name, text in found.items() if text and text not in self.texts[name]}
         if not new:
             return self
-        added = {name: self.texts[name] | {text: len(self.texts[name])} for name, text in new.items()}
+        added = {name: self.texts[name].with_text(text) for name, text in new.items()}
         return Names(self, None, who, self.texts | added)
 
     def of_width(self, n_features: int, who: str) -> "Names":

@@ -87,6 +87,7 @@ def prequential(
     stream, learner = stream_and_learner(stream, learner, "prequential", target)
     arrivals = Arrivals(delay, labels, seed)
     settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
+    settings |= {"resume": True} if resume else {}
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:

@@ -142,8 +142,12 @@ class Run:
 
     @property
     def outgrows_data(self) -> bool:
-        """Whether the learner has come to be larger than the rows it has seen, and above a megabyte."""
-        return self.memory > max(self.data_bytes, SMALL_MODEL) and self.data_bytes > 0
+        """Whether the learner has come to be larger than the rows it has seen, and above a megabyte.
+
+        False if it had learned other rows before, which are not counted here.
+        """
+        is_larger = self.memory > max(self.data_bytes, SMALL_MODEL) and self.data_bytes > 0
+        return is_larger and not self.settings.get("resume", False)
 
     @cached_property
     def tally(self) -> Tally:

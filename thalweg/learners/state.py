@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._category_codes import CategoryCodes
 from thalweg._registry import Registry
 from thalweg._saved import check_alike as check_alike
 from thalweg._saved import naming as naming
@@ -131,7 +132,7 @@ def names_of(state: dict[str, Any], name: str, n_features: int) -> list[str | in
     return names
 
 
-def texts_of(state: dict[str, Any], names: list[Any]) -> dict[Any, dict[str, int]]:
+def texts_of(state: dict[str, Any], names: list[Any]) -> dict[Any, CategoryCodes]:
     """Return the codes of the categories of inputs that are text; raise StateError if they are not valid."""
     found = {}
     for place, texts in state.get("texts", ()):
@@ -139,7 +140,7 @@ def texts_of(state: dict[str, Any], names: list[Any]) -> dict[Any, dict[str, int
             raise StateError(f"the state's 'texts' name input {place!r} of {len(names)}")
         if not all(isinstance(text, str) for text in texts) or len(set(texts)) < len(texts):
             raise StateError("the state's 'texts' must hold different strings")
-        found[names[place]] = {text: code for code, text in enumerate(texts)}
+        found[names[place]] = CategoryCodes(texts)
     return found
 
 
