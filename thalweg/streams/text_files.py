@@ -19,8 +19,8 @@ import pyarrow.csv
 from thalweg._kernels.cells import distinct_cells
 from thalweg._types import Ints
 from thalweg.errors import StreamError
+from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
-from thalweg.streams.missing import NOT_NUMBERS
 from thalweg.streams.quotes import without_unclosed
 
 PIECE = 1 << 20
@@ -97,7 +97,7 @@ class TextSource:
     """
 
     n_rows = None
-    not_numbers: Sequence[str] = NOT_NUMBERS
+    not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None
 
