@@ -274,3 +274,9 @@ def test_a_flag_may_be_written_as_yes_and_no_in_another_file(tmp_path):
     known = from_file(rows(tmp_path, a=lambda i: i % 2, b=other))
     new = rows(tmp_path, "new.csv", a=lambda i: ["No", "Y"][i % 2], b=other)
     np.testing.assert_array_equal(whole(from_file(new, like=known))[0], whole(known)[0])
+
+
+def test_a_marker_may_come_after_the_first_rows(tmp_path):
+    lines = [f"{k % 900}.5,{k % 2}" for k in range(12_000)] + ["-,1", "none,0", "7,1"]
+    stream = from_file(write(tmp_path, "a,y\n" + "\n".join(lines)))
+    np.testing.assert_array_equal(whole(stream)[0][-3:, 0], [np.nan, np.nan, 7])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from thalweg._types import Block, Ints, Mask
 from thalweg.errors import StreamError, one_line
 from thalweg.streams.base import Stream, recut
-from thalweg.streams.codes import MISSING, Codes, as_classes
+from thalweg.streams.codes import MISSING, MISSING_TEXT, Codes, as_classes
 from thalweg.streams.column_notes import Looked
 from thalweg.streams.columns import CATEGORY, IGNORED, NUMBER, TEXT, Column, Problems, coded, side_by_side
 from thalweg.streams.found import FoundColumns, column_warnings, found_columns, target_warnings
@@ -85,7 +85,6 @@ class FileStream(Stream):
         last = [] if label is None else [label]
         for column in last:
             column.missing, column.spellings = guesses.missing, {}
-        source.not_numbers = guesses.missing.not_numbers
         check_kinds(source, [*candidates, *last])
         head, is_whole = first_rows(source, [column.name for column in [*candidates, *last]], strict)
         if like is None:
@@ -132,6 +131,9 @@ class FileStream(Stream):
         self._ids = [column.name for column in source.columns if column.note in ID_NOTES]
         self._ids += [name for name in names if like is not None and name in like.ids]
         self.kept = tuple(self._ids if keep is None else keep)
+        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
+        seen = {marker for counts in self._columns.missing.values() for marker in counts}
+        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
         self.n_rows = (n_rows or source.n_rows) if strict else None
         self._restart()
 

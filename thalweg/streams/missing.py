@@ -38,11 +38,6 @@ class Missing:
         """The named ones that are numbers."""
         return tuple(value for text in self.named if (value := number(text)) is not None)
 
-    @cached_property
-    def not_numbers(self) -> tuple[str, ...]:
-        """All texts that are missing in a column of numbers or dates."""
-        return (*NOT_NUMBERS, *self.named)
-
     def joined(self, other: "Missing") -> "Missing":
         """Return the markers of both."""
         return Missing(tuple(dict.fromkeys([*self.named, *other.named])))

@@ -20,9 +20,9 @@ import pyarrow.csv
 from thalweg._kernels.cells import distinct_cells
 from thalweg._types import Ints
 from thalweg.errors import StreamError
+from thalweg.streams.codes import MISSING_TEXT
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.kept_cells import AS_WRITTEN, beside
-from thalweg.streams.missing import NOT_NUMBERS
 from thalweg.streams.quotes import without_unclosed
 from thalweg.streams.text_encoding import UTF8, Encoding, marked_encoding
 
@@ -108,7 +108,7 @@ class TextSource:
     """
 
     n_rows = None
-    not_numbers: Sequence[str] = NOT_NUMBERS
+    not_numbers: Sequence[str] = MISSING_TEXT
     is_sparse = False
     header: bool | None = None
 
