@@ -38,6 +38,7 @@ RIGHT = {
     "categorical": {"list"},
     "AccuracyWeightedEnsemble.holdout": {"None"},
     "AdaptiveLogistic.decay": {"None"},
+    "AdaptiveStacking.max_bytes": {"None"},
     "AdaptiveStacking.members": {"None"},
     "AdaptiveStacking.noise": {"list"},
     "RobustEnsemble.class_weight": {"None"},

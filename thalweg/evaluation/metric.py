@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from thalweg._types import Floats
 from thalweg.errors import ParameterError
-from thalweg.evaluation.array_runs import run_of
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.totals import Score
 
@@ -67,6 +66,8 @@ def _metric(of_run: Callable[..., Score], needs_probabilities: bool) -> Metric:
     def of_run_or_arrays(run: Any = None, *arguments: Any, **settings: Any) -> Score:
         if isinstance(run, Run):
             return of_run(run, *arguments, **settings)
+        from thalweg.evaluation.array_runs import run_of  # importing it takes scikit-learn
+
         who = of_run.__name__
         y = settings.pop("y", run)
         p = settings.pop("p", arguments[0] if arguments else None)
