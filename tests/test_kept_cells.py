@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from thalweg import predictions
 from thalweg.cli import app
 from thalweg.streams import from_file
+from thalweg.wording import error_text
 
 N = 500
 
