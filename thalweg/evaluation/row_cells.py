@@ -54,7 +54,8 @@ class FileCells:
 
     def of(self, rows: Sequence[int]) -> list[list[Any]]:
         """Return the cells of some rows; None where one is missing."""
-        columns = [column.take(list(rows)).to_pylist() for column in self._table.columns]
+        places = np.asarray(rows, dtype=np.intp)
+        columns = [column.take(places).to_pylist() for column in self._table.columns]
         if self._inputs is not None:
             inputs = self._inputs.of(rows)
             columns += [[row[j] for row in inputs] for j in self._others]
