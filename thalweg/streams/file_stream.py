@@ -188,11 +188,6 @@ class FileStream(Stream):
         """Number of categories of each input known so far, 0 if it is numeric."""
         return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
 
-    def categories_of(self, j: int) -> list[Any]:
-        """Return the categories of input `j` in the order of their codes; none if it is numeric."""
-        ends = np.cumsum([column.n_inputs for column in self.inputs])
-        return self.inputs[int(np.searchsorted(ends, j, side="right"))].categories
-
     def schema(self) -> dict[str, Any]:
         """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
         columns = [column.to_plain() for column in self.inputs]
