@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from places import DATA, data_file
 
-from thalweg import cli, run_command, streams
+from thalweg import run_command, streams
 from thalweg.drift import ADWIN
 from thalweg.evaluation import prequential
 from thalweg.file_options import FILE_OPTIONS
@@ -23,20 +23,6 @@ from thalweg.streams.named import open_stream
 from thalweg.wording import in_options
 
 COMMAND = Path(sys.executable).with_name("thalweg")
-
-
-@pytest.fixture
-def thalweg(monkeypatch, capsys):
-    """Run the command in this process: return its exit code, what it prints and what it says."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thalweg", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture

@@ -74,6 +74,16 @@ def test_columns_that_only_one_file_has_are_said(last, tmp_path):
     assert "that are missing: old." in words and "New columns, not compared: new." in words
 
 
+def test_a_column_named_as_a_date_is_one_in_both_files(tmp_path):
+    paths = [tmp_path / "last.csv", tmp_path / "this.csv"]
+    for path, start in zip(paths, (1_577_923_200, 1_580_342_400), strict=True):  # four weeks each
+        rows = [f"{start + 3600 * i},{i % 7},{'yes' if i % 2 else 'no'}" for i in range(28 * 24)]
+        path.write_text("\n".join(["at,size,ok", *rows]) + "\n")
+    assert "at" in found(*paths, "--window", 100)["columns"]["number"]
+    answer = found(*paths, "--date", "at", "--window", "week")
+    assert answer["not_compared"].keys() == {"at: elapsed days"} and answer["changed"] == []
+
+
 def test_a_column_of_another_kind_is_left_out_and_said(last, tmp_path):
     answer = found(last, write(tmp_path / "this.csv", 2000, 2, price="about {:.0f}"))
     assert "number in" in answer["not_compared"]["price"] and "category in" in answer["not_compared"]["price"]

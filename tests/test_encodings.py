@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from file_rows import complaint, whole, write
 
-from thalweg import options
 from thalweg.streams import from_file, text_files
+from thalweg.wording import in_options
 
 CSV = "größe;ort;klasse\n" + "".join(
     f"{k}.5;{('Köln', 'Genève')[k % 2]};{'grün' if k % 3 else 'weiß'}\n" for k in range(80)
@@ -102,4 +102,4 @@ def test_what_fits_no_encoding_is_an_error(tmp_path):
 
 def test_the_command_speaks_of_its_option(tmp_path):
     warning, = from_file(write(tmp_path, CSV.encode("cp1252"))).columns.warnings
-    assert options.in_options(warning).endswith("pass --encoding cp1250, or whatever it is")
+    assert in_options(warning).endswith("pass --encoding cp1250, or whatever it is")

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import sys
 
 import pytest
 import typer.main
@@ -35,20 +34,6 @@ def test_a_command_that_reads_files_has_every_file_option(name):
     assert ("keep" in options) == (name in ("predict", "outliers"))
     hidden = {each for each in FILE_OPTIONS if options[each].hidden}
     assert hidden == {each for each in FILE_OPTIONS if name in WITH_MODEL and FILE_OPTIONS[each].in_schema}
-
-
-@pytest.fixture
-def thalweg(monkeypatch, capsys):
-    """Run the command in this process: return its exit code, what it prints and what it says."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thalweg", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 @pytest.fixture

@@ -181,3 +181,20 @@ def test_keep_of_a_wrong_name_or_of_a_generator_is_one_line(model, tmp_path):
     assert "there is no column 'nr'; it has id, price, shop, when, paid" in str(done.exception)
     done = CliRunner().invoke(app, ["predict", model, "sea", "--keep", "nr"])
     assert "--keep does not apply" in error_text(done.exception)
+
+
+def test_cells_of_json_lines_stay_beside_their_rows_where_some_are_left_out(tmp_path):
+    rows = [{"id": f"u{i:04}", "a": i / 2, "tags": {"n": i}, "y": "ab"[i % 2]} for i in range(100)]
+    rows[10]["a"] = [1, 2.50]  # not one value: the row is left out
+    rows[20]["id"] = {"old": ["ü", 7, None]}  # odd in a column that is only kept
+    rows[30]["tags"] = 5
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    stream = from_file(path, on_error="skip", ignore=["tags.n"])
+    X, cells = all_cells(stream, columns=["id", "tags.n"])
+    assert stream.skipped_rows == [11]
+    ids = [f"u{i:04}" for i in range(100)]
+    ids[20] = '{"old": ["ü", 7, null]}'
+    assert cells.column("id").to_pylist() == ids[:10] + ids[11:]
+    assert cells.column("tags.n").to_pylist()[28:31] == ["29", None, "31"]
+    np.testing.assert_array_equal(X[:, 0], np.delete(np.arange(100) / 2, 10))

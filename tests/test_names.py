@@ -1,12 +1,11 @@
 """A misspelt name is an error that suggests the right one, in Python and in the command."""
 
 import inspect
-import sys
 
 import numpy as np
 import pytest
 
-from thalweg import cli, drift, learners, papers
+from thalweg import drift, learners, papers
 from thalweg.drift import ADWIN, HellingerMonitor
 from thalweg.evaluation import PermutationImportance, compare, tune
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
@@ -61,12 +60,9 @@ def test_the_right_name_is_suggested(call, meant, tmp_path, monkeypatch):
         (["tune", "sea", "--learner", "HoeffdingTree", "--try", "grace_perod=5"], "grace_period"),
     ],
 )
-def test_the_command_suggests_the_right_name(arguments, meant, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["thalweg", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    assert f"did you mean {meant}?" in capsys.readouterr().err
+def test_the_command_suggests_the_right_name(arguments, meant, thalweg):
+    code, _, said = thalweg(*arguments)
+    assert code == 2 and f"did you mean {meant}?" in said
 
 
 def test_the_right_column_is_suggested(tmp_path):

@@ -10,7 +10,7 @@ from thalweg import run_command
 from thalweg.adapters import SklearnLearner
 from thalweg.evaluation import chunked, prequential
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
-from thalweg.streams import from_file, noisy
+from thalweg.streams import from_file, from_rows, noisy
 from thalweg.streams.base import Stream, recut
 
 N_ROWS = 3000
@@ -160,3 +160,16 @@ def test_learners_of_a_short_file_stay_open_unless_its_labels_are_listed(tmp_pat
     prequential(short, foreign)
     with pytest.raises(ValueError, match="not one of the classes"):
         foreign.learn_one([1.0], "w")
+
+
+@pytest.mark.parametrize("n_rows", [60, 1200])
+@pytest.mark.parametrize("as_x", [lambda i: {"a": i % 7}, lambda i: [i % 7]], ids=["dicts", "lists"])
+def test_after_rows_of_any_number_a_learner_stays_open_unless_classes_were_listed(n_rows, as_x):
+    rows = [(as_x(i), "ab"[i % 2]) for i in range(n_rows)]
+    learner = NaiveBayes()
+    prequential(iter(rows), learner)
+    learner.learn_one(as_x(0), "new")
+    assert list(learner.classes_) == ["a", "b", "new"]
+    prequential(from_rows(rows, classes=["a", "b"]), learner)
+    with pytest.raises(ValueError, match="not one of the classes"):
+        learner.learn_one(as_x(0), "new")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from thalweg import cli, evaluation, model_files, papers, run_command
+from thalweg import evaluation, model_files, papers, run_command
 from thalweg.adapters import SklearnLearner
 from thalweg.evaluation import drift_page, outliers_page, report
 from thalweg.learners import NaiveBayes, OnlineBagging
@@ -19,21 +19,6 @@ from thalweg.preprocessing import StandardScaler, make_pipeline
 
 COMMAND = Path(sys.executable).with_name("thalweg")
 RUN = ("run", "sea", "--rows", "300", "--learner", "NaiveBayes")
-
-
-@pytest.fixture
-def thalweg(monkeypatch, capsys, tmp_path):
-    """Run the command in this process: return its exit code, what it prints and what it says."""
-    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thalweg", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return run
 
 
 def full(*_, **__):

@@ -2,13 +2,13 @@
 
 import json
 import math
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from thalweg import cli, evaluation, learners
+from thalweg import evaluation, learners
 from thalweg.errors import ParameterError
 from thalweg.evaluation import metrics, prequential, tune
 from thalweg.evaluation.ranges import NOTHING_TO_TUNE, OF_LEARNERS, usual_values
@@ -80,37 +80,28 @@ def test_a_metric_that_is_not_defined_is_said():
 
 
 @pytest.fixture
-def thalweg(monkeypatch, capsys):
+def tune_sea(thalweg):
     """Run `thalweg tune` on SEA in this process: return its exit code, what it prints and what it says."""
-
-    def run(*arguments):
-        words = ["thalweg", "tune", "sea", "--rows", "600", "--jobs", "1", *arguments]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return run
+    return partial(thalweg, "tune", "sea", "--rows", "600", "--jobs", "1")
 
 
-def test_the_command_takes_a_metric_and_explains_what_failed(thalweg):
+def test_the_command_takes_a_metric_and_explains_what_failed(tune_sea):
     chosen = ("--learner", "NearestNeighbours", "--try", "n_neighbours=0,3", "--metric", "log_loss")
-    code, printed, said = thalweg(*chosen)
+    code, printed, said = tune_sea(*chosen)
     assert code == 0, said
     assert "n_neighbours=0 failed: NearestNeighbours: n_neighbours must be" in " ".join(printed.split())
     assert "log-loss" in printed
-    found = json.loads(thalweg(*chosen, "--json")[1])
+    found = json.loads(tune_sea(*chosen, "--json")[1])
     assert found["metric"] == "log_loss" and found["failed"][0][0] == {"n_neighbours": "0"}
     assert [score for _, score in found["tried"]] == [found["tried"][0][1], None]
-    code, _, said = thalweg("--learner", "NaiveBayes", "--metric", "kapa")
+    code, _, said = tune_sea("--learner", "NaiveBayes", "--metric", "kapa")
     assert code == 2 and said.startswith("thalweg: --metric must be one of")
     assert said.endswith("did you mean 'kappa'?\n")
 
 
-def test_the_command_tries_usual_values(thalweg):
-    code, printed, _ = thalweg("--learner", "NearestNeighbours", "--try", "n_neighbours", "--json")
+def test_the_command_tries_usual_values(tune_sea):
+    code, printed, _ = tune_sea("--learner", "NearestNeighbours", "--try", "n_neighbours", "--json")
     assert code == 0 and len(json.loads(printed)["tried"]) == 3
-    code, printed, _ = thalweg("--learner", "NearestNeighbours", "--json")
+    code, printed, _ = tune_sea("--learner", "NearestNeighbours", "--json")
     assert code == 0 and len(json.loads(printed)["tried"]) == 9
-    assert "nothing to try for NaiveBayes" in thalweg("--learner", "NaiveBayes")[2]
+    assert "nothing to try for NaiveBayes" in tune_sea("--learner", "NaiveBayes")[2]

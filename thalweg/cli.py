@@ -341,7 +341,7 @@ def main():
     # joblib's processes warn about what they clean up after Ctrl-C.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="thalweg", standalone_mode=False)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:

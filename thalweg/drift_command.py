@@ -86,9 +86,10 @@ def second_stream(other, first, rows, seed, data, file_options):
     alone = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
     flags_as_numbers(alone)
     found = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
+    told = {*file_options.get("numeric", ()), *file_options.get("date", ())}
     schema, left_out = first.schema(), {}
     for column in schema["columns"]:
-        kind = found.get(column["name"])
+        kind = found.get(column["name"]) if column["name"] not in told else column["kind"]
         if column["kind"] in (NUMBER, DATE) and kind in {NUMBER, CATEGORY, DATE, TEXT} - {column["kind"]}:
             left_out[column["name"]] = f"{column['kind']} in {first.name}, {kind} in {other}"
     kept = [each for each in schema["columns"] if each["name"] in found and each["name"] not in left_out]

@@ -75,5 +75,11 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def short_repr(value: object, most: int = 80) -> str:
+    """Return `repr(value)` in one line of at most `most` characters, for messages."""
+    text = " ".join(one_line(repr(value)).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def __dir__() -> list[str]:
     return __all__

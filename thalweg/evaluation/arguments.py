@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any
 
 from thalweg.adapters import RiverLearner, SklearnLearner
-from thalweg.errors import ParameterError, one_line
+from thalweg.errors import ParameterError, short_repr
 from thalweg.learners.base import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.foreign import is_stream
@@ -19,7 +19,7 @@ def stream_and_learner(
 ) -> tuple[Stream, Any]:
     """Return the arguments of `who` as a Stream and a learner; raise ParameterError if they are swapped."""
     if is_learner(stream) and not is_stream(stream) and not is_learner(learner):
-        name = stream.__name__ if isinstance(stream, type) else _short(stream)
+        name = stream.__name__ if isinstance(stream, type) else short_repr(stream)
         raise ParameterError(f"{who}: got the learner {name} first; pass the stream first, then the learner")
     return as_stream(stream, target, who), as_learner(learner, who)
 
@@ -34,7 +34,7 @@ def as_learner(model: Any, who: str = "compare") -> Any:
         return RiverLearner(model)
     if hasattr(model, "fit"):
         return SklearnLearner(model)
-    raise ParameterError(f"{who}: expected {A_LEARNER}, got {_short(model)}")
+    raise ParameterError(f"{who}: expected {A_LEARNER}, got {short_repr(model)}")
 
 
 def several_streams(streams: Any, who: str) -> Any:
@@ -63,8 +63,3 @@ def repeatable(stream: Source, who: str) -> Stream | str:
             "pass a list"
         )
     return found
-
-
-def _short(value: Any) -> str:
-    text = " ".join(one_line(repr(value)).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."

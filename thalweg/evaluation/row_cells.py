@@ -8,7 +8,7 @@ import numpy as np
 
 from thalweg._frames import as_array, frame_columns, frame_names
 from thalweg._types import Floats
-from thalweg.evaluation.watching import category_names
+from thalweg.evaluation.input_columns import InputColumns
 from thalweg.streams.base import Stream
 
 
@@ -31,8 +31,8 @@ class InputCells:
     def __init__(self, X: Floats, stream: Stream) -> None:
         self.names = [str(name) for name in stream.names]
         self._X = X
-        is_category = stream.n_categories > 0
-        self._categories = {j: category_names(stream, j) for j in np.flatnonzero(is_category).tolist()}
+        columns, categorical = InputColumns(stream), np.flatnonzero(stream.n_categories > 0).tolist()
+        self._categories = {j: columns.categories(j) for j in categorical}
 
     def of(self, rows: Sequence[int]) -> list[list[Any]]:
         """Return the cells of some rows; None where one is missing."""
@@ -54,7 +54,8 @@ class FileCells:
 
     def of(self, rows: Sequence[int]) -> list[list[Any]]:
         """Return the cells of some rows; None where one is missing."""
-        columns = [column.take(list(rows)).to_pylist() for column in self._table.columns]
+        places = np.asarray(rows, dtype=np.intp)
+        columns = [column.take(places).to_pylist() for column in self._table.columns]
         if self._inputs is not None:
             inputs = self._inputs.of(rows)
             columns += [[row[j] for row in inputs] for j in self._others]

@@ -28,7 +28,7 @@ def begin_learner(stream: Stream, learner: StreamClassifier, form: Form) -> NDAr
     if form == "named":
         found = stream.input_names
         counts = stream.n_categories if found else None
-        learner.begin(None, classes, names=found, n_categories=counts, more_classes=stream.is_open)
+        learner.begin(None, classes, names=found, n_categories=counts, **settings)
         return classes
     names, n_categories = stream.names, stream.n_categories
     learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)

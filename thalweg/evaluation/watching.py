@@ -272,11 +272,3 @@ def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
     for X, codes in islice(stream.coded_blocks(size), -(-rows // size)):
         yield X[:rows], codes[:rows]
         rows -= len(X)
-
-
-def category_names(stream: Any, j: int) -> list[str]:
-    """Return the names of the categories of input j, as text."""
-    if hasattr(stream, "categories_of"):
-        return [str(value) for value in stream.categories_of(j)]
-    known = getattr(stream, "categories", {}).get(stream.names[j])
-    return list(map(str, range(stream.n_categories[j]) if known is None else known))

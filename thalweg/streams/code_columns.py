@@ -4,11 +4,10 @@ import re
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
-from thalweg.streams.columns import texts_in
+from thalweg.streams.columns import is_text, texts_in
 
 WORDS = re.compile(r"[A-Z]?[a-zäöüß]+|[A-Z]+(?![a-z])")
 ZIP_NAMES = {"zip", "zips", "zipcode", "plz", "postcode", "postalcode", "postleitzahl", "postal"}
@@ -32,7 +31,7 @@ def code_note(name: str, arrays: list[Any], numbers: Floats) -> str:
     least = float(np.min(numbers[numbers > 0], initial=np.inf))
     if (words & ZIP_NAMES and least >= MIN_ZIP) or (words & PHONE_NAMES and least >= MIN_PHONE):
         return NAMED
-    if not all(_is_text(array) for array in arrays):
+    if not all(is_text(array) for array in arrays):
         return ""
     texts = texts_in(arrays)
     leading = np.asarray(pc.match_substring_regex(texts, r"^0\d"))
@@ -52,7 +51,3 @@ def are_phone_numbers(name: str, texts: Any) -> bool:
     plus = np.asarray(pc.match_substring_regex(texts, r"^\+\d{1,3}[ (/-]"))
     is_named = bool({word.lower() for word in WORDS.findall(name)} & PHONE_NAMES)
     return bool(digits.min() >= PHONE_WIDTH and (is_named or plus.mean() > 0.5))
-
-
-def _is_text(array: Any) -> bool:
-    return pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type)

@@ -172,6 +172,11 @@ def _float(value: Any) -> float | None:
         return None
 
 
+def is_text(array: Any) -> bool:
+    """Return whether cells are text as it is read from a file: a dictionary of strings."""
+    return pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type)
+
+
 def distinct_texts(array: Any) -> tuple[Any, Ints]:
     """Return the distinct values as an Arrow array of text without blanks around it, null if missing.
 

@@ -72,70 +72,83 @@ class FileStream(Stream):
         like: Like | None = None,
         keep: Sequence[str] | None = None,
     ) -> None:
-        self.source = source
-        self.name = source.name
-        self.label = label
-        self.on_error = on_error
+        self.source, self.name, self.label, self.on_error = source, source.name, label, on_error
         self._n_bytes = _size(source)
-        strict = on_error == "raise"
         guesses = guesses or Guesses()
-        candidates, warnings = _candidates(source, label) if like is None else like.choose(source, label)
         if like is not None:
             guesses = replace(guesses, missing=like.missing.joined(guesses.missing))
-        last = [] if label is None else [label]
-        for column in last:
-            column.missing, column.spellings = guesses.missing, {}
-        check_kinds(source, [*candidates, *last])
-        head, is_whole = first_rows(source, [column.name for column in [*candidates, *last]], strict)
-        if like is None:
-            self.inputs = _inputs(source, candidates, head, guesses, warnings)
-        else:
-            self.inputs = candidates
-            like.set_readers(candidates, head, guesses, source.name)
+        self._missing = guesses.missing
+        looked, warnings = self._choose_inputs(like, guesses)
         is_guess = like is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
-            check_last(source.name, label, self.inputs, head)
-        warnings += column_warnings(self.inputs, head)
-        self._read_names = [column.name for column in [*self.inputs, *last]]
-        self._names = tuple(name for column in self.inputs for name in column.inputs)
-        self.n_features = len(self._names)
-        self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
-        self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
-        check_names(source, self._names)
-        n_rows = None
-        self._match = "exact" if like is None else like.match
-        if like is not None:
-            self._first_classes, self.is_open = like.classes, like.more_classes and label is not None
-        elif label is None:
-            self._first_classes = np.empty(0, dtype=np.int64)
-        elif classes is not None or label.codes.values:
-            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
-        elif scan_labels:
-            self._first_classes, n_rows = all_classes(source, label, head, strict)
-        else:
-            self._first_classes, self.is_open = first_classes(source, label, head), not is_whole
-            if is_whole:
-                check_any(source, label, self._first_classes)
-                n_rows = None if source.once else sum(rows.num_rows for rows in head)
+            check_last(source.name, label, self.inputs, looked.head)
+        warnings += column_warnings(self.inputs, looked.head)
+        n_rows = self._find_classes(like, classes, scan_labels, looked)
         if label is not None:
-            warnings += target_warnings(source.columns, self.inputs, label, self._first_classes, head,
-                                        is_target_told)
-            self._match = label.codes.match if label.spellings else self._match
-        self._more_classes = label is None or (classes is None and label.codes.grows)
-        if like is not None:
-            self._more_classes = like.more_classes
-        self._missing = guesses.missing
-        looked = Looked(head, is_whole)
+            known = self._first_classes
+            warnings += target_warnings(self.inputs, label, known, looked.head, is_target_told)
         self._columns = found_columns(source.columns, label, warnings, looked)
-        names = [column.name for column in source.columns]
-        self._ids = [column.name for column in source.columns if column.note in ID_NOTES]
-        self._ids += [name for name in names if like is not None and name in like.ids]
+        ids = () if like is None else like.ids
+        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
         self.kept = tuple(self._ids if keep is None else keep)
         # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
         seen = {marker for counts in self._columns.missing.values() for marker in counts}
         source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
-        self.n_rows = (n_rows or source.n_rows) if strict else None
+        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
         self._restart()
+
+    def _choose_inputs(self, like: Like | None, guesses: Guesses) -> tuple[Looked, list[str]]:
+        """Set the inputs and how their columns are read; return the first rows, and warnings."""
+        source, last = self.source, [] if self.label is None else [self.label]
+        warnings: list[str] = []
+        if like is None:
+            candidates = _candidates(source, self.label)
+        else:
+            candidates, warnings = like.choose(source, self.label)
+        for column in last:
+            column.missing, column.spellings = guesses.missing, {}
+        check_kinds(source, [*candidates, *last])
+        names = [column.name for column in [*candidates, *last]]
+        looked = Looked(*first_rows(source, names, strict=self.on_error == "raise"))
+        if like is None:
+            self.inputs = _inputs(source, candidates, looked.head, guesses, warnings)
+        else:
+            self.inputs = candidates
+            like.set_readers(candidates, looked.head, guesses, source.name)
+        self._read_names = [column.name for column in [*self.inputs, *last]]
+        self._names = tuple(name for column in self.inputs for name in column.inputs)
+        check_names(source, self._names)
+        self.n_features = len(self._names)
+        self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
+        self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
+        return looked, warnings
+
+    def _find_classes(
+        self, like: Like | None, classes: Iterable[Any] | None, scan_labels: bool, looked: Looked
+    ) -> int | None:
+        """Set the classes, and whether there may be more; return the number of rows if it is known now."""
+        source, label, n_rows = self.source, self.label, None
+        self._match = "exact"
+        if like is not None:
+            self._first_classes, self._more_classes, self._match = like.classes, like.more_classes, like.match
+            self.is_open = like.more_classes and label is not None
+            return None
+        if label is None:
+            self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
+            return None
+        if classes is not None or label.codes.values:
+            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+        elif scan_labels:
+            strict = self.on_error == "raise"
+            self._first_classes, n_rows = all_classes(source, label, looked.head, strict)
+        else:
+            self._first_classes, self.is_open = first_classes(source, label, looked.head), not looked.is_whole
+            if looked.is_whole:
+                check_any(source, label, self._first_classes)
+                n_rows = None if source.once else looked.n_rows
+        self._match = label.codes.match
+        self._more_classes = classes is None and label.codes.grows
+        return n_rows
 
     def _restart(self) -> None:
         self._n_read = 0
@@ -174,11 +187,6 @@ class FileStream(Stream):
     def n_categories(self) -> Ints:
         """Number of categories of each input known so far, 0 if it is numeric."""
         return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
-
-    def categories_of(self, j: int) -> list[Any]:
-        """Return the categories of input `j` in the order of their codes; none if it is numeric."""
-        ends = np.cumsum([column.n_inputs for column in self.inputs])
-        return self.inputs[int(np.searchsorted(ends, j, side="right"))].categories
 
     def schema(self) -> dict[str, Any]:
         """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
@@ -297,14 +305,14 @@ def _size(source: Source) -> int | None:
     return None
 
 
-def _candidates(source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
-    """Return the columns that may be inputs, and no warnings; raise StreamError if there is none."""
+def _candidates(source: Source, label: Column | None) -> list[Column]:
+    """Return the columns that may be inputs; raise StreamError if there is none."""
     found = [column for column in source.columns if column.kind != IGNORED and column is not label]
     if not found and label is None:
         raise StreamError(f"{source.name}: every column is ignored")
     if not found and label is not None:
         raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
-    return found, []
+    return found
 
 
 def _inputs(

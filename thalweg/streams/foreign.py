@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.errors import StreamError
 from thalweg.streams.base import Stream, recut
-from thalweg.streams.labels import LabelCodes, as_classes, plain_label
+from thalweg.streams.labels import LabelCodes, label_array, plain_label
 
 OPTIONAL = ("n_rows", "drifts", "is_once", "columns", "skipped", "messages")
 
@@ -35,7 +35,7 @@ class ForeignStream(Stream):
         if isinstance(n_features, bool) or not isinstance(n_features, int | np.integer) or n_features < 1:
             raise StreamError(f"{self.name}: n_features must be a whole number above 0, got {n_features!r}")
         self.n_features = int(n_features)
-        self.classes = as_classes(map(plain_label, np.asarray(source.classes).tolist()))
+        self.classes = label_array(map(plain_label, np.asarray(source.classes).tolist()))
         for name in OPTIONAL:
             if getattr(source, name, None) is not None:
                 setattr(self, name, getattr(source, name))

@@ -205,8 +205,7 @@ def _floats(arrays: list[Any]) -> NDArray[Any]:
 
 
 def target_warnings(
-    columns: Sequence[Column], inputs: Sequence[Column], label: Column, classes: Any, head: list[Any],
-    is_told: bool,
+    inputs: Sequence[Column], label: Column, classes: Any, head: list[Any], is_told: bool
 ) -> list[str]:
     """Return warnings about a column of labels that may be the wrong one, or that an input gives away."""
     found = []

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
@@ -13,7 +14,7 @@ import pyarrow.json
 from thalweg.errors import StreamError
 from thalweg.streams.columns import Column, Problems
 from thalweg.streams.csv_files import MAX_COLUMNS
-from thalweg.streams.json_rows import Keys, Path, Unfit, rows_of, texts, tree
+from thalweg.streams.json_rows import Keys, Path, Unfit, cells, rows_of, texts, tree
 from thalweg.streams.kept_cells import beside
 from thalweg.streams.look_ahead import FIRST_BYTES, FIRST_ROWS
 from thalweg.streams.text_files import Batch, Distinct, Pieces, TextSource
@@ -113,7 +114,17 @@ class JsonSource(TextSource):
     ) -> tuple[Any, Problems]:
         self._all_pieces.encoding.check(piece)
         rows, problems = self._values(names, numeric, piece)
-        return (beside(rows, self._values(kept, (), piece)[0]) if kept else rows), problems
+        left_out = [number - 1 for number, _ in problems]
+        return (beside(rows, self._cells(kept, piece, left_out)) if kept else rows), problems
+
+    def _cells(self, names: Sequence[str], piece: bytes, left_out: Sequence[int]) -> Any:
+        """Return the cells of all rows but those left out, whatever is in them."""
+        schema, paths = self._schema(names, ()), [self._paths[name] for name in names]
+        arrays = None if schema is None else _parsed(piece, schema, paths)
+        if arrays is None:
+            arrays = [pa.array(values, pa.string()) for values in cells(piece, paths)]
+        rows = pa.RecordBatch.from_arrays(arrays, names=names)
+        return rows.take(np.delete(np.arange(rows.num_rows), left_out)) if left_out else rows
 
     def _values(self, names: Sequence[str], numeric: Collection[str], piece: bytes) -> tuple[Any, Problems]:
         schema = self._schema(names, numeric)

@@ -94,6 +94,27 @@ def texts(piece: bytes, paths: Sequence[Path], known: dict[str, Any]) -> tuple[
     return columns, problems, others
 
 
+def cells(piece: bytes, paths: Sequence[Path]) -> list[list[str | None]]:
+    """Return the values of each path in all rows as text: a list or an object as JSON, None if missing."""
+    rows = [{} if isinstance(row, Unfit) else row for _, row in rows_of(piece)]
+    return [[_cell(row, path) for row in rows] for path in paths]
+
+
+def _cell(row: dict[str, Any], path: Path) -> str | None:
+    value: Any = row
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if value is None or isinstance(value, str) else _as_json(value)
+
+
+def _as_json(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_json, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_as_json(key)}: {_as_json(inner)}' for key, inner in value.items())}}}"
+    return str(value) if isinstance(value, Digits) else json.dumps(value, ensure_ascii=False)
+
+
 def tree(paths: Sequence[Path]) -> dict[str, Any]:
     """Return nested dicts of the keys of paths; a key at the end of one has None."""
     found: dict[str, Any] = {}

@@ -26,7 +26,7 @@ class LabelCodes:
     def __init__(self, known: Iterable[Any], is_open: bool, name: str) -> None:
         self.is_open, self.name = is_open, name
         self._codes = {plain_label(label): code for code, label in enumerate(known)}
-        self.classes = as_classes(self._codes)
+        self.classes = label_array(self._codes)
 
     def of(self, labels: Sequence[Any], first_row: int) -> Ints:
         """Return the code of each label, -1 if it is missing; the first one is that of row `first_row`."""
@@ -42,7 +42,7 @@ class LabelCodes:
                 code = self._add(label, first_row + i)
             codes[i] = code
         if len(self._codes) > n_known:
-            self.classes = as_classes(self._codes)
+            self.classes = label_array(self._codes)
         return codes
 
     def _add(self, label: Any, row: int) -> int:
@@ -67,7 +67,7 @@ def sorted_labels(labels: Iterable[Any]) -> list[Any]:
         return found
 
 
-def as_classes(labels: Iterable[Any]) -> NDArray[Any]:
+def label_array(labels: Iterable[Any]) -> NDArray[Any]:
     """Return labels as an array: of their type if they have one, else of objects."""
     values = list(labels)
     if len({type(value) for value in values}) == 1 and isinstance(values[0], bool | int | float | str):

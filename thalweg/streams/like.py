@@ -1,15 +1,13 @@
 """Reading a file into the inputs that another file became, as its schema says."""
 
-import difflib
-from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from thalweg._misspelt import nearest
 from thalweg.errors import StreamError
 from thalweg.streams.codes import Codes, as_classes
-from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.date_parts import PARTS
 from thalweg.streams.dates import Dates, like_dates
 from thalweg.streams.decimals import Decimals, decorated, find_decimals
@@ -118,7 +116,7 @@ def _example(spec: dict[str, Any]) -> Column:
 
 def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> Decimals | None:
     """Return how to read numbers: as `known` if that fits, else as plain numbers, else as they look."""
-    if not all(_is_text(array) for array in arrays):
+    if not all(is_text(array) for array in arrays):
         return None
     decimal = guesses.decimal
     is_plain = is_number(arrays)
@@ -133,22 +131,11 @@ def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> De
     return known if found_here is None and decimal is None else found_here
 
 
-def _is_text(array: Any) -> bool:
-    return pa.types.is_dictionary(array.type) and pa.types.is_string(array.type.value_type)
-
-
 def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
     """Return a message about missing columns; `is_some` says whether there are any that are not missing."""
     listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    hints = list(_hints(missing, known)) if is_some else []
-    hint = ", ".join(hints[:3]) if hints else f"it has {', '.join(known[:20])}"
+    likely = [(near, name) for name in missing[:5] if is_some and (near := nearest(name, known))]
+    hints = [f"{near!r} may be {name!r}" for near, name in likely[:3]]
+    hint = ", ".join(hints) if hints else f"it has {', '.join(known[:20])}"
     ending = "" if is_some else "; is its first row a header?"
     return f"there is no column {listed}, which the schema has; {hint}{ending}"
-
-
-def _hints(missing: list[str], known: list[str]) -> Iterator[str]:
-    by_lower = {name.lower().strip(): name for name in known}
-    for name in missing:
-        near = difflib.get_close_matches(name.lower().strip(), list(by_lower), n=1)
-        if near:
-            yield f"{by_lower[near[0]]!r} may be {name!r}"

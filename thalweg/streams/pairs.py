@@ -3,11 +3,10 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from thalweg.errors import StreamError, one_line
+from thalweg.errors import StreamError, short_repr
 from thalweg.streams.labels import plain_label
 
 Pair: TypeAlias = tuple[Any, Any]
-MOST_CHARACTERS = 80
 
 
 def pairs(rows: Iterable[Any], target: Hashable | None, name: str) -> Iterator[Pair]:
@@ -18,7 +17,9 @@ def pairs(rows: Iterable[Any], target: Hashable | None, name: str) -> Iterator[P
         if isinstance(x, Mapping):
             yield x if isinstance(x, dict) else dict(x), _label(y, i, name)
         elif isinstance(x, str) or not hasattr(x, "__len__"):
-            raise StreamError(f"{name}: row {i} has the inputs {_short(x)}, no dict or sequence of numbers")
+            raise StreamError(
+                f"{name}: row {i} has the inputs {short_repr(x)}, no dict or sequence of numbers"
+            )
         elif getattr(x, "ndim", 1) != 1:
             raise StreamError(
                 f"{name}: row {i} has inputs of shape {x.shape}; "
@@ -35,13 +36,13 @@ def _pair(row: Any, i: int, target: Hashable | None, name: str) -> Pair:
             "label: target=…"
         )
     if not isinstance(row, list | tuple) or len(row) != 2:
-        raise StreamError(f"{name}: row {i} is {_short(row)}, not a pair (x, y) of inputs and a label")
+        raise StreamError(f"{name}: row {i} is {short_repr(row)}, not a pair (x, y) of inputs and a label")
     return row[0], row[1]
 
 
 def _without_target(row: Any, i: int, target: Hashable | None, name: str) -> Pair:
     if not isinstance(row, Mapping):
-        raise StreamError(f"{name}: row {i} is {_short(row)}; with target={target!r} rows must be dicts")
+        raise StreamError(f"{name}: row {i} is {short_repr(row)}; with target={target!r} rows must be dicts")
     if target not in row:
         raise StreamError(f"{name}: row {i} has no entry {target!r}; it has {', '.join(map(repr, row))}")
     return {key: value for key, value in row.items() if key != target}, row[target]
@@ -52,10 +53,5 @@ def _label(y: Any, i: int, name: str) -> Any:
     try:
         hash(label)
     except TypeError:
-        raise StreamError(f"{name}: row {i} has the label {_short(y)}; expected one value") from None
+        raise StreamError(f"{name}: row {i} has the label {short_repr(y)}; expected one value") from None
     return label
-
-
-def _short(value: Any) -> str:
-    text = one_line(repr(value))
-    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."

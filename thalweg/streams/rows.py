@@ -95,7 +95,7 @@ class RowStream(Stream):
         self.n_rows = len(first) if ended else len(rows) if isinstance(rows, Sized) else None
         known = sorted_labels(y for _, y in first) if classes is None else list(np.asarray(classes).tolist())
         self._labels = LabelCodes(known, is_open=classes is None and not ended, name=self.name)
-        self._n_first_classes = len(known)
+        self._n_first_classes, self._more_classes = len(known), classes is None
         self.drifts = np.asarray(drifts, dtype=np.intp)
         self.is_named = isinstance(first[0][0], dict)
         self._begin_names(first, names)
@@ -124,6 +124,11 @@ class RowStream(Stream):
     def is_open(self) -> bool:  # type: ignore[override]
         """Whether new labels may appear while rows are read."""
         return self._labels.is_open
+
+    @property
+    def more_classes(self) -> bool:
+        """Whether other rows may have other labels: `classes` does not list them."""
+        return self._more_classes
 
     @property
     def first_classes(self) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thalweg._frames import frame_names
-from thalweg.errors import ParameterError, one_line
+from thalweg.errors import ParameterError, short_repr
 from thalweg.streams.arrays import from_arrays
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.foreign import ForeignStream, is_stream
@@ -71,14 +71,14 @@ def _check_kind(source: Any, who: str) -> None:
     if is_stream(source):
         return
     if is_learner(source):
-        raise ParameterError(f"{who}: got the learner {_short(source)} where the stream belongs")
+        raise ParameterError(f"{who}: got the learner {short_repr(source)} where the stream belongs")
     if isinstance(source, np.ndarray) or hasattr(source, "tocsr"):
         raise ParameterError(f"{who}: got an array without labels; pass (X, y)")
     if isinstance(source, Mapping):
         kind = type(source).__name__
         raise ParameterError(f"{who}: got a {kind}; pass (X, y), or an iterable of pairs (x, y)")
     if not isinstance(source, str | PathLike | Iterable) and frame_names(source) is None:
-        raise ParameterError(f"{who}: expected {EXPECTED}; got {_short(source)}")
+        raise ParameterError(f"{who}: expected {EXPECTED}; got {short_repr(source)}")
 
 
 def is_learner(thing: Any) -> bool:
@@ -120,7 +120,7 @@ def _from_tuple(source: Any, who: str) -> Stream:
     if isinstance(X, list | tuple) and len(X) and isinstance(X[0], Mapping):
         return from_rows(list(zip(X, y, strict=True)))
     if frame_names(X) is None and not hasattr(X, "tocsr") and np.ndim(X) < 2:
-        raise ParameterError(f"{who}: a tuple must be (X, y), with X of rows × inputs, got X={_short(X)}")
+        raise ParameterError(f"{who}: a tuple must be (X, y), with X of rows × inputs, got X={short_repr(X)}")
     return from_arrays(X, y)
 
 
@@ -128,8 +128,3 @@ def _codes_blocks(stream: Stream) -> bool:
     """Return whether a subclass of Stream writes `coded_blocks`, not only `blocks`."""
     kind = type(stream)
     return kind.coded_blocks is not Stream.coded_blocks or kind.blocks is Stream.blocks
-
-
-def _short(value: Any) -> str:
-    text = " ".join(one_line(repr(value)).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
