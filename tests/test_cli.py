@@ -118,7 +118,8 @@ def test_parameters_are_set():
     plain = result("run", "led", "--rows", 2000, "--learner", "naive-bayes")
     chosen = result("run", "led", "--rows", 2000, "--learner", "NaiveBayes", "--set", "categorical=[0, 1]")
     assert plain["accuracy"] == chosen["accuracy"]
-    assert "the parameters are categorical" in fails("run", "sea", "--learner", "NaiveBayes", "--set", "depth=3")
+    said = fails("run", "sea", "--learner", "NaiveBayes", "--set", "depth=3")
+    assert "the parameters are categorical" in said
 
 
 @pytest.mark.parametrize(
