@@ -75,11 +75,6 @@ def percentage(share: float) -> str:
     return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"
 
 
-def without_label(n: int) -> str:
-    """Return in words that `n` rows have no label."""
-    return f"{n:,} row{'' if n == 1 else 's'} without a label"
-
-
 def rate(run: Run, baseline: str | None = None) -> float:
     """Return the accuracy of the learner or of a baseline."""
     return metrics.rate_of(run, baseline or LEARNER)
