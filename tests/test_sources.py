@@ -171,6 +171,10 @@ def test_other_entry_points_take_any_source():
     found = compare([NaiveBayes(), HoeffdingTree()], streams, jobs=1)
     assert (found.table("accuracy") > 0.8).all()
     assert compare(NaiveBayes(), "sea", rows=500, jobs=1).table("accuracy").shape == (1, 1)
+    for alone in (rows, iter(dicts()), (X, LABELS), (X.tolist(), LABELS), pd.DataFrame(X).assign(y=LABELS)):
+        found = compare(NaiveBayes(), alone, jobs=1)
+        assert found.table("accuracy").shape == (1, 1)
+        assert repr(found).startswith("<Comparison: 1 learner on 1 stream;")
     assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, jobs=1).n_rows_searched == 450
     assert watch(rows).n_rows == watch(Literal()).n_rows == 1500
     few = dicts()[:100]

@@ -105,7 +105,7 @@ def show(found, json):
         pair_rows,
         verdict,
     )
-    from thalweg.evaluation.figures import without_label
+    from thalweg.evaluation.counts import without_label
 
     console = Console()
     for part in _cut(accuracy_rows(found), console.width):

@@ -8,7 +8,7 @@ from thalweg import drift
 from thalweg._misspelt import hint
 from thalweg.evaluation.whole_days import DayOfRow, days_in
 from thalweg.options import command_line
-from thalweg.outputs import do_all
+from thalweg.outputs import column_lines, do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT
 from thalweg.streams.named import is_file, open_stream
@@ -196,6 +196,8 @@ def print_report(report, json):
         console.print(table(report, findings))
     for line in closing(report):
         console.print(line, highlight=False, markup=False)
+    for line in column_lines(report.columns):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def table(report, findings, most=30):
@@ -217,9 +219,9 @@ def table(report, findings, most=30):
 
 
 def closing(report):
-    """Return the lines below the table: the rate, what was read, what went wrong."""
+    """Return the lines below the table: the rate, how much was read, what went wrong."""
     from thalweg.evaluation import drift_words
-    from thalweg.evaluation.figures import without_label
+    from thalweg.evaluation.counts import without_label
 
     lines = drift_words.notes(report)
     lines += [drift_words.rate(report)] if len(report.stops) else []
@@ -228,9 +230,6 @@ def closing(report):
         lines.append(f"{without_label(report.unlabelled)}.")
     if report.skipped:
         lines.append(f"{report.skipped:,} unreadable rows skipped.")
-    if report.columns is not None:
-        lines += [f"{kind:9} {names}" for kind, names in report.columns.in_words()]
-        lines += [f"warning   {warning}" for warning in report.columns.warnings]
     if report.interrupted:
         lines.append("Interrupted: this is the result so far.")
     return lines

@@ -9,9 +9,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
-
-
-
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
     "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
@@ -90,6 +87,7 @@ Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
+
 
 def command_line():
     """Return the command as it was typed, or nothing if this is another program."""

@@ -5,7 +5,7 @@ import json as jsons
 from pathlib import Path
 
 from thalweg.options import command_line
-from thalweg.outputs import do_all
+from thalweg.outputs import column_lines, do_all
 from thalweg.progress_bar import Bar
 from thalweg.streams.kept_cells import free_names
 from thalweg.streams.named import open_stream
@@ -62,7 +62,6 @@ def write_page(lines, source, path, json):
 def print_rows(lines, json):
     """Print the suspicious rows in words or as JSON."""
     from thalweg.evaluation.suspicious_rows import ASSUMPTION, headline
-    from thalweg.run_command import column_lines
 
     found = lines.found
     if json:

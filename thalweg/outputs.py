@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
 def check_writable(*paths: str | None) -> None:
@@ -15,6 +16,15 @@ def check_writable(*paths: str | None) -> None:
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise ValueError(f"{path}: there is no folder {folder}")
+
+
+def column_lines(columns: Any, pipeline: str | None = None) -> list[str]:
+    """Return what the columns of a file were taken for, a line for each kind, and warnings."""
+    if columns is None:
+        return []
+    lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
+    lines += [f"pipeline  {pipeline}"] if pipeline else []
+    return lines + [f"warning   {warning}" for warning in columns.warnings]
 
 
 def do_all(*steps: Callable[[], object]) -> None:

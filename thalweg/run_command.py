@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 from thalweg import model_files
 from thalweg.evaluation import notable
-from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown, without_label
+from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.figures import BASELINES, FIGURES, percentage, shown
 from thalweg.evaluation.permutation import TITLES
 from thalweg.learner_text import read_learner, read_value
 from thalweg.options import command_line
+from thalweg.outputs import column_lines
 from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 from thalweg.wording import word_for_command
@@ -205,15 +207,6 @@ def sentence(run):
     if run.interrupted:
         parts.append("interrupted: this is the result so far")
     return "; ".join(parts)
-
-
-def column_lines(columns, pipeline=None):
-    """Return what the columns of a file were taken for, a line for each kind, and warnings."""
-    if columns is None:
-        return []
-    lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
-    lines += [f"pipeline  {pipeline}"] if pipeline else []
-    return lines + [f"warning   {warning}" for warning in columns.warnings]
 
 
 def memory_lines(run):

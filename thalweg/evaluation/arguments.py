@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
+from thalweg._frames import frame_names
 from thalweg.adapters import RiverLearner, SklearnLearner
 from thalweg.errors import ParameterError, short_repr
 from thalweg.learners.base import StreamClassifier
@@ -38,12 +41,38 @@ def as_learner(model: Any, who: str = "compare") -> Any:
 
 
 def several_streams(streams: Any, who: str) -> Any:
-    """Return streams, by name or in a list, each a Stream, or a name or path; one alone is a list of one."""
+    """Return streams, by name or in a list, each a Stream, or a name or path; one alone is a list of one.
+
+    One alone may also be (X, y), a data frame, or an iterable of pairs (x, y).
+    """
     if isinstance(streams, Mapping):
         return {name: repeatable(each, who) for name, each in streams.items()}
-    if isinstance(streams, str | PathLike | type) or is_stream(streams) or not isinstance(streams, Iterable):
-        streams = [streams]
-    return [repeatable(each, who) for each in streams]
+    if _is_one_source(streams):
+        return [repeatable(streams, who)]
+    listed = list(streams)
+    return [repeatable(listed, who)] if _are_pairs(listed) else [repeatable(each, who) for each in listed]
+
+
+def _is_one_source(streams: Any) -> bool:
+    """Return whether this is one source of rows, and not several or an iterable of rows."""
+    if isinstance(streams, str | PathLike | type) or not isinstance(streams, Iterable):
+        return True
+    if is_stream(streams) or frame_names(streams) is not None:
+        return True
+    if not isinstance(streams, tuple) or len(streams) != 2 or isinstance(streams[0], str | tuple):
+        return False
+    X, y = streams
+    is_table = frame_names(X) is not None or hasattr(X, "tocsr") or getattr(X, "ndim", 0) == 2
+    return frame_names(y) is None and (is_table or isinstance(X, list))
+
+
+def _are_pairs(listed: list[Any]) -> bool:
+    """Return whether these are the rows of one stream, (x, y) each."""
+    first = listed[0] if listed else None
+    if not isinstance(first, tuple) or len(first) != 2:
+        return False
+    x, y = first
+    return isinstance(x, Mapping) or (np.ndim(x), np.ndim(y)) == (1, 0)
 
 
 def several_learners(learners: Any) -> Any:

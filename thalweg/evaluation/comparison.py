@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from thalweg._parameters import one_of
 from thalweg._types import Floats
 from thalweg.evaluation import statistics
+from thalweg.evaluation.counts import count
 from thalweg.evaluation.figures import BASELINES, plain_number
 from thalweg.evaluation.one_run import rows_right
 from thalweg.evaluation.run import DATE
@@ -52,7 +53,7 @@ class Comparison:
     command: str = ""
 
     def __repr__(self) -> str:
-        size = f"{len(self.learners):,} learners on {len(self.streams):,} streams"
+        size = f"{count(len(self.learners), 'learner')} on {count(len(self.streams), 'stream')}"
         ranks = self.mean_ranks()
         if np.isnan(ranks).all():
             return f"<Comparison: {size}>"

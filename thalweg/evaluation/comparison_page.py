@@ -18,7 +18,8 @@ from thalweg.evaluation.comparison_words import (
     shown,
     verdict,
 )
-from thalweg.evaluation.figures import BASELINES, without_label
+from thalweg.evaluation.counts import count, without_label
+from thalweg.evaluation.figures import BASELINES
 from thalweg.evaluation.page import Best, Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.page_pictures import style_of, swatch
 from thalweg.evaluation.rank_diagram import rank_diagram
@@ -59,7 +60,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
             if metric == "rows_per_second":
                 body += _note(about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
     body += ["<h2>Settings</h2>", _settings(comparison)]
-    title = f"{_count(len(comparison.learners), 'learner')} on {_count(len(comparison.streams), 'stream')}"
+    title = f"{count(len(comparison.learners), 'learner')} on {count(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
 
 
@@ -127,15 +128,11 @@ def _settings(comparison: Comparison) -> str:
 
 
 def _stream(run: dict[str, Any]) -> str:
-    said = [_count(run["rows"], "row")]
+    said = [count(run["rows"], "row")]
     said += [without_label(run["unlabelled"])] if run["unlabelled"] else []
     said += [f"{run['skipped']:,} unreadable skipped"] if run["skipped"] else []
-    said += [_count(len(run["drifts"]), "known drift")] if run["drifts"] else []
+    said += [count(len(run["drifts"]), "known drift")] if run["drifts"] else []
     return ", ".join(said)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:

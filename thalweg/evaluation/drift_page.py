@@ -8,8 +8,8 @@ import numpy as np
 from thalweg.drift.cells import MISSING
 from thalweg.drift.distances import shares
 from thalweg.evaluation import drift_words
+from thalweg.evaluation.counts import without_label
 from thalweg.evaluation.drift_report import DriftReport, Finding
-from thalweg.evaluation.figures import without_label
 from thalweg.evaluation.heat_map import NARROW, STYLE, bar_pairs, heat_map
 from thalweg.evaluation.page import made_by, pairs, table, text, write_page
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.evaluation import drift_words
+from thalweg.evaluation.counts import count
 from thalweg.evaluation.drift_report import DriftReport
 
 NAMES = (
@@ -32,7 +33,7 @@ def lines(report: DriftReport) -> list[dict[str, Any]]:
     """Return the lines of the table."""
     found: list[dict[str, Any]] = list(drift_words.to_plain(report)["changed"])
     for each in report.new_categories:
-        words = f"{each.name}, in {each.n_rows:,} row{'s' if each.n_rows > 1 else ''}"
+        words = f"{each.name}, in {count(each.n_rows, 'row')}"
         line = {"kind": "new category", "input": each.input, "words": words, "first_row": each.first_row}
         found.append(line)
     found += [{"kind": "new label", "label": label} for label in report.new_labels]

@@ -53,8 +53,6 @@ FIGURES = (
     Figure("auc", "AUC", needs_rows=True),
     Figure("log_loss", "log-loss", is_share=False, of_baselines=False),
 )
-
-
 NO_SHARES = ("log_loss", "brier")
 
 
@@ -65,19 +63,12 @@ def metric_title(name: str) -> str:
 
 def metric_text(name: str, value: float) -> str:
     """Return the value of any metric as text: a percentage, or a number if it is no share."""
-    if name not in NO_SHARES:
-        return percentage(value)
-    return NOT_DEFINED if math.isnan(value) else f"{value:.4f}"
+    return Figure(name, metric_title(name), is_share=name not in NO_SHARES).shown(value)
 
 
 def percentage(share: float) -> str:
     """Return a fraction of 1 as a percentage."""
     return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"
-
-
-def without_label(n: int) -> str:
-    """Return in words that `n` rows have no label."""
-    return f"{n:,} row{'' if n == 1 else 's'} without a label"
 
 
 def rate(run: Run, baseline: str | None = None) -> float:

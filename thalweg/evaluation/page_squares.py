@@ -7,6 +7,7 @@ import numpy as np
 from thalweg._types import Floats
 from thalweg.evaluation import curves
 from thalweg.evaluation.chart import NARROW, WIDE, Scale, Size, css, labels, legend
+from thalweg.evaluation.counts import count
 from thalweg.evaluation.figures import percentage
 from thalweg.evaluation.page import text
 from thalweg.evaluation.page_pictures import names_of, style_of
@@ -46,8 +47,8 @@ def diagram(runs: Sequence[Run]) -> str:
     note = f"Mean distance between how sure answers are and how often they are right: {', '.join(errors)}."
     n_few = sum(len(each.rows) for each in found) - sum(len(each.rows) for each in drawn)
     if n_few:
-        ranges = f"{n_few} range{'s' if n_few > 1 else ''}"
-        note += f" {ranges} with fewer than {FEWEST_ROWS} rows {'are' if n_few > 1 else 'is'} not drawn."
+        few = f"{count(n_few, 'range')} with fewer than {FEWEST_ROWS} rows"
+        note += f" {few} {'are' if n_few > 1 else 'is'} not drawn."
     both = f'<div class="wide square">{wide}</div><div class="narrow">{narrow}</div>'
     return f"<figure>{both}<figcaption>{text(note)}</figcaption></figure>"
 

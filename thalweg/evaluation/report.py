@@ -8,7 +8,7 @@ from thalweg.evaluation import notable
 from thalweg.evaluation import page_pictures as pictures
 from thalweg.evaluation import page_tables as tables
 from thalweg.evaluation.chart_style import CHART_STYLE
-from thalweg.evaluation.figures import without_label
+from thalweg.evaluation.counts import without_label
 from thalweg.evaluation.page import pairs, text, write_page
 from thalweg.evaluation.page_explanations import explanations
 from thalweg.evaluation.page_squares import confusion, diagram

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from thalweg.evaluation.figures import without_label
+from thalweg.evaluation.counts import without_label
 from thalweg.evaluation.row_cells import as_text
 from thalweg.evaluation.suspicions import Suspicions
 from thalweg.evaluation.wrong_share import LEAST_RIGHT, LEAST_SURE

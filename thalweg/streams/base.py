@@ -88,7 +88,8 @@ class Stream(CheckedKeywords):
 
         `from_file(path, like=…)` reads a file into the same inputs. The dict has the keys `columns` (each has
         its name, its kind and what reading it needs: codes of categories, parts of dates), `classes`,
-        `more_classes` (whether others may appear), `target`, `ignored` and `header`.
+        `more_classes` (whether others may appear), `target`, `ignored`, `header`, `match` (which spellings of
+        a label are one), `missing` (cells that the user named as missing) and `ids` (columns of ids).
         """
         known = getattr(self, "categories", {})
         columns: list[dict[str, Any]] = []

@@ -157,12 +157,7 @@ def from_file(
         source, delimiter = _source(path, header, delimiter, decimal, encoding)
         for column in _find_all(source, ignore):
             column.kind, column.is_told, column.note = IGNORED, True, "as asked"
-        kept = [column for column in source.columns if column.kind != IGNORED]
-        label = None
-        if labels:
-            label = kept[-1] if target is None and kept else _find(source, target)
-        if label is not None and label.kind == DATE and target is not None:
-            raise StreamError(f"{source.name}: the target {label.name!r} has dates: no labels; name another")
+        label = _label(source, target) if labels else None
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
             for column in _find_all(source, chosen):
                 column.kind, column.is_told = kind, True
@@ -187,6 +182,17 @@ def _like(
         guesses = Guesses(guesses.decimal, delimiter, missing=guesses.missing)
         kept_names = _kept_names(source, keep)
         return FileStream(source, label, None, on_error, guesses=guesses, like=like, keep=kept_names)
+
+
+def _label(source: Source, target: str | int | None) -> Column:
+    """Return the column of labels: the one named, or else the last one that is not ignored."""
+    used = [column for column in source.columns if column.kind != IGNORED]
+    if target is None and used:
+        return used[-1]
+    label = _find(source, target)
+    if label.kind == DATE:
+        raise StreamError(f"{source.name}: the target {label.name!r} has dates: no labels; name another")
+    return label
 
 
 def _kept_names(source: Source, keep: Iterable[str | int] | None) -> list[str] | None:

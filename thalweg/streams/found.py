@@ -89,7 +89,10 @@ class FoundColumns:
         return f"{name} ({self.notes[name]})" if name in self.notes else name
 
     def to_plain(self) -> dict[str, Any]:
-        """Return everything as a dict for JSON."""
+        """Return everything as a dict for JSON: names of columns by kind, notes, warnings and counts.
+
+        `rows_seen` is `n_rows`, `all_rows_seen` is `is_whole`, and `inputs` is `n_inputs`.
+        """
         columns = {kind: self.of_kind(kind) for kind in KINDS}
         rest = {"notes": self.notes, "warnings": list(self.warnings), "inputs": self.n_inputs}
         seen = {"missing": self.missing, "merged": self.merged, "rows_seen": self.n_rows,
