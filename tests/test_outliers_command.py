@@ -293,3 +293,11 @@ def test_classes_whose_labels_are_wrong_more_often_are_found():
     plain = np.argsort(found.likelihood)[: wrong.sum()]
     assert wrong[first].mean() > wrong[plain].mean() + 0.1
     assert found.share_low <= wrong.mean() <= found.share_high
+
+
+def test_a_file_without_suspicious_labels_gives_empty_lists(tmp_path):
+    y = np.arange(300) % 2
+    names = np.array([f"n{i}" for i in range(300)])
+    path = write(tmp_path / "clean.csv", {"name": names, "x": y * 10.0, "y": np.where(y, "a", "b")})
+    done = CliRunner().invoke(app, ["outliers", str(path), "--learner", "NaiveBayes", "--json"])
+    assert done.exit_code == 0 and json.loads(done.stdout)["suspicious"] == []

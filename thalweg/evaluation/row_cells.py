@@ -54,7 +54,10 @@ class FileCells:
 
     def of(self, rows: Sequence[int]) -> list[list[Any]]:
         """Return the cells of some rows; None where one is missing."""
-        columns = [column.take(list(rows)).to_pylist() for column in self._table.columns]
+        import pyarrow as pa
+
+        positions = pa.array(rows, pa.int64())  # an empty list alone has no type
+        columns = [column.take(positions).to_pylist() for column in self._table.columns]
         if self._inputs is not None:
             inputs = self._inputs.of(rows)
             columns += [[row[j] for row in inputs] for j in self._others]
