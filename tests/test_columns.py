@@ -264,6 +264,7 @@ def test_missing_markers(tmp_path, missing):
         ({"m": lambda i: "oops" if i % 9 == 0 else i % 7}, "'m' has numbers and words such as 'oops'"),
         ({"copy": lambda i: "uv"[i % 2]}, "'copy' equals the target in the first rows"),
         ({"y": lambda i: i % 150}, "the target 'y' has 150 classes"),
+        ({"y": lambda i: 7}, "'y' has one class in the first rows: is it the column of labels? 'a' may be"),
         ({"y": lambda i: i % 3, "z": lambda i: i % 2}, "the target is 'z', the last column; 'y' may be it"),
     ],
 )
