@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from file_rows import complaint, whole, write
 
-from thalweg import options
 from thalweg.streams import from_file, text_files
+from thalweg.wording import in_options
 
 CSV = "größe;ort;klasse\n" + "".join(
     f"{k}.5;{('Köln', 'Genève')[k % 2]};{'grün' if k % 3 else 'weiß'}\n" for k in range(80)
@@ -96,10 +96,10 @@ def test_what_fits_no_encoding_is_an_error(tmp_path):
     assert "is not UTF-8 text: b'0.5;K\\xf6ln;wei\\xdf'" in complaint(told, encoding="utf-8")
     assert "is not ascii text, it has the bytes F6 DF" in complaint(told, encoding="ascii")
     for encoding in ("nonsense", "hex", "a\0"):
-        with pytest.raises(ValueError, match=r"there is no encoding .*; give one such as utf-8"):
+        with pytest.raises(ValueError, match=r"encoding must be an encoding such as utf-8, .*, got"):
             from_file(told, encoding=encoding)
 
 
 def test_the_command_speaks_of_its_option(tmp_path):
     warning, = from_file(write(tmp_path, CSV.encode("cp1252"))).columns.warnings
-    assert options.in_options(warning).endswith("pass --encoding cp1250, or whatever it is")
+    assert in_options(warning).endswith("pass --encoding cp1250, or whatever it is")

@@ -70,7 +70,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
     if column.kind == TEXT:
         column.reader = Words(guesses.n_words) if guesses.n_words else None
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
-        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out as asked", None
+        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:
         _set_codes(column, arrays)
 
