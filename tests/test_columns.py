@@ -311,3 +311,10 @@ def test_moments_beyond_all_dates_are_missing_and_hours_stay_below_24():
     assert X.shape == (6, 8) and np.isnan(X[:3]).all()
     assert ((X[3:, 1] >= 0) & (X[3:, 1] < 24)).all()
     np.testing.assert_allclose(X[3:, 4], np.sin(2 * np.pi * np.array([3, 3, 2]) / 7), atol=1e-12)
+
+
+def test_yes_and_no_are_named_alike(tmp_path):
+    said = ["Y", "no", "yes", "No", "Yes", "no", "Y", "N"] * (N // 8) + ["Y"] * (N % 8)
+    stream = from_file(table(tmp_path, a=said, y=said))
+    assert stream.classes.tolist() == ["Y", "N"] or stream.classes.tolist() == ["N", "Y"]
+    assert stream.categories_of(0) == ["Y", "N"]
