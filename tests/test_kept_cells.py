@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from thalweg import predictions
 from thalweg.cli import app
 from thalweg.streams import from_file
+from thalweg.wording import error_text
 
 N = 500
 
@@ -179,4 +180,4 @@ def test_keep_of_a_wrong_name_or_of_a_generator_is_one_line(model, tmp_path):
     done = CliRunner().invoke(app, ["predict", model, str(path), "--keep", "nr"])
     assert "there is no column 'nr'; it has id, price, shop, when, paid" in str(done.exception)
     done = CliRunner().invoke(app, ["predict", model, "sea", "--keep", "nr"])
-    assert "--keep does not apply" in str(done.exception)
+    assert "--keep does not apply" in error_text(done.exception)
