@@ -172,6 +172,32 @@ def test_a_decimal_comma_does_not_hide_infinity(tmp_path):
     assert len(whole(stream)[0]) == N - 1
 
 
+@pytest.mark.parametrize(("delimiter", "price", "debt"), [
+    (";", "{},5", "({}.250)"), (";", "{},5", "{}.250"), ("\t", "€{}.5", "({},250)"), (";", "€{}.5", "{},250"),
+])
+def test_thousands_are_told_from_decimals_by_the_other_columns(tmp_path, delimiter, price, debt):
+    path = table(tmp_path, delimiter, price=lambda i: price.format(i + 1), debt=lambda i: debt.format(i + 1))
+    stream = from_file(path)
+    assert whole(stream)[0][0].tolist() == [1.5, -1250 if "(" in debt else 1250]
+    assert stream.columns.warnings == ()
+
+
+def test_a_decimal_comma_beside_markers_of_missing_values(tmp_path):
+    path = table(tmp_path, ";", a=lambda i: "n/a" if i == 3 else i, b=lambda i: f"{i},5")
+    assert np.isnan(whole(from_file(path, decimal=","))[0][3, 0])
+
+
+def test_columns_with_both_decimal_points_tell_nothing_of_a_third(tmp_path):
+    path = table(tmp_path, ";", a=lambda i: f"{i},5", b=lambda i: f"{i}.5", c=lambda i: f"{i + 1}.250")
+    assert whole(from_file(path))[0][0].tolist() == [0.5, 0.5, 1.25]
+
+
+def test_commas_in_numbers_from_a_thousand_on_only_are_thousands(tmp_path):
+    stream = from_file(table(tmp_path, ";", a=lambda i: f"{17 * i:,}", b=lambda i: i % 3))
+    assert whole(stream)[0][100, 0] == 1700
+    assert "may have a decimal point or not" in stream.columns.warnings[0]
+
+
 def test_thousands_and_decimal_commas_that_look_alike(tmp_path):
     cells = [f'"{i + 1},250"' for i in range(N)]
     stream = from_file(table(tmp_path, a=cells, b=lambda i: i % 3))
@@ -238,6 +264,7 @@ def test_missing_markers(tmp_path, missing):
         ({"m": lambda i: "oops" if i % 9 == 0 else i % 7}, "'m' has numbers and words such as 'oops'"),
         ({"copy": lambda i: "uv"[i % 2]}, "'copy' equals the target in the first rows"),
         ({"y": lambda i: i % 150}, "the target 'y' has 150 classes"),
+        ({"y": lambda i: 7}, "'y' has one class in the first rows: is it the column of labels? 'a' may be"),
         ({"y": lambda i: i % 3, "z": lambda i: i % 2}, "the target is 'z', the last column; 'y' may be it"),
     ],
 )
@@ -284,3 +311,10 @@ def test_moments_beyond_all_dates_are_missing_and_hours_stay_below_24():
     assert X.shape == (6, 8) and np.isnan(X[:3]).all()
     assert ((X[3:, 1] >= 0) & (X[3:, 1] < 24)).all()
     np.testing.assert_allclose(X[3:, 4], np.sin(2 * np.pi * np.array([3, 3, 2]) / 7), atol=1e-12)
+
+
+def test_yes_and_no_are_named_alike(tmp_path):
+    said = ["Y", "no", "yes", "No", "Yes", "no", "Y", "N"] * (N // 8) + ["Y"] * (N % 8)
+    stream = from_file(table(tmp_path, a=said, y=said))
+    assert stream.classes.tolist() == ["Y", "N"] or stream.classes.tolist() == ["N", "Y"]
+    assert stream.categories_of(0) == ["Y", "N"]

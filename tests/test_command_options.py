@@ -290,3 +290,14 @@ def test_every_parameter_that_messages_about_files_name_is_an_option():
     for path in Path(streams.__file__).parent.glob("*.py"):
         named |= set(re.findall(r"pass (\w+)=", path.read_text(encoding="utf-8")))
     assert named and named <= set(FILE_OPTIONS)
+
+
+def test_the_default_learner_is_named_in_full_in_80_columns(thalweg, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    table = thalweg("run", "sea", "--rows", 300, "--learner", "AdaptiveHoeffdingOptionTree")[1]
+    assert "AdaptiveHoeffdingOptionTree ┃" in table and max(map(len, table.splitlines())) <= 80
+
+
+def test_a_wrong_encoding_is_said_of_the_option(thalweg, orders):
+    said = thalweg("run", orders, "--encoding", "utf9")[2]
+    assert "thalweg: --encoding must be an encoding such as utf-8" in said

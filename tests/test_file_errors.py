@@ -47,7 +47,7 @@ def test_bad_rows_are_named_or_skipped(tmp_path, row, message, at):
     rows, codes = whole(stream)
     np.testing.assert_array_equal(rows, expected)
     np.testing.assert_array_equal(codes, np.arange(42_000) % 2)
-    assert stream.skipped == 1 and stream.messages == [text] and stream.n_rows is None
+    assert stream.skipped == 1 and text.startswith(stream.messages[0]) and stream.n_rows is None
 
 
 def test_a_column_of_0_and_1_is_broken_by_a_later_fraction(tmp_path):
@@ -72,9 +72,8 @@ def test_many_bad_rows_are_counted_and_the_first_described(tmp_path):
 
 def test_arff_values_outside_the_header_are_named(tmp_path):
     path = write(tmp_path, ARFF + "1,green,up\n", "rows.arff")
-    assert complaint(path).endswith(
-        "rows.arff, data row 3, column 'the colour': 'green' is not in the list of this attribute"
-    )
+    message = "rows.arff, data row 3, column 'the colour': 'green' is not in the list of this attribute"
+    assert message in complaint(path)
     path = write(tmp_path, ARFF + "1,blue,sideways\n", "rows.arff")
     assert "data row 3, column 'class': 'sideways' is not one of the labels up, down" in complaint(path)
 
@@ -168,6 +167,11 @@ def test_an_unclosed_quote_in_arff(tmp_path):
     rows = ["1.5,'dark, red',up", "1.5,'dark, red,up", "2.5,blue,down", "3.5,'dark, red',up"]
     stream = from_file(write(tmp_path, ARFF + "\n".join(rows) + "\n", "rows.arff"), on_error="skip")
     assert whole(stream)[0][:, 0].tolist()[2:] == [1.5, 2.5, 3.5] and stream.skipped == 1
+
+
+def test_an_error_in_a_row_says_how_to_skip_such_rows(tmp_path):
+    path = write(tmp_path, "a,b,y\n" + "1,2,0\n" * 100 + "1,2\n")
+    assert complaint(path).endswith("; to leave out rows that cannot be read, pass on_error='skip'")
 
 
 def test_all_rows_skipped_is_an_error(tmp_path):

@@ -127,3 +127,11 @@ def test_every_command_tells_them_in_the_terminal_the_page_and_the_json(tmp_path
     assert words in page.read_text(encoding="utf-8")
     told = json.loads(CliRunner().invoke(app, [command, *arguments, "--json"]).stdout)["unlabelled"]
     assert told == ({"rows.csv": N_UNKNOWN} if command == "compare" else N_UNKNOWN)
+
+
+def test_tune_counts_rows_without_a_label(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n" + "".join(f"{i % 7},{'' if i % 50 == 0 else i % 2}\n" for i in range(600)))
+    words = ["tune", str(path), "--learner", "HoeffdingTree", "--try", "grace_period=50,100", "--jobs", "1"]
+    assert "12 rows without a label, not scored." in " ".join(CliRunner().invoke(app, words).stdout.split())
+    assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["unlabelled"] == 12

@@ -217,7 +217,8 @@ def test_command_shows_the_cells_of_the_file(tmp_path):
     assert "weekday" not in text.partition("<h2>Columns</h2>")[0]
 
 
-def test_ids_come_first_and_standard_input_has_cells_too(tmp_path):
+def test_ids_come_first_and_standard_input_has_cells_too(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     lines, _ = orders()
     header = "price;weight;day;note;id;paid"
     moved = [";".join([*row[1:5], row[0], row[5]]) for row in (line.split(";") for line in lines)]
@@ -293,3 +294,22 @@ def test_classes_whose_labels_are_wrong_more_often_are_found():
     plain = np.argsort(found.likelihood)[: wrong.sum()]
     assert wrong[first].mean() > wrong[plain].mean() + 0.1
     assert found.share_low <= wrong.mean() <= found.share_high
+
+
+def test_a_file_without_suspicious_labels_gives_empty_lists(tmp_path):
+    y = np.arange(300) % 2
+    names = np.array([f"n{i}" for i in range(300)])
+    path = write(tmp_path / "clean.csv", {"name": names, "x": y * 10.0, "y": np.where(y, "a", "b")})
+    done = CliRunner().invoke(app, ["outliers", str(path), "--learner", "NaiveBayes", "--json"])
+    assert done.exit_code == 0 and json.loads(done.stdout)["suspicious"] == []
+
+
+def test_ids_are_shown_whole_in_80_columns(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    X, y, _ = flipped_rows(600)
+    names = np.array([f"customer {i:09}" for i in range(600)])
+    path = write(tmp_path / "rows.csv", {"customer": names, "place": np.full(600, "town")} | table_of(X, y))
+    done = CliRunner().invoke(app, ["outliers", str(path), "--learner", "NaiveBayes", "--top", "3"])
+    shown = done.stdout.splitlines()
+    assert sum("customer 000000" in line for line in shown) == 3 and max(map(len, shown[:9])) <= 80
+    assert any("believed" in line for line in shown)

@@ -2,6 +2,7 @@
 
 import csv
 import json as jsons
+from itertools import accumulate
 from pathlib import Path
 
 from thalweg.options import command_line
@@ -11,7 +12,8 @@ from thalweg.streams.kept_cells import free_names
 from thalweg.streams.named import open_stream
 from thalweg.wording import word_for_command
 
-SHOWN, SHOWN_COLUMNS, SHOWN_CHARACTERS = 20, 5, 30
+SHOWN, SHOWN_COLUMNS, SHOWN_CHARACTERS, LEAST_CHARACTERS = 20, 5, 30, 10
+FIGURES_SHOWN = 4  # row, doubt, label, believed
 FIGURES = ("row", "doubt", "likelihood", "label", "believed")
 
 
@@ -72,26 +74,38 @@ def print_rows(lines, json):
     console = Console()
     console.print(headline(found), highlight=False, markup=False)
     if len(lines.rows):
-        console.print(table(lines))
+        console.print(table(lines, console.width))
     for line in (ASSUMPTION, closing(lines)):
         console.print(line, highlight=False, markup=False)
     for line in column_lines(lines.columns):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def table(lines):
-    """Return the most suspicious rows as a table: the columns that are kept, and the first of the others."""
+def table(lines, width):
+    """Return the most suspicious rows as a table of `width` characters.
+
+    It has the columns that are kept, uncut, and as many of the others as there is room for.
+    """
     from rich.markup import escape
     from rich.table import Table
 
-    n_columns = max(SHOWN_COLUMNS, lines.n_kept)
-    names = [shortened(name) for name in lines.shown_names[:n_columns]]
     n, doubt = min(len(lines.rows), SHOWN), lines.found.doubt
-    title = f"The {n} most suspicious" if n > 1 else "The most suspicious"
-    shown = Table("row", "doubt", "label", "believed", *map(escape, names), title=title)
-    for i in lines.rows[:n]:
-        cells = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", lines.label(i), lines.believed(i)]
-        cells += map(shortened, lines.texts(i)[:n_columns])
+    most = FIGURES_SHOWN + max(SHOWN_COLUMNS, lines.n_kept)
+    texts = [["row", "doubt", "label", "believed", *lines.shown_names]]
+    texts += [
+        [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", lines.label(i), lines.believed(i), *lines.texts(i)]
+        for i in lines.rows[:n]
+    ]
+    columns = [[shortened(text) for text in column] for column in zip(*texts, strict=True)][:most]
+    n_whole = FIGURES_SHOWN + lines.n_kept
+    widths = [max(map(len, column)) for column in columns]
+    widths[n_whole:] = [min(width, LEAST_CHARACTERS) for width in widths[n_whole:]]
+    n_fitting = sum(total < width for total in accumulate(each + 3 for each in widths))
+    shown = Table(title=f"The {n} most suspicious" if n > 1 else "The most suspicious")
+    columns = columns[: max(n_whole, n_fitting)]
+    for j, column in enumerate(columns):
+        shown.add_column(escape(column[0]), min_width=widths[j])
+    for cells in list(zip(*columns, strict=True))[1:]:
         shown.add_row(*map(escape, cells))
     return shown
 

@@ -17,6 +17,7 @@ from thalweg.progress_bar import Bar
 from thalweg.streams.named import open_stream
 from thalweg.wording import word_for_command
 
+MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
 
 
@@ -183,7 +184,8 @@ def table(run):
     columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")
-    for title in (run.learner, *BASELINES.values()):
+    result.add_column(run.learner, justify="right", min_width=min(len(run.learner), MOST_OF_A_NAME))
+    for title in BASELINES.values():
         result.add_column(title, justify="right")
     for title, *cells in zip(*columns, strict=True):
         figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)

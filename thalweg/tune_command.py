@@ -104,7 +104,7 @@ def show(found, json):
     from rich.console import Console
 
     from thalweg.compare_command import grid
-    from thalweg.evaluation.figures import metric_text, metric_title
+    from thalweg.evaluation.figures import metric_text, metric_title, without_label
 
     console, difference = Console(), found.difference
     title, shown = metric_title(found.metric), partial(metric_text, found.metric)
@@ -122,6 +122,8 @@ def show(found, json):
         f"the difference is {100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points, "
         f"{difference.in_words()}."
     )
+    if found.n_unlabelled:
+        lines.append(f"{without_label(found.n_unlabelled)}, not scored.")
     console.print(" ".join(lines), highlight=False, markup=False)
 
 
@@ -136,6 +138,7 @@ def to_plain(found):
         "failed": [[_texts(each), message] for each, message in found.failed],
         "rows_searched": found.n_rows_searched,
         "rows_judged": found.n_rows_judged,
+        "unlabelled": found.n_unlabelled,
         "score": plain_number(found.score),
         "score_before": plain_number(found.score_before),
         "accuracy": found.accuracy,

@@ -52,6 +52,8 @@ class Tuned:
         The accuracy on the rest, likewise.
     difference : Difference
         Of these two accuracies, with a paired test that allows for dependent rows.
+    n_unlabelled : int
+        Rows without a label, in either part; they are not scored.
     """
 
     learner: StreamClassifier
@@ -66,6 +68,7 @@ class Tuned:
     accuracy: float
     accuracy_before: float
     difference: Difference
+    n_unlabelled: int = 0
 
 
 def tune(
@@ -150,6 +153,7 @@ def tune(
         accuracy=float(after["accuracy"]),
         accuracy_before=float(before["accuracy"]),
         difference=paired(rows_right(after).astype(np.float64), rows_right(before).astype(np.float64)),
+        n_unlabelled=after["unlabelled"],
     )
 
 

@@ -12,6 +12,7 @@ from thalweg.streams.columns import Problems, distinct_texts, shown, texts_in
 from thalweg.streams.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none
+MANY = 50  # of so many decimals, some would have fewer than three digits
 FEW, NO_NUMBER = 20, r"^\D*$|\d[-/:]\d|[A-Za-z]{4}"  # tells names and dates at once
 
 
@@ -19,11 +20,13 @@ FEW, NO_NUMBER = 20, r"^\D*$|\d[-/:]\d|[A-Za-z]{4}"  # tells names and dates at 
 class Decimals:
     """Reads numbers whose decimal point is `point`; the other one of comma and point is between thousands.
 
-    `decoration` is what the first rows have around their numbers; any other is read as well.
+    `is_ambiguous` if the first rows fit either point and mean different numbers; `is_certain` if they fit
+    this one only. `decoration` is what they have around their numbers; any other is read as well.
     """
 
     point: str
     is_ambiguous: bool = False
+    is_certain: bool = False
     decoration: Decoration = field(default_factory=Decoration)
     inputs: tuple[str, ...] = ()
 
@@ -85,7 +88,8 @@ def find_decimals(
         chosen = _likelier(texts, delimiter) if is_ambiguous else "."
     if not _is_odd(texts.filter(good[chosen])) and point != ",":
         return None
-    return Decimals(chosen, is_ambiguous, decoration(texts, chosen))
+    is_certain = len(points) > len(fitting)
+    return Decimals(chosen, is_ambiguous, is_certain, decoration(texts, chosen))
 
 
 def decorated(arrays: list[Any], point: str) -> Decoration:
@@ -105,8 +109,16 @@ def _same(texts: Any) -> bool:
 def _likelier(texts: Any, delimiter: str | None) -> str:
     """Return the decimal point of numbers that can be read with either."""
     if pc.any(pc.match_substring(texts, ",")).as_py():
-        return "." if delimiter == "," else ","
+        return "." if delimiter == "," or _are_thousands(texts) else ","
     return "," if decoration(texts, ",").units not in ((), ("%",)) else "."
+
+
+def _are_thousands(texts: Any) -> bool:
+    """Return whether numbers below 1,000 have no comma, and so many others have that it is no decimal one."""
+    has_comma = pc.match_substring(texts, ",")
+    others = texts.filter(pc.invert(has_comma))
+    is_short = pc.all(pc.match_substring_regex(others, r"^\D*\d{1,3}\D*$"), min_count=1).as_py()
+    return bool(is_short) and pc.sum(has_comma).as_py() >= MANY
 
 
 def _is_odd(texts: Any) -> bool:

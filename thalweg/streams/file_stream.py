@@ -33,6 +33,7 @@ from thalweg.streams.look_ahead import (
 )
 from thalweg.streams.reading import reading
 from thalweg.streams.schema import schema
+from thalweg.streams.shared_point import share_point
 from thalweg.streams.sparse_source import SparseSource
 from thalweg.streams.sparse_table import known_numbers
 from thalweg.streams.targets import check_last
@@ -324,6 +325,7 @@ def _inputs(
         column.missing = guesses.missing
         if not is_settled(column, known):
             set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
+    share_point(columns, head, guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
     if not inputs:
         # Better a strange input than none.

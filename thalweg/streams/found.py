@@ -212,11 +212,14 @@ def target_warnings(
 ) -> list[str]:
     """Return warnings about a column of labels that may be the wrong one, or that an input gives away."""
     found = []
-    is_many = len(classes) > MANY_CLASSES
-    better = None if is_told else candidate(inputs, head) if is_many else named_candidate(inputs)
+    is_many, is_one = len(classes) > MANY_CLASSES, len(classes) == 1
+    better = None if is_told else candidate(inputs, head) if is_many or is_one else named_candidate(inputs)
     hint = "" if better is None else f"{better!r} may be it: pass target={better!r}"
     if is_many:
         doubt = f"the target {label.name!r} has {len(classes):,} classes: is it the column of labels?"
+        found.append(f"{doubt} {hint}".strip())
+    elif is_one:
+        doubt = f"the target {label.name!r} has one class in the first rows: is it the column of labels?"
         found.append(f"{doubt} {hint}".strip())
     elif better is not None and label.name.lower() not in TARGET_NAMES:
         found.append(f"the target is {label.name!r}, the last column; {hint}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from thalweg._types import Floats
 from thalweg.errors import StreamError
@@ -69,7 +70,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
     if column.kind == TEXT:
         column.reader = Words(guesses.n_words) if guesses.n_words else None
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
-        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out as asked", None
+        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:
         _set_codes(column, arrays)
 
@@ -162,8 +163,8 @@ def plain_numbers(arrays: list[Any]) -> Floats | None:
 
 def has_points(arrays: list[Any]) -> bool:
     """Return whether there is a point in any text."""
-    return any(pa.types.is_string(array.type.value_type) and "." in "".join(array.dictionary.to_pylist())
-               for array in arrays)
+    return any(pa.types.is_string(array.type.value_type)
+               and pc.any(pc.match_substring(array.dictionary, ".")).as_py() for array in arrays)
 
 
 def _counts(arrays: list[Any]) -> dict[str, int]:

@@ -57,7 +57,8 @@ def raise_first(source: Source, problems: Problems) -> None:
     """Raise StreamError for the first of `problems`, (row number, message) pairs, if there is any."""
     if problems:
         row, complaint = min(problems)
-        raise StreamError(f"{source.name}, data row {row}{complaint}")
+        hint = "to leave out rows that cannot be read, pass on_error='skip'"
+        raise StreamError(f"{source.name}, data row {row}{complaint}; {hint}")
 
 
 def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:

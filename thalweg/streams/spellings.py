@@ -38,13 +38,35 @@ def label_match(values: Iterable[Any]) -> str:
 
 
 def spellings(counts: dict[Any, int], match: str) -> dict[Any, dict[Any, int]]:
-    """Return the values that `match` takes for one: each by its most frequent spelling, with all counts."""
+    """Return the values that `match` takes for one: each by its most frequent spelling, with all counts.
+
+    Yes and no are spelled alike, if possible: Y and N, or Yes and No, whichever are there more often.
+    """
     groups: dict[str, dict[Any, int]] = {}
     for value, n_rows in counts.items():
         text = MATCHES[match](value)
         if text is not None:
             groups.setdefault(text, {})[value] = n_rows
-    return {max(group, key=lambda value: group[value]): group for group in groups.values()}
+    alike = _alike(list(groups.values())) if match == "yes/no" else {}
+    return {
+        max(group, key=lambda value: (alike.get(_form(value), 0), group[value])): group
+        for group in groups.values()
+    }
+
+
+def _form(value: Any) -> tuple[bool, bool, bool]:
+    """Return whether a spelling is a letter, in capitals, in small letters."""
+    text = str(value)
+    return len(text) == 1, text.isupper(), text.islower()
+
+
+def _alike(groups: list[dict[Any, int]]) -> dict[tuple[bool, bool, bool], int]:
+    """Return how often each form occurs that every group has."""
+    totals: dict[tuple[bool, bool, bool], int] = {}
+    for group in groups:
+        for value, n_rows in group.items():
+            totals[_form(value)] = totals.get(_form(value), 0) + n_rows
+    return {form: n for form, n in totals.items() if all(form in map(_form, group) for group in groups)}
 
 
 def merged(groups: dict[Any, dict[Any, int]]) -> dict[str, dict[str, int]]:

@@ -5,6 +5,7 @@ import io
 import re
 from typing import Any
 
+from thalweg._parameters import wrong
 from thalweg.errors import StreamError
 
 UTF8, FALLBACK = "utf-8", "cp1252"
@@ -20,8 +21,8 @@ def checked_encoding(encoding: str | None) -> str | None:
         "a".encode(encoding).decode(encoding)  # codecs such as "hex" are no encodings of text
         return codecs.lookup(encoding).name
     except (LookupError, TypeError, ValueError):
-        hint = "give one such as utf-8, cp1252, iso-8859-15, utf-16 or shift_jis"
-        raise ValueError(f"from_file: there is no encoding {encoding!r}; {hint}") from None
+        known = "an encoding such as utf-8, cp1252, iso-8859-15, utf-16 or shift_jis"
+        raise wrong("from_file", "encoding", known, encoding) from None
 
 
 def marked_encoding(start: bytes) -> str | None:
