@@ -97,7 +97,7 @@ def compare(
                 places[key] = (name, stream, seed)
     results, begun = {}, time.time()
     for done, (key, result) in enumerate(run_calls(calls, jobs, fresh), start=1):
-        results[places[key]] = result | {"kept": result.get("measured", 0) < begun}
+        results[places[key]] = result | {"kept": result.get("measured", begun) < begun}
         if progress is not None:
             progress(done, len(calls), key)
     return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in places.values()})

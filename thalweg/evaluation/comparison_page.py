@@ -10,6 +10,7 @@ from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.comparison import Comparison
 from thalweg.evaluation.comparison_words import (
     KEPT_MARK,
+    about_errors,
     about_few_streams,
     about_kept,
     accuracy_rows,
@@ -18,7 +19,7 @@ from thalweg.evaluation.comparison_words import (
     shown,
     verdict,
 )
-from thalweg.evaluation.figures import BASELINES, without_label
+from thalweg.evaluation.figures import BASELINES, counted, without_label
 from thalweg.evaluation.page import Best, Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.page_pictures import style_of, swatch
 from thalweg.evaluation.rank_diagram import rank_diagram
@@ -49,6 +50,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
         body += _note(about_few_streams(comparison))
     body += ["<h2>Accuracy over time</h2>"]
+    body += _note("Of the first seed." if comparison.n_seeds > 1 else "")
     body += [
         f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
         for stream in comparison.streams
@@ -59,7 +61,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
             if metric == "rows_per_second":
                 body += _note(about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
     body += ["<h2>Settings</h2>", _settings(comparison)]
-    title = f"{_count(len(comparison.learners), 'learner')} on {_count(len(comparison.streams), 'stream')}"
+    title = f"{counted(len(comparison.learners), 'learner')} on {counted(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
 
 
@@ -127,15 +129,11 @@ def _settings(comparison: Comparison) -> str:
 
 
 def _stream(run: dict[str, Any]) -> str:
-    said = [_count(run["rows"], "row")]
+    said = [counted(run["rows"], "row")]
     said += [without_label(run["unlabelled"])] if run["unlabelled"] else []
     said += [f"{run['skipped']:,} unreadable skipped"] if run["skipped"] else []
-    said += [_count(len(run["drifts"]), "known drift")] if run["drifts"] else []
+    said += [counted(len(run["drifts"]), "known drift")] if run["drifts"] else []
     return ", ".join(said)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
@@ -156,13 +154,10 @@ def _note(words: str) -> list[str]:
 
 
 def _about(comparison: Comparison) -> str:
-    n = comparison.n_seeds
-    seeds = "± standard error, which allows for errors that come in runs"
-    seeds = f"Means over {n} seeds ± standard error" if n > 1 else seeds
     stopped = sorted(
         {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
     )
-    words = f"Per cent of rows predicted correctly before they were learned. {seeds}."
+    words = f"Per cent of rows predicted correctly before they were learned. {about_errors(comparison)}"
     return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
 
 

@@ -58,6 +58,11 @@ FIGURES = (
 NO_SHARES = ("log_loss", "brier")
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number of things in words: 1 row, 2,000 rows."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def metric_title(name: str) -> str:
     """Return the title of any metric."""
     return next((figure.title for figure in FIGURES if figure.name == name), name.replace("_", " "))

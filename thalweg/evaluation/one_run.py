@@ -17,7 +17,7 @@ from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
-from thalweg.streams.named import open_stream
+from thalweg.streams.named import dataset_name, is_path, open_stream
 from thalweg.streams.openml import cache_folder
 
 CURVE_POINTS, LEAST_WINDOW = 120, 200
@@ -37,6 +37,12 @@ class Source(NamedTuple):
             else self.stream
         )
 
+    @property
+    def has_same_rows(self) -> bool:
+        """Whether all seeds give the same rows: it is not a generator that is given by name."""
+        name = self.stream
+        return not isinstance(name, str) or is_path(name) or dataset_name(name) is not None
+
     def key(self) -> Any:
         """Return what tells this source from others, for JSON; None if that is not known."""
         if isinstance(self.stream, str):
@@ -50,7 +56,7 @@ def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) 
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
         found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
-        return found | {"measured": time.time()}
+        return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
