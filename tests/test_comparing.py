@@ -178,6 +178,30 @@ def test_models_of_other_libraries_are_wrapped():
         as_learner(3)
 
 
+def test_models_of_other_libraries_get_the_seeds_and_are_kept(cache):
+    pytest.importorskip("river")
+    from river.forest import ARFClassifier
+    from river.preprocessing import StandardScaler as RiverScaler
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    models = {
+        "river": ARFClassifier(n_models=2),
+        "river pipeline": RiverScaler() | ARFClassifier(n_models=2),
+        "sklearn": SklearnLearner(DecisionTreeClassifier(max_features=1), window=100),
+        "pipeline": SklearnLearner(
+            make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), window=100
+        ),
+    }
+    found = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1)
+    assert len(list(cache.rglob("*.json"))) == 8
+    again = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1, fresh=True)
+    np.testing.assert_array_equal(found.table("log_loss"), again.table("log_loss"))
+    assert (found.spread("log_loss") > 0).all()
+    assert compare(models, [SEA(300, seed=1)], seeds=2, jobs=1).kept().all()
+
+
 def test_the_page_and_the_summary_have_the_same_numbers(tmp_path):
     found = compare(
         [NaiveBayes(), NoChange(), HoeffdingTree()], ["sea", "led", "hyperplane"], rows=800, jobs=1

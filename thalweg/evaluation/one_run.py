@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,11 +133,20 @@ def _described(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}, {_version(value)}"
     if hasattr(value, "get_params"):
-        return [f"{type(value).__module__}.{type(value).__qualname__}", value.get_params(deep=False)]
+        return [_described(type(value)), value.get_params(deep=False)]
+    if hasattr(value, "_get_params"):  # River's; parameters of its pipelines do not name the classes of steps
+        return [type(value), dict(value.steps) if hasattr(value, "steps") else value._get_params()]
     if hasattr(value, "dist"):
         return [value.dist.name, value.args, value.kwds]
     raise TypeError(f"no plain form of a {type(value).__name__} is known")
+
+
+def _version(kind: type) -> str:
+    """Return the version of the library that a class is from, if it has one."""
+    return str(getattr(sys.modules.get(kind.__module__.partition(".")[0]), "__version__", ""))
 
 
 def _file_key(path: Path) -> Any:
