@@ -88,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
     parser.add_argument("--streams", nargs="+", default=STREAMS)
+    parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--peer")
@@ -95,7 +96,7 @@ def main():
     given = parser.parse_args()
     found = []
     for name in given.streams:
-        for share in SHARES:
+        for share in given.shares:
             for seed in range(given.first_seed, given.first_seed + given.seeds):
                 for result in measure(name, share, seed, given.data, given.peer):
                     found.append(result)

@@ -166,6 +166,15 @@ def test_a_river_model_gives_what_river_gives():
         model.learn_one(x, int(Y[i]))
 
 
+def test_the_memory_of_a_foreign_model_is_that_of_what_it_has_learned():
+    forest = SklearnLearner(RandomForestClassifier(20, random_state=0), window=300)
+    assert prequential(SEA(600, seed=1), forest).memory > 50_000
+    tree = pytest.importorskip("river.tree")
+    learner = RiverLearner(tree.HoeffdingTreeClassifier(grace_period=20))
+    few, many = (prequential(SEA(n, seed=1), learner).memory for n in (100, 2000))
+    assert 1000 < few < many
+
+
 def test_river_sees_the_names_of_inputs():
     from river import compose, naive_bayes
 

@@ -197,3 +197,11 @@ def test_a_report_is_written_by_its_ending_or_refused_before_anything_is_run(com
     assert "tabular" in table.read_text()
     monkeypatch.setattr("thalweg.evaluation.compare", lambda *_, **__: pytest.fail("it was run"))
     assert "must be one of .html" in str(command(*arguments, str(tmp_path / "table.xlsx")).exception)
+
+
+def test_a_learner_that_failed_has_no_times(command):
+    found = command("compare", "HoeffdingTree(delta=7)", "HoeffdingTree", "--on", "sea", "--rows", "100")
+    assert found.exit_code == 1
+    assert "nan" not in found.stdout and "†" not in found.stdout
+    said = " ".join(found.stdout.split())
+    assert "± is the standard error" in said and "* marks the best" in said

@@ -8,9 +8,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from thalweg.adapters import SklearnLearner
 from thalweg.errors import ParameterError
-from thalweg.evaluation import compare, metrics, prequential, tune
+from thalweg.evaluation import compare, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.calls import Call, run_calls
+from thalweg.evaluation.comparison_words import verdict
 from thalweg.evaluation.tuning import choices
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
 from thalweg.streams import LED, SEA
@@ -123,6 +124,42 @@ def test_seeds_are_those_of_learners_and_of_named_streams():
     assert len(set(accuracies[0])) > 1
     assert len(set(accuracies[1])) == 1
     assert found.spread()[0, 0] == pytest.approx(np.std(accuracies[0], ddof=1) / np.sqrt(3))
+    run = prequential(SEA(500, seed=1), NaiveBayes())
+    assert found.spread()[1, 0] == standard_error(run.predicted == run.labels)
+
+
+def test_baselines_and_pairs_are_means_over_the_seeds_as_accuracies_are():
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], seeds=3, rows=500, jobs=1)
+    assert found.baselines()["majority"][0] == pytest.approx(found.table()[0, 1])
+    difference = found.paired("NaiveBayes", "MajorityClass", "sea")
+    assert difference.mean == pytest.approx(found.table()[0, 0] - found.table()[0, 1])
+    assert f"by {100 * difference.mean:.2f} ±" in verdict(found)
+    first = found.paired("NaiveBayes", "MajorityClass", "sea", seed=0)
+    right = [found.results[name, "sea", 0]["accuracy"] for name in found.learners]
+    assert first.mean == pytest.approx(right[0] - right[1])
+
+
+def test_a_pair_that_was_not_run_is_named():
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=300, jobs=1)
+    for arguments, said in [
+        (("NaiveBays", "MajorityClass", "sea"), "did you mean 'NaiveBayes'"),
+        (("NaiveBayes", "MajorityClass", "led"), "stream must be one of 'sea', got 'led'"),
+        (("NaiveBayes", "MajorityClass", "sea", 1), "seed must be"),
+    ]:
+        with pytest.raises(ParameterError, match=said):
+            found.paired(*arguments)
+
+
+def test_an_error_is_not_kept(monkeypatch, cache):
+    def fail(*_, **__):
+        raise OSError("the disk was away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("thalweg.evaluation.one_run.prequential", fail)
+        failed = compare([NaiveBayes()], ["sea"], rows=300, jobs=1)
+    assert "the disk was away" in str(failed.errors())
+    assert not failed.kept().any()
+    assert not compare([NaiveBayes()], ["sea"], rows=300, jobs=1).errors()
 
 
 def test_names_that_come_twice_are_numbered():
@@ -139,6 +176,30 @@ def test_models_of_other_libraries_are_wrapped():
     assert (found.table() > 0.5).all()
     with pytest.raises(ParameterError, match=r"compare: expected a learner, .*, got 3"):
         as_learner(3)
+
+
+def test_models_of_other_libraries_get_the_seeds_and_are_kept(cache):
+    pytest.importorskip("river")
+    from river.forest import ARFClassifier
+    from river.preprocessing import StandardScaler as RiverScaler
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    models = {
+        "river": ARFClassifier(n_models=2),
+        "river pipeline": RiverScaler() | ARFClassifier(n_models=2),
+        "sklearn": SklearnLearner(DecisionTreeClassifier(max_features=1), window=100),
+        "pipeline": SklearnLearner(
+            make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), window=100
+        ),
+    }
+    found = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1)
+    assert len(list(cache.rglob("*.json"))) == 8
+    again = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1, fresh=True)
+    np.testing.assert_array_equal(found.table("log_loss"), again.table("log_loss"))
+    assert (found.spread("log_loss") > 0).all()
+    assert compare(models, [SEA(300, seed=1)], seeds=2, jobs=1).kept().all()
 
 
 def test_the_page_and_the_summary_have_the_same_numbers(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 from thalweg import drift
 from thalweg.drift import ADWIN, DDM, HDDM_W
+from thalweg.errors import ParameterError
 from thalweg.evaluation import loss_streams, score_detector
 
 
@@ -47,7 +48,7 @@ def test_streams_are_seeded_and_drift_as_they_say():
     assert rates[6000:].mean() == pytest.approx(0.4, abs=0.005)
     assert [drifts.tolist() for _, drifts in first] == [[5000]] * 40
     with pytest.raises(ValueError, match="kind must be one of"):
-        next(loss_streams("sideways"))
+        loss_streams("sideways")
 
 
 @pytest.mark.parametrize("name", [name for name in drift.registry if name not in ("EDDM", "KSWIN")])
@@ -71,3 +72,11 @@ def test_no_streams_and_no_detector_are_refused():
         score_detector(ADWIN(), [])
     with pytest.raises(TypeError, match=r"with update\(loss\) and reset\(\), got None"):
         score_detector(None)
+
+
+def test_wrong_and_swapped_arguments_are_named():
+    with pytest.raises(ParameterError, match="detector must be a detector such as"):
+        score_detector([(np.zeros(100), [50])], ADWIN())
+    for streams in ([[0.0, 1.0, 0.0]], [np.zeros(100)], [(np.zeros(100), 50)]):
+        with pytest.raises(ParameterError, match="must hold pairs of losses and the positions of drifts"):
+            score_detector(ADWIN(), streams)

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import SGDClassifier
 
 from thalweg import evaluation, learners
 from thalweg.errors import ParameterError
@@ -36,6 +37,17 @@ def test_every_learner_has_usual_values_that_it_accepts_or_a_reason(name):
         for value in values:
             p = clone(learner).set_params(**{parameter: value}).begin(3, [0, 1]).test_then_train(X, y)
             assert np.isfinite(p).all()
+
+
+def test_models_of_other_libraries_say_how_to_search():
+    with pytest.raises(ParameterError, match="model__alpha"):
+        tune(SGDClassifier(), None, STREAM)
+
+
+def test_arguments_in_another_order_are_named():
+    for arguments in [(STREAM, HoeffdingTree(), {"tie": [0.1]}), (HoeffdingTree(), STREAM, {"tie": [0.1]})]:
+        with pytest.raises(ParameterError, match="tune: pass the learner first"):
+            tune(*arguments)
 
 
 def test_usual_values_of_a_pipeline_are_those_of_its_learner():

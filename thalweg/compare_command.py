@@ -1,6 +1,7 @@
 """`thalweg compare`: several learners on several streams."""
 
 import json as jsons
+import math
 from typing import Annotated
 
 import typer
@@ -99,6 +100,7 @@ def show(found, json):
     from rich.console import Console
 
     from thalweg.evaluation.comparison_words import (
+        about_errors,
         about_few_streams,
         about_kept,
         accuracy_rows,
@@ -110,6 +112,7 @@ def show(found, json):
     console = Console()
     for part in _cut(accuracy_rows(found), console.width):
         console.print(grid("Accuracy, per cent", part))
+    console.print(f"{about_errors(found)} * marks the best.", highlight=False)
     console.print(grid("Cost", _costs(found)))
     tests, notes = found.tests(), []
     if tests["wins"] is not None:
@@ -141,17 +144,23 @@ def _name(source, sources):
 
 
 def _costs(found):
-    from thalweg.evaluation.comparison_words import KEPT_MARK
+    from thalweg.evaluation.comparison_words import KEPT_MARK, shown
 
     speed, memory, kept = found.table("rows_per_second"), found.table("memory"), found.kept()
     rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]
     for m, name in enumerate(found.learners):
-        figures = speed[:, m].min(), speed[:, m].max(), memory[:, m].max() / 1e3
-        cells = [f"{value:,.0f}" for value in figures]
+        figures = *_least_and_most(speed[:, m]), _least_and_most(memory[:, m])[1] / 1e3
+        cells = [shown(value, ",.0f") for value in figures]
         if kept[:, m].any():
             cells[:2] = [f"{cell} {KEPT_MARK}" for cell in cells[:2]]
         rows.append([name, *cells])
     return rows
+
+
+def _least_and_most(values):
+    """Return the smallest and the largest of the values that are known; NaN if none is."""
+    known = values[values == values]
+    return (known.min(), known.max()) if len(known) else (math.nan, math.nan)
 
 
 def _cut(rows, width):

@@ -18,6 +18,10 @@ class ForeignLearner(StreamClassifier):
     model: Any
     _model: Any
 
+    def model_with_seed(self, seed: int) -> Any:
+        """Return a copy of the parameter `model` whose randomness comes from `seed`."""
+        raise NotImplementedError
+
     def _state_unlocked(self) -> State:
         twin = object.__new__(type(self))
         vars(twin).update(vars(self), model=None)

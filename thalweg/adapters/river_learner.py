@@ -1,6 +1,7 @@
 """Any classifier of River as a learner."""
 
 import copy
+from inspect import signature
 from typing import Any
 
 from thalweg._types import Floats, Ints
@@ -34,6 +35,14 @@ class RiverLearner(ForeignLearner):
         """The model as it is now."""
         self._check_begun()
         return self._model
+
+    def model_with_seed(self, seed: int) -> Any:
+        """Return the model with this `seed`, and so each step of a pipeline, if it has one."""
+        if not hasattr(self.model, "steps"):
+            return _with_seed(self.model, seed)
+        copy = self.model.clone()
+        copy.steps.update((name, _with_seed(step, seed)) for name, step in self.model.steps.items())
+        return copy
 
     def _begin(self, n_features: int, n_classes: int) -> None:
         for method in ("learn_one", "predict_proba_one", "clone"):
@@ -74,3 +83,9 @@ class RiverLearner(ForeignLearner):
         self._model = copy.deepcopy(self._model)  # River takes new inputs and classes as they come
         if self.n_features_in_ > n_features:
             self._set_keys()
+
+
+def _with_seed(model: Any, seed: int) -> Any:
+    if not hasattr(model, "clone"):
+        return model
+    return model.clone({"seed": seed} if "seed" in signature(type(model)).parameters else None)

@@ -55,6 +55,13 @@ class SklearnLearner(ForeignLearner):
         self.window = window
         self.period = period
 
+    def model_with_seed(self, seed: int) -> Any:
+        """Return the model with this `random_state`, and so all that is in it, if it has one."""
+        if not hasattr(self.model, "get_params"):
+            return self.model
+        names = [name for name in self.model.get_params() if name.split("__")[-1] == "random_state"]
+        return clone(self.model).set_params(**dict.fromkeys(names, seed))
+
     @property
     def takes_missing(self) -> bool:
         """Whether the model handles NaN; if not, it gets the running mean of the input instead."""

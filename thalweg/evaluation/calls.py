@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 class Call(NamedTuple):
     """A function and its arguments, and the file that keeps what it returns, if any.
 
-    The result must be what JSON can hold. Whatever it depends on belongs in the name of the file.
+    The result must be what JSON can hold. Whatever it depends on belongs in the name of the file. A dict with
+    the key "error" is not kept: what was missing may be there next time.
     """
 
     function: Callable[..., Any]
@@ -42,7 +43,7 @@ def run_calls(
             yield name, kept
     for name, result in _run(missing, workers or os.cpu_count() or 1):
         place = missing[name].place
-        if place is not None:
+        if place is not None and not (isinstance(result, dict) and "error" in result):
             _write(place, result)
         yield name, result
 

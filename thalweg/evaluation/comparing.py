@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.base import clone
 
 from thalweg._parameters import whole_number
+from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
 from thalweg.evaluation.arrivals import Distribution
@@ -97,15 +98,17 @@ def compare(
                 places[key] = (name, stream, seed)
     results, begun = {}, time.time()
     for done, (key, result) in enumerate(run_calls(calls, jobs, fresh), start=1):
-        results[places[key]] = result | {"kept": result.get("measured", 0) < begun}
+        results[places[key]] = result | {"kept": result.get("measured", begun) < begun}
         if progress is not None:
             progress(done, len(calls), key)
     return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in places.values()})
 
 
 def with_seed(learner: StreamClassifier, seed: int) -> StreamClassifier:
-    """Return a fresh copy of the learner with this `random_state`, if it has one."""
+    """Return a fresh copy of the learner with this `random_state`, if it or the model in it has one."""
     copy: StreamClassifier = clone(learner)
+    if isinstance(copy, ForeignLearner):
+        return copy.set_params(model=copy.model_with_seed(seed))
     return copy.set_params(random_state=seed) if "random_state" in copy.get_params(deep=False) else copy
 
 

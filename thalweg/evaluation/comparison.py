@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._parameters import one_of
+from thalweg._parameters import one_of, whole_number
 from thalweg._types import Floats
 from thalweg.evaluation import statistics
 from thalweg.evaluation.counts import count
@@ -71,26 +71,38 @@ class Comparison:
         return self._all(metric).mean(axis=2)
 
     def spread(self, metric: str = "accuracy") -> Floats:
-        """Return the standard errors of `table`: over seeds, or over parts of the stream for one seed.
+        """Return the standard errors of `table`.
 
-        With one seed there is one for the accuracy only.
+        A generator that is given by name has other rows for each seed: the error over seeds is all. A file, a
+        dataset or a stream object has the same rows: the error over parts of the stream (`standard_error`)
+        comes in addition, as the root of the sum of squares. It is known of the accuracy only; that of other
+        metrics is over seeds alone, and NaN for one seed.
         """
         one_of(self, "metric", metric, METRICS)
-        if self.n_seeds > 1:
-            return self._all(metric).std(axis=2, ddof=1) / np.sqrt(self.n_seeds)
-        shape = len(self.streams), len(self.learners)
-        return self._all("accuracy_error")[:, :, 0] if metric == "accuracy" else np.full(shape, np.nan)
+        over_seeds = self._over_seeds(metric)
+        if metric != "accuracy":
+            return over_seeds
+        over_rows = self._all("accuracy_error").mean(axis=2)
+        if self.n_seeds == 1:
+            return over_rows
+        return np.hypot(over_seeds, np.where(np.any(self._all("same_rows") > 0, axis=2), over_rows, 0.0))
+
+    def _over_seeds(self, metric: str) -> Floats:
+        values = self._all(metric)
+        if self.n_seeds == 1:
+            return np.full(values.shape[:2], np.nan)
+        return values.std(axis=2, ddof=1) / np.sqrt(self.n_seeds)
 
     def baselines(self, metric: str = "accuracy") -> dict[str, Floats]:
-        """Return a metric of the trivial baselines on each stream: {name: [stream]}."""
+        """Return a metric of the trivial baselines on each stream, the mean over seeds: {name: [stream]}."""
         one_of(self, "metric", metric, METRICS)
-        runs = [self.of_stream(stream) for stream in self.streams]
-        return {
-            name: np.array(
-                [np.nan if run is None else _number(run["baselines"][name].get(metric)) for run in runs]
-            )
-            for name in BASELINES
-        }
+        found = {name: np.full(len(self.streams), np.nan) for name in BASELINES}
+        for s, stream in enumerate(self.streams):
+            runs = [run for seed in range(self.n_seeds) if (run := self.of_stream(stream, seed))]
+            for name, values in found.items():
+                if runs:
+                    values[s] = np.mean([_number(run["baselines"][name].get(metric)) for run in runs])
+        return found
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -126,17 +138,26 @@ class Comparison:
             "wins": statistics.wins(scores),
         }
 
-    def paired(self, first: str, second: str, stream: str, seed: int = 0) -> Difference:
+    def paired(self, first: str, second: str, stream: str, seed: int | None = None) -> Difference:
         """Compare two learners row by row on one stream; rows may depend on each other.
 
-        See `uncertainty.paired` for the test. If a run was stopped, the rows that both have count.
+        A row counts with the share of the seeds by which it was predicted correctly, or with one `seed` only.
+        See `uncertainty.paired` for the test. If a run was stopped, the rows that all have count.
         """
-        runs = [self.results[name, stream, seed] for name in (first, second)]
-        for name, run in zip((first, second), runs, strict=True):
-            if "error" in run:
-                raise ValueError(f"{name} has no result on {stream}: {run['error']}")
-        n = min(run["n_scored"] for run in runs)
-        return paired(*(rows_right(run)[:n].astype(np.float64) for run in runs))
+        one_of(self, "stream", stream, self.streams)
+        if seed is not None:
+            whole_number(self, "seed", seed, 0, self.n_seeds - 1)
+        seeds = range(self.n_seeds) if seed is None else [seed]
+        of_first, of_second = ([self._right(name, stream, s) for s in seeds] for name in (first, second))
+        n = min(map(len, [*of_first, *of_second]))
+        return paired(*(np.mean([right[:n] for right in runs], axis=0) for runs in (of_first, of_second)))
+
+    def _right(self, learner: str, stream: str, seed: int) -> NDArray[np.bool_]:
+        """Return for each scored row of a run whether it was predicted correctly."""
+        run = self.results[one_of(self, "learner", learner, self.learners), stream, seed]
+        if "error" in run:
+            raise ValueError(f"{learner} has no result on {stream}: {run['error']}")
+        return rows_right(run)
 
     def kept(self) -> NDArray[np.bool_]:
         """Return [stream, learner]: whether a run was kept from an earlier call, and so were its times."""
@@ -210,9 +231,9 @@ class Comparison:
             ]
         )
 
-    def of_stream(self, stream: str) -> dict[str, Any] | None:
-        """Return the longest run on a stream: it has the baselines over the most rows."""
-        runs = [run for key, run in self.results.items() if key[1] == stream and "error" not in run]
+    def of_stream(self, stream: str, seed: int = 0) -> dict[str, Any] | None:
+        """Return the longest run on a stream with a seed: it has the baselines over the most rows."""
+        runs = [run for key, run in self.results.items() if key[1:] == (stream, seed) and "error" not in run]
         return max(runs, key=lambda run: run["rows"], default=None)
 
 

@@ -10,6 +10,7 @@ from thalweg.evaluation.chart import Line, line_chart
 from thalweg.evaluation.comparison import Comparison
 from thalweg.evaluation.comparison_words import (
     KEPT_MARK,
+    about_errors,
     about_few_streams,
     about_kept,
     accuracy_rows,
@@ -50,6 +51,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
         body += _note(about_few_streams(comparison))
     body += ["<h2>Accuracy over time</h2>"]
+    body += _note("Of the first seed." if comparison.n_seeds > 1 else "")
     body += [
         f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
         for stream in comparison.streams
@@ -153,13 +155,10 @@ def _note(words: str) -> list[str]:
 
 
 def _about(comparison: Comparison) -> str:
-    n = comparison.n_seeds
-    seeds = "± standard error, which allows for errors that come in runs"
-    seeds = f"Means over {n} seeds ± standard error" if n > 1 else seeds
     stopped = sorted(
         {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
     )
-    words = f"Per cent of rows predicted correctly before they were learned. {seeds}."
+    words = f"Per cent of rows predicted correctly before they were learned. {about_errors(comparison)}"
     return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
 
 

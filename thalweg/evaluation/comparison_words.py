@@ -60,6 +60,16 @@ def accuracy_rows(comparison: Comparison) -> list[list[str]]:
     return rows
 
 
+def about_errors(comparison: Comparison) -> str:
+    """Return in a sentence what the numbers before and after the ± are."""
+    n = comparison.n_seeds
+    if n == 1:
+        return "± is the standard error, which allows for errors that come in runs."
+    means = f"Means over {n} seeds ± standard error, over seeds"
+    same_rows = any(run.get("same_rows") for run in comparison.results.values())
+    return f"{means}, and over rows where all seeds have the same rows." if same_rows else f"{means}."
+
+
 def best_first(comparison: Comparison) -> list[int]:
     """Return the learners by mean rank, the best first."""
     return np.argsort(comparison.mean_ranks(), kind="stable").tolist()

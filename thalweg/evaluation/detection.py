@@ -7,9 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import clone
 
+from thalweg._parameters import one_of
 from thalweg._types import Floats, Ints
 from thalweg.drift.base import Detector
 from thalweg.drift.foreign import as_detector
+from thalweg.errors import ParameterError
 
 KINDS = {"abrupt": 1, "gradual": 1000}
 LossStream: TypeAlias = tuple[Floats, Ints]
@@ -74,8 +76,8 @@ def score_detector(
     >>> round(score.random.missed, 2)
     0.77
     """
-    streams = list(loss_streams(streams) if isinstance(streams, str) else streams)
     detector = as_detector("score_detector", "detector", detector)
+    streams = [_checked(each) for each in (loss_streams(streams) if isinstance(streams, str) else streams)]
     if not streams:
         raise ValueError("score_detector: there are no streams to score the detector on")
     alarms = [_alarms(detector, losses) for losses, _ in streams]
@@ -89,18 +91,23 @@ def score_detector(
 def loss_streams(
     kind: str, n_streams: int = 30, seed: int = 0, length: int = 5000, before: float = 0.2, after: float = 0.4
 ) -> Iterator[LossStream]:
-    """Yield seeded streams of errors with one drift each, as (losses, drifts).
+    """Return an iterator over seeded streams of errors with one drift each, as (losses, drifts).
 
     `length` errors at the rate `before` are followed by as many at the rate `after`. The rate changes at once
     ("abrupt"), or linearly within 1000 losses after the drift ("gradual").
     """
-    if kind not in KINDS:
-        raise ValueError(f"loss_streams: kind must be one of {list(KINDS)}, got {kind!r}")
+    one_of("loss_streams", "kind", kind, KINDS)
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     share = np.clip((np.arange(2 * length) - length + 1) / KINDS[kind], 0, 1)
     rates = before + (after - before) * share
-    for _ in range(n_streams):
-        yield (rng.random(2 * length) < rates).astype(float), np.array([length])
+    return (((rng.random(2 * length) < rates).astype(float), np.array([length])) for _ in range(n_streams))
+
+
+def _checked(stream: Any) -> LossStream:
+    if not isinstance(stream, tuple | list) or [np.ndim(part) for part in stream] != [1, 1]:
+        problem = f"must hold pairs of losses and the positions of drifts, got a {type(stream).__name__}"
+        raise ParameterError.of("score_detector", "streams", problem)
+    return np.asarray(stream[0], dtype=np.float64), np.asarray(stream[1], dtype=np.intp)
 
 
 def _alarms(detector: Detector, losses: Floats) -> Ints:

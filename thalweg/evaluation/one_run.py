@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
-from thalweg.streams.named import open_stream
+from thalweg.streams.named import dataset_name, is_path, open_stream
 from thalweg.streams.openml import cache_folder
 
 CURVE_POINTS, LEAST_WINDOW = 120, 200
@@ -37,6 +38,12 @@ class Source(NamedTuple):
             else self.stream
         )
 
+    @property
+    def has_same_rows(self) -> bool:
+        """Whether all seeds give the same rows: it is not a generator that is given by name."""
+        name = self.stream
+        return not isinstance(name, str) or is_path(name) or dataset_name(name) is not None
+
     def key(self) -> Any:
         """Return what tells this source from others, for JSON; None if that is not known."""
         if isinstance(self.stream, str):
@@ -50,7 +57,7 @@ def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) 
     """Return the result of a learner on a stream, as plain data; an error is a result too."""
     try:
         found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
-        return found | {"measured": time.time()}
+        return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
@@ -126,11 +133,20 @@ def _described(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}, {_version(value)}"
     if hasattr(value, "get_params"):
-        return [f"{type(value).__module__}.{type(value).__qualname__}", value.get_params(deep=False)]
+        return [_described(type(value)), value.get_params(deep=False)]
+    if hasattr(value, "_get_params"):  # River's; parameters of its pipelines do not name the classes of steps
+        return [type(value), dict(value.steps) if hasattr(value, "steps") else value._get_params()]
     if hasattr(value, "dist"):
         return [value.dist.name, value.args, value.kwds]
     raise TypeError(f"no plain form of a {type(value).__name__} is known")
+
+
+def _version(kind: type) -> str:
+    """Return the version of the library that a class is from, if it has one."""
+    return str(getattr(sys.modules.get(kind.__module__.partition(".")[0]), "__version__", ""))
 
 
 def _file_key(path: Path) -> Any:

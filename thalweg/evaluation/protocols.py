@@ -15,7 +15,8 @@ from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.row_forms import block_size, blocks_of, form_of, waiting_rows
-from thalweg.evaluation.run import DATE, Run, bytes_of, written
+from thalweg.evaluation.run import DATE, Run, written
+from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun

@@ -57,6 +57,8 @@ NOTHING_TO_TUNE = {
     "MajorityClass": "it has no parameters",
     "NaiveBayes": "it has no parameters but the names of categorical inputs",
     "NoChange": "it has no parameters",
+    "RiverLearner": "the parameters of River's models cannot be searched",
+    "SklearnLearner": "its model has the parameters: give values of them, such as those of model__alpha",
 }
 
 

@@ -1,7 +1,6 @@
 """The result of an evaluation: all predictions, all labels, and the time spent."""
 
 import math
-import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -53,7 +52,7 @@ class Run:
     seconds, learner_seconds : float
         Total time, and the time spent in the learner.
     memory : int
-        Size of the state of the learner at the end, in bytes.
+        Size of the state of the learner at the end, in bytes; of a model of another library, of its pickle.
     history : History or None
         Weights of members, or forgetting, over time; None if the learner has no such numbers.
     explanations : list of History
@@ -255,14 +254,3 @@ def written(learner: Any) -> str:
     if not hasattr(learner, "get_params"):
         return type(learner).__name__
     return " ".join(repr(learner).split())
-
-
-def bytes_of(state: Any) -> int:
-    """Return the approximate size in bytes of a nested dict or list of arrays, numbers and strings."""
-    if isinstance(state, np.ndarray):
-        return state.nbytes
-    if isinstance(state, dict):
-        return sum(bytes_of(value) for value in state.values())
-    if isinstance(state, list | tuple):
-        return sum(bytes_of(value) for value in state)
-    return sys.getsizeof(state)

@@ -23,6 +23,7 @@ from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.ranges import usual_values
 from thalweg.evaluation.uncertainty import Difference, paired
 from thalweg.learners.base import StreamClassifier
+from thalweg.streams.source import is_learner
 
 LOWER_IS_BETTER = ("brier", "log_loss")
 USUAL_CHOICES = 20  # that are tried if no values are given
@@ -122,6 +123,8 @@ def tune(
     >>> found.parameters
     {'n_neighbours': 5}
     """
+    if is_learner(grid) or not isinstance(grid, Mapping | None):
+        raise ParameterError("tune: pass the learner first, then a dict of values to try, then the stream")
     one_of("tune", "metric", metric, list(metric_registry))
     if not is_real(share) or not 0 < share < 1:
         raise wrong("tune", "share", "a share of the rows between 0 and 1", share)
