@@ -52,7 +52,8 @@ class Comparison:
     command: str = ""
 
     def __repr__(self) -> str:
-        size = f"{len(self.learners):,} learners on {len(self.streams):,} streams"
+        n = len(self.streams)
+        size = f"{len(self.learners):,} learners on {n:,} stream{'' if n == 1 else 's'}"
         ranks = self.mean_ranks()
         if np.isnan(ranks).all():
             return f"<Comparison: {size}>"
