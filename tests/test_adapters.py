@@ -141,8 +141,19 @@ def test_wrong_parameters_are_named(learner, message):
 
 
 def test_a_foreign_model_stays_out_of_model_files():
-    with pytest.raises(TypeError, match="cannot save a value of type GaussianNB"):
+    with pytest.raises(TypeError, match="SklearnLearner cannot be saved to a model file: it holds an object"):
         thalweg.to_bytes(SklearnLearner(GaussianNB()).begin(3, [0, 1]))
+
+
+def test_a_class_in_place_of_an_instance_is_told():
+    from river.tree import HoeffdingTreeClassifier
+
+    with pytest.raises(ParameterError, match=r"got the class HoeffdingTreeClassifier; pass an instance"):
+        RiverLearner(HoeffdingTreeClassifier).begin(3, [0, 1])
+    with pytest.raises(ParameterError, match=r"to_river: got the class NaiveBayes; pass an instance"):
+        to_river(learners.NaiveBayes)
+    with pytest.raises(TypeError, match=r"got the class NaiveBayes; pass an instance: NaiveBayes\(\)"):
+        thalweg.to_bytes(learners.NaiveBayes)
 
 
 def scaled_softmax():

@@ -1,10 +1,12 @@
 """Lists of dict rows and data frames: the same as one dict row after another."""
 
 import random
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from thalweg import learners
 from thalweg.learners import NaiveBayes
@@ -89,3 +91,39 @@ def test_a_bad_row_among_dicts_is_named_and_nothing_is_learned():
             learner.test_then_train([*X[20:23], bad, *X[23:]], [*y[20:23], "low", *y[23:]])
     assert np.array_equal(learner.predict_block(X), before)
     assert list(learner._names) == ["a", "colour"]
+
+
+def test_the_first_dict_rows_need_no_begin():
+    X, y = rows(60)
+    at_once, begun = NaiveBayes(), NaiveBayes().begin()
+    assert at_once.test_then_train(X, y).tolist() == begun.test_then_train(X, y).tolist()
+    with pytest.raises(NotFittedError):
+        NaiveBayes().test_then_train([[1.0]], [0])
+
+
+@pytest.mark.parametrize("as_row", [pd.Series, MappingProxyType])
+def test_rows_with_names_are_dicts(as_row):
+    X, y = [{"a": 1.0, "b": -9.0}, {"a": 2.0, "b": 9.0}, {"b": 8.0, "a": None}], ["u", "v", "v"]
+    named, plain = NaiveBayes(), NaiveBayes()
+    for x, label in zip(X, y, strict=True):
+        named.learn_one(as_row(x), label)
+        plain.learn_one(x, label)
+    turned = {"b": -9.0, "a": 1.0}
+    assert named.input_names_ == ["a", "b"]
+    assert named.predict_proba_one(as_row(turned)) == plain.predict_proba_one(turned)
+    assert named.predict_one(as_row(turned)) == "u"
+
+
+def test_a_series_without_names_is_an_array():
+    learner = NaiveBayes().begin(2, ["u", "v"])
+    learner.learn_one(pd.Series([1.0, None], dtype=object), "v")
+    assert learner.predict_one(pd.Series([1.0, 2.0])) == "v"
+
+
+def test_swapped_arguments_are_told():
+    with pytest.raises(ValueError, match="a row is a dict of named inputs or a sequence of numbers, got 'u'"):
+        NaiveBayes().begin(1, ["u"]).learn_one("u", {"a": 1.0})
+    with pytest.raises(ValueError, match="classes must be a sequence of labels, got 2"):
+        NaiveBayes().begin(["u", "v"], 2)
+    with pytest.raises(ValueError, match="n_features must be a whole number of at least 1, got 'ab'"):
+        NaiveBayes().begin("ab", ["u", "v"])

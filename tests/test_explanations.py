@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import thalweg
 from thalweg.evaluation import explanation
+from thalweg.inspect_command import facts
 from thalweg.learners import (
     AdaptiveLogistic,
     AdaptiveRandomForest,
@@ -86,3 +88,35 @@ def test_features_of_a_function_are_named_as_such():
 def test_others_have_none(learner):
     assert explanation(learned(learner)) is None
     assert explanation(object()) is None
+
+
+def learned_from_dicts(learner):
+    draw = np.random.default_rng(1)
+    colours = draw.choice(["red", "green", "blue"], 1000).tolist()
+    for colour, size in zip(colours, draw.random(1000), strict=True):
+        label = "yes" if (colour == "red") != (size > 0.9) else "no"
+        learner.learn_one({"size": size, "colour": colour}, label)
+    return learner
+
+
+def test_text_in_dict_rows_is_named_by_its_values():
+    learner = learned_from_dicts(LogisticMixture())
+    colours = {"colour = red", "colour = green", "colour = blue"}
+    assert set(explanation(learner)) == {"size", "colour = others", *colours}
+    assert {"size", "colour=red", "colour=green", "colour=blue", "colour=other"} <= set(learner.input_names_)
+
+
+def test_a_tree_of_dict_rows_names_the_values_it_has_seen():
+    lines = learned_from_dicts(HoeffdingTree(grace_period=50, delta=0.01)).describe().splitlines()
+    first = {line.partition(":")[0] for line in lines if not line.startswith(" ")}
+    assert first == {"colour = red", "colour = green", "colour = blue"}
+
+
+def test_inspect_names_the_inputs_and_values_of_dict_rows(tmp_path):
+    path = tmp_path / "model.tw"
+    thalweg.save(learned_from_dicts(LogisticMixture()), path)
+    found = facts(path)
+    assert found["inputs"] == {"number": ["size"], "category": ["colour"]}
+    assert "colour = red" in found["values"]
+    thalweg.save(NaiveBayes().begin(names=["wind", "rain"]), path)
+    assert facts(path)["inputs"] == {"input": ["wind", "rain"]}

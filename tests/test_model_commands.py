@@ -164,7 +164,7 @@ def test_a_model_saved_in_python_is_inspected_and_predicts_generators(tmp_path):
     learner = NaiveBayes().begin(3, [0, 1]).partial_fit(np.eye(3), [0, 1, 1])
     thalweg.save(learner, path)
     assert json.loads(thalweg_command("inspect", path, "--json").stdout)["inputs"] == {
-        "input": ["0", "1", "2"]
+        "input": ["x0", "x1", "x2"]
     }
     assert thalweg_command("predict", path, "sea", "--rows", "3").stdout.count("\n") == 4
 

@@ -321,3 +321,9 @@ def test_an_older_version_is_migrated_and_a_newer_one_refused():
     for version in (0, 3, "1", None):
         with pytest.raises(StateError, match="this release reads up to 2"):
             Renamed().restore({**state, "version": version})
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    path = tmp_path / "absent" / "model.tw"
+    with pytest.raises(FileNotFoundError, match=r"model\.tw: there is no folder .*absent$"):
+        thalweg.save(learners.NaiveBayes(), path)

@@ -1,11 +1,12 @@
 """How runs, comparisons, reports, streams and waiting rows look in a terminal and in a notebook."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
-from thalweg.evaluation import compare, prequential, watch
+from thalweg.evaluation import compare, prequential, suspicious, watch
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import SEA, from_arrays, from_file
 from thalweg.streams.base import Stream
@@ -70,3 +71,10 @@ def test_waiting_rows(capacity, words):
     waiting.add(np.zeros((3, 2)))
     assert words in repr(waiting)
     assert "waiting" in parsed(waiting)
+
+
+def test_suspicions_are_shown_in_a_line():
+    X = np.random.default_rng(1).normal(size=(300, 2))
+    found = suspicious(X, X[:, 0] > 0, [NaiveBayes()])
+    said = r"<Suspicions: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
+    assert re.fullmatch(said, repr(found))

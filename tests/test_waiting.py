@@ -1,6 +1,7 @@
 """Rows that wait for their labels: found by id or by order, bounded, whole after any refusal or interrupt."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,5 +288,25 @@ def test_it_says_which_rows_it_dropped(n_features):
 def test_arrays_and_dicts_are_not_mixed():
     with pytest.raises(ValueError, match="leave out n_features"):
         WaitingRows(2).add(DICTS)
-    with pytest.raises(ValueError, match="row 0 is no dict; for arrays, give n_features"):
+    with pytest.raises(ValueError, match="row 0 is a list, not a dict; for arrays, give n_features"):
         WaitingRows().add([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("rows", [DICTS[0], pd.DataFrame(DICTS)], ids=["one row", "frame"])
+def test_dict_rows_come_in_a_list(rows):
+    seen = type(rows).__name__
+    with pytest.raises(ValueError, match=f"expected a list of dicts, one for each row, got a {seen}"):
+        WaitingRows().add(rows)
+
+
+def test_it_is_shown_with_its_kind_of_rows():
+    store = WaitingRows(capacity=1000)
+    store.add(DICTS)
+    assert repr(store) == "<WaitingRows: 4 waiting of at most 1,000, 0 dropped, 0 expired; dict rows>"
+    assert repr(WaitingRows(2)).endswith("; 2 inputs>")
+
+
+@pytest.mark.parametrize("capacity", [0, "3", 2.5])
+def test_a_wrong_capacity_is_refused(capacity):
+    with pytest.raises(ValueError, match="capacity must be at least 1 or None"):
+        WaitingRows(capacity=capacity)

@@ -81,6 +81,20 @@ class Names(dict[Any, int]):
         added = {name: self.texts[name].with_text(text) for name, text in new.items()}
         return Names(self, None, who, self.texts | added)
 
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs as columns are described in the schema of a stream."""
+        return {"columns": [self._column(name) for name in self]}
+
+    def condition(self, name: str, sign: str, value: float) -> str:
+        """Return what `sign` (=, ≠, ≤ or >) and a number say of an input; a category is said by its text."""
+        texts = list(self.texts.get(name, ())) if sign in "=≠" else []
+        return f"{name} {sign} {texts[int(value)] if 0 <= value < len(texts) else f'{value:.5g}'}"
+
+    def _column(self, name: Hashable) -> dict[str, Any]:
+        if name not in self.texts:
+            return {"name": str(name), "kind": "number"}
+        return {"name": str(name), "kind": "category", "values": list(self.texts[name])}
+
     def of_width(self, n_features: int, who: str) -> "Names":
         """Return these names for a larger number of inputs."""
         return Names(self, n_features, who)

@@ -40,21 +40,28 @@ def facts(path):
     content = saving.describe(path)
     learner = saving.load(path)
     notes = content["notes"]
-    columns = _columns(learner, notes.get("schema"))
+    schema = notes.get("schema") or _schema_of_dicts(learner)
+    columns = _columns(learner, schema)
     return {
         "learner": type(learner).__name__,
         "parameters": {name: repr(value) for name, value in learner.get_params(deep=False).items()},
         "version": content["about"]["version"],
         "saved": content["about"]["saved"].isoformat(timespec="seconds"),
         "bytes": Path(path).stat().st_size,
-        "inputs": _inputs(learner, notes.get("schema")),
-        "target": (notes.get("schema") or {}).get("target"),
+        "inputs": _inputs(learner, schema),
+        "target": (schema or {}).get("target"),
         "classes": [str(label) for label in getattr(learner, "classes_", ())],
         "runs": notes.get("runs", []),
         "weighs": _weighs(learner),
         "rules": _rules(learner, columns),
         **_counts(learner, columns),
     }
+
+
+def _schema_of_dicts(learner):
+    """Return how a learner of dict rows describes its inputs; None if it got no text."""
+    names = getattr(learner, "_names", None)
+    return names.schema() if names is not None and names.texts else None
 
 
 def _columns(learner, schema):
@@ -88,8 +95,8 @@ def _rules(learner, columns):
 def _inputs(learner, schema):
     """Return {kind: names} of the columns, or of the inputs if the file does not tell the columns."""
     if schema is None:
-        n = getattr(learner, "n_features_in_", 0)
-        return {"input": [str(name) for name in getattr(learner, "feature_names_in_", range(n))]}
+        names = learner._given_names() if hasattr(learner, "classes_") else []
+        return {"input": [str(name) for name in names]}
     kinds = {}
     for column in schema["columns"]:
         kinds.setdefault(column["kind"], []).append(column["name"])

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._parameters import is_whole
 from thalweg._types import Floats, Ints, Mask, RowsLike, State
 from thalweg.errors import StateError, WaitingError
 
@@ -85,7 +86,7 @@ class WaitingRows:
     ) -> None:
         if when_full not in ("drop", "raise"):
             raise ValueError(f'WaitingRows: when_full must be "drop" or "raise", got {when_full!r}')
-        if capacity is not None and capacity < 1:
+        if capacity is not None and (not is_whole(capacity) or capacity < 1):
             raise ValueError(f"WaitingRows: capacity must be at least 1 or None, got {capacity!r}")
         self.n_features, self.n_classes = n_features, n_classes
         self.capacity, self.when_full = capacity, when_full
@@ -104,7 +105,8 @@ class WaitingRows:
     def __repr__(self) -> str:
         room = "" if self.capacity is None else f" of at most {self.capacity:,}"
         gone = f"{self.n_dropped:,} dropped, {self.n_expired:,} expired"
-        return f"<WaitingRows: {self._n:,} waiting{room}, {gone}; {self.n_features:,} inputs>"
+        kind = "dict rows" if self.n_features is None else f"{self.n_features:,} inputs"
+        return f"<WaitingRows: {self._n:,} waiting{room}, {gone}; {kind}>"
 
     def _repr_html_(self) -> str:
         counts = {"waiting": self._n, "capacity": self.capacity, "dropped": self.n_dropped,
@@ -305,10 +307,13 @@ def _as_array(X: Any, n_features: int) -> Floats:
 
 def _as_dicts(X: Any) -> NDArray[Any]:
     """Return copies of dict rows as an array of objects."""
+    if isinstance(X, dict) or not isinstance(X, Sequence | np.ndarray):
+        raise ValueError(f"WaitingRows: expected a list of dicts, one for each row, got a {type(X).__name__}")
     rows = np.empty(len(X), dtype=object)
     for i, row in enumerate(X):
         if not isinstance(row, dict):
-            raise ValueError(f"WaitingRows: row {i} is no dict; for arrays, give n_features")
+            seen = type(row).__name__
+            raise ValueError(f"WaitingRows: row {i} is a {seen}, not a dict; for arrays, give n_features")
         rows[i] = dict(row)
     return rows
 

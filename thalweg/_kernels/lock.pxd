@@ -7,6 +7,7 @@ cdef class Lock:
     cdef unsigned long writer           # thread that writes, if depth > 0
     cdef unsigned long n_forks          # of the process when last used
     cdef bint spoiled
+    cdef Py_ssize_t n_overdue           # readers that have waited so long that they go first
 
     cdef int begin_read(self) except -1
     cdef void end_read(self) noexcept

@@ -1,9 +1,10 @@
 """The lock of a learner: predictions run side by side, learning excludes all else.
 
 Its fields change only while the interpreter's lock is held, which makes each change atomic. A thread that has
-to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. The thread
-that writes may read and write again. A fork while another thread writes leaves the child with half a change
-and nobody to finish it: there the learner refuses everything until `begin` or `restore`.
+to wait releases the interpreter, sleeps briefly and looks again, so that Ctrl-C also ends a wait. Readers let
+a waiting writer go first, and writers a reader that has waited for long: neither keeps the other out. The
+thread that writes may read and write again. A fork while another thread writes leaves the child with half a
+change and nobody to finish it: there the learner refuses everything until `begin` or `restore`.
 """
 
 import os
@@ -14,7 +15,7 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 cdef double FIRST_WAIT = 20e-6          # seconds; twice as long each time
 cdef double LONGEST_WAIT = 1e-3
-cdef double PATIENCE = 0.01             # how long a reader lets a waiting writer go first
+cdef double PATIENCE = 0.01             # how long a reader lets writers go first
 
 cdef unsigned long forks = 0            # of the process since this module was imported
 
@@ -47,7 +48,7 @@ cdef class Lock:
     cdef int check_fork(self) except -1:
         if self.n_forks != forks:
             self.n_forks = forks
-            self.n_readers = self.n_waiting = 0
+            self.n_readers = self.n_waiting = self.n_overdue = 0
             if self.depth and self.writer != PyThread_get_thread_ident():
                 self.spoiled, self.depth = True, 0
         if self.spoiled:
@@ -70,9 +71,17 @@ cdef class Lock:
         if self.depth and self.writer == PyThread_get_thread_ident():
             self.depth += 1
             return 0
-        while self.depth or (self.n_waiting and waited < PATIENCE):
+        while (self.depth or self.n_waiting) and waited < PATIENCE:
             waited += pause
             pause = rest(pause)
+        if self.depth:
+            # Rows learned in a loop would keep this reader out for ever; now no writer begins before it has.
+            self.n_overdue += 1
+            try:
+                while self.depth:
+                    pause = rest(pause)
+            finally:
+                self.n_overdue = max(self.n_overdue - 1, 0)
         self.n_readers += 1
         return 0
 
@@ -88,10 +97,10 @@ cdef class Lock:
         if self.depth and self.writer == PyThread_get_thread_ident():
             self.depth += 1
             return 0
-        if self.depth or self.n_readers:
+        if self.depth or self.n_readers or self.n_overdue:
             self.n_waiting += 1
             try:
-                while self.depth or self.n_readers:
+                while self.depth or self.n_readers or self.n_overdue:
                     pause = rest(pause)
             finally:
                 self.n_waiting = max(self.n_waiting - 1, 0)

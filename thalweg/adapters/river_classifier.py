@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from thalweg.errors import ParameterError
 from thalweg.learners.base import StreamClassifier
 
 
@@ -21,4 +22,7 @@ def to_river(learner: StreamClassifier) -> Any:
     """
     from thalweg.adapters.river_base import RiverClassifier
 
+    if isinstance(learner, type):
+        name = learner.__name__
+        raise ParameterError(f"to_river: got the class {name}; pass an instance: {name}()")
     return RiverClassifier(learner)

@@ -45,6 +45,9 @@ class RiverLearner(ForeignLearner):
         return copy
 
     def _begin(self, n_features: int, n_classes: int) -> None:
+        if isinstance(self.model, type):
+            name = self.model.__name__
+            raise ParameterError(f"RiverLearner: got the class {name}; pass an instance: {name}()")
         for method in ("learn_one", "predict_proba_one", "clone"):
             if not hasattr(self.model, method):
                 raise ParameterError(f"RiverLearner: model must be a classifier of River, got {self.model!r}")

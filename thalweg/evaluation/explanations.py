@@ -7,7 +7,7 @@ import numpy as np
 
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History, Named
-from thalweg.evaluation.input_columns import InputColumns
+from thalweg.evaluation.input_columns import InputColumns, columns_of
 from thalweg.learners.one_hot import NOT_FIRST, OTHERS
 
 IMPORTANCE = "importance in splits"
@@ -42,10 +42,10 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
     have the name of the class beside that of the input. A pipeline, `DriftReset` and `LastLabels` are
     explained by the learner inside. For any other learner there is `PermutationImportance`.
 
-    With `columns`, such as `InputColumns(stream)`, there is one share for each column and one for each part
-    of a date (`ordered`, `ordered: weekday`), and categories have their names (`sensor = s17`). The
-    coefficients of a cycle or of a text's words are one number, the length of their vector: how far the
-    score swings.
+    Text in dict rows has its values (`sensor = s17`). So have the categories of a file with `columns`, such
+    as `InputColumns(stream)`; then there is one share for each column and one for each part of a date
+    (`ordered`, `ordered: weekday`). The coefficients of a cycle or of a text's words are one number, the
+    length of their vector: how far the score swings.
 
     Examples
     --------
@@ -58,6 +58,7 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
     found = explained(learner)
     if found is None:
         return None
+    columns = columns_of(learner) if columns is None else columns
     named = by_column(found, columns)
     return dict(zip(named.names, named.values.tolist(), strict=True))
 
@@ -113,6 +114,8 @@ def _lengths(found: Explanation, columns: InputColumns) -> Named:
     """Return the coefficients of inputs and categories, and the length of those that belong together."""
     together: dict[str, list[float]] = {}
     for place, number in zip(found.places, found.values.tolist(), strict=True):
+        if place.category is not None and columns.is_spare(place.input, place.category):
+            continue
         name = _in_columns(place, columns)
         name = name if place.label is None else f"{name}, {place.label}"
         together.setdefault(name, []).append(number)

@@ -27,6 +27,12 @@ class Origin(NamedTuple):
     within: str
 
 
+def columns_of(learner: Any) -> "InputColumns | None":
+    """Return the inputs of a learner that got dict rows with text, whose values it knows; None for others."""
+    names = getattr(learner, "_names", None)
+    return InputColumns(names.schema()) if names is not None and names.texts else None
+
+
 class InputColumns:
     """The columns of a stream, and which of its inputs each of them became.
 
@@ -105,6 +111,11 @@ class InputColumns:
         if column["kind"] == "flag":
             return ["0", "1"]
         return [str(value) for value in column.get("values", ())]
+
+    def is_spare(self, name: str, code: int) -> bool:
+        """Return whether an input has categories, but none with this code."""
+        position = self._place.get(name)
+        return position is not None and code >= len(self.categories(position)) > 0
 
     def unit(self, name: str) -> str:
         """Return what an input says in terms of the file: a column, or a part of a date."""

@@ -140,6 +140,11 @@ class Suspicions:
     seconds: float
     cells: Cells
 
+    def __repr__(self) -> str:
+        estimate = self.estimate
+        wrong = f"{estimate.low:.1%} to {estimate.high:.1%} of {estimate.n_labels:,} labels are wrong"
+        return f"<Suspicions: {wrong}; {self.n_listed:,} rows to look at>"
+
     @property
     def likelihood(self) -> Floats:
         """The probability of each row's label; NaN where it has none."""

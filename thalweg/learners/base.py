@@ -13,7 +13,7 @@ from thalweg._names import Names
 from thalweg._parameters import is_whole
 from thalweg._types import Floats, Ints, RowsLike
 from thalweg.errors import set_rows_learned
-from thalweg.learners.named_rows import DictRows, NamedRows, dict_rows
+from thalweg.learners.named_rows import DictRows, NamedRows, dict_rows, named_row
 from thalweg.learners.rows import (
     Labels,
     Row,
@@ -98,7 +98,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     ) -> Self:
         """Do what `begin` does, for a caller that holds the lock; only replace attributes."""
         if n_features is not None and (not is_whole(n_features) or n_features < 1):
-            raise ValueError(f"{self._who}: a row needs at least one input, got n_features={n_features!r}")
+            raise ValueError(
+                f"{self._who}: n_features must be a whole number of at least 1, got {n_features!r}"
+            )
         self._labels = labels
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
@@ -111,7 +113,14 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         return self
 
     def test_then_train(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
-        """Learn rows one after another; return the probabilities predicted for each before it was learned."""
+        """Learn rows one after another; return the probabilities predicted for each before it was learned.
+
+        The first dict rows call `begin()` if it has not been called.
+        """
+        if not self._begun and dict_rows(X, False, self._who) is not None:
+            with self._own_lock().write:
+                if not self._begun:  # another thread may have called begin
+                    self.begin()
         self._check_begun()
         if not self._labels.is_open:
             return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
@@ -271,6 +280,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
         The first dict row calls `begin()` if it has not been called.
         """
+        x = named_row(x)
         if isinstance(x, dict) and not self._begun:
             with self._own_lock().write:
                 return self._all_or_nothing(self._begin_with_row, x, y)
@@ -300,6 +310,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
         """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
+        x = named_row(x)
         if isinstance(x, dict) and not self._begun:
             return {}
         p = self._predict_row(x)
@@ -310,6 +321,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
         The row is an array of inputs, or a dict of named inputs.
         """
+        x = named_row(x)
         if isinstance(x, dict) and not self._begun:
             return None
         p = self._predict_row(x)

@@ -35,6 +35,14 @@ def dict_rows(X: Any, is_open: bool, who: str) -> DictRows | None:
     return DictRows(X)
 
 
+def named_row(x: Any) -> Any:
+    """Return one row as a dict if it has names, such as a Series of pandas; else return it as it is."""
+    if isinstance(x, dict | np.ndarray | list | tuple) or not hasattr(x, "keys"):
+        return x
+    names = list(x.keys())
+    return {name: x[name] for name in names} if all(isinstance(name, str) for name in names) else x
+
+
 def _frame_dicts(X: Any, who: str) -> DictRows:
     check_no_dates(X, who)
     names = frame_names(X) or []

@@ -1,6 +1,6 @@
 """Categories as inputs of their own, for learners that can only use numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,14 +40,14 @@ class OneHot(StreamClassifier):
 
     @property
     def input_names_(self) -> list[str]:
-        """Names of the inputs that have a coefficient each: of a category, the input's name and its code."""
-        self._check_begun()
-        return self._place_names(self._given_names())
+        """Names of the inputs that have a coefficient each.
 
-    def _place_names(self, given: Sequence[Any]) -> list[str]:
-        """Return the names of the places of a widened row, for inputs of these names."""
-        codes = {None: "", OTHERS: "=other", NOT_FIRST: ""}
-        return [f"{given[j]}{codes.get(code, f'={code}')}" for j, code in self._places_of_inputs()]
+        Of a category, the input's name and its code, or its text if it came in dict rows.
+        """
+        self._check_begun()
+        given = self._given_names()
+        texts = {name: list(codes) for name, codes in self._names.texts.items()}
+        return [_place_name(given[j], code, texts.get(given[j], [])) for j, code in self._places_of_inputs()]
 
     def _places_of_inputs(self) -> list[tuple[int, int | None]]:
         """Return for each place of a widened row its input, and the code of its category.
@@ -98,6 +98,13 @@ class OneHot(StreamClassifier):
 
     def _widened(self, X: Floats) -> Floats:
         return X if self._own is None else widened(X, self._own)
+
+
+def _place_name(name: Any, code: int | None, texts: list[str]) -> str:
+    if code is None or code == NOT_FIRST:
+        return str(name)
+    category: Any = "other" if code == OTHERS else code
+    return f"{name}={texts[code] if 0 <= code < len(texts) else category}"
 
 
 class NativeOneHot(OneHot, NativeClassifier):

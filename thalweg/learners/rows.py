@@ -1,6 +1,6 @@
 """Conversion of arguments into rows and label codes, with errors that name the place and the value."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,7 +51,11 @@ def as_row(x: ArrayLike, n_features: int, who: str) -> Floats:
     try:
         row = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):
-        cells = x if isinstance(x, list | tuple | np.ndarray) else [x]
+        cells = x if isinstance(x, list | tuple) else np.asarray(x, dtype=object)
+        if isinstance(cells, np.ndarray) and cells.ndim == 0:
+            raise ValueError(
+                f"{who}: a row is a dict of named inputs or a sequence of numbers, got {x!r}"
+            ) from None
         row = np.array([as_number(cell, who, f"column {j}") for j, cell in enumerate(cells)])
     if row.shape not in ((n_features,), (1, n_features)):
         seen = f"{len(row)} features" if row.ndim == 1 else f"an array of shape {row.shape}"
@@ -236,6 +240,8 @@ def _plain(label: Any) -> Any:
 
 
 def _as_classes(classes: Any, may_be_empty: bool = False) -> NDArray[Any]:
+    if not isinstance(classes, Iterable):
+        raise ValueError(f"classes must be a sequence of labels, got {classes!r}")
     values = _as_list(classes)
     if not values and not may_be_empty:
         raise ValueError("classes must have at least one label")

@@ -37,13 +37,15 @@ class Tree(HasImportance, SeededClassifier):
         """Return the tree as text: a line for each branch, with class, share and weight at the leaves.
 
         With `columns`, an `evaluation.InputColumns`, conditions speak of the columns and values of a file,
-        such as `sensor = s17`.
+        such as `sensor = s17`; those on text in dict rows do so without.
         """
-        return tree_view.describe(*self._shown(), _say(columns))
+        nodes, names, classes = self._shown()
+        n_known = {self._names[name]: len(codes) for name, codes in self._names.texts.items()}
+        return tree_view.describe(tree_view.without_spare(nodes, n_known), names, classes, self._say(columns))
 
     def plot_tree(self, ax: Any | None = None, columns: Columns | None = None) -> Any:
         """Draw the tree with matplotlib; return the axes. `columns` are as for `describe`."""
-        return tree_view.plot_tree(*self._shown(), ax=ax, say=_say(columns))
+        return tree_view.plot_tree(*self._shown(), ax=ax, say=self._say(columns))
 
     @property
     def n_nodes_(self) -> int:
@@ -101,6 +103,9 @@ class Tree(HasImportance, SeededClassifier):
         names = list(self._names) if len(self._names) == self.n_features_in_ else None
         return self._nodes(), names or [f"x{j}" for j in range(self.n_features_in_)], self.classes_.tolist()
 
+    def _say(self, columns: Columns | None) -> tree_view.Say:
+        return self._names.condition if columns is None else columns.condition
+
     def _options(self, n_features: int) -> dict[str, Any]:
         """Return the settings every tree kernel needs."""
         return {
@@ -122,10 +127,6 @@ class Tree(HasImportance, SeededClassifier):
         for j in columns(self, "categorical", self.categorical, n_features):
             counts[j] = max(counts[j], 1)
         return counts
-
-
-def _say(columns: Columns | None) -> tree_view.Say:
-    return tree_view.plain_condition if columns is None else columns.condition
 
 
 def short_seed(seed: int) -> int:

@@ -58,6 +58,15 @@ def condition(node: Node, branch: int, names: list[str], say: Say) -> str:
     return say(name, sign[branch], node.threshold)
 
 
+def without_spare(nodes: list[Node], n_known: dict[int, int]) -> list[Node]:
+    """Return the nodes but leaves for categories to come; `n_known` has the number of known ones by input."""
+    tests = {node.number: node for node in nodes if node.test == EACH and node.feature in n_known}
+    return [
+        node for node in nodes
+        if not node.is_leaf or node.parent not in tests or node.branch < n_known[tests[node.parent].feature]
+    ]
+
+
 def plain_condition(name: str, sign: str, value: float) -> str:
     """Return a condition on an input, as it is given to a learner."""
     return f"{name} {sign} {value:.5g}"

@@ -34,9 +34,17 @@ def to_bytes(learner: StreamClassifier, notes: dict[str, Any] | None = None) -> 
     >>> thalweg.from_bytes(thalweg.to_bytes(learner)).predict_one([1.0])
     'yes'
     """
+    if isinstance(learner, type):
+        raise TypeError(f"got the class {learner.__name__}; pass an instance: {learner.__name__}()")
     if not isinstance(learner, StreamClassifier):
         raise TypeError(f"only learners of thalweg can be saved, got {type(learner).__name__}")
-    return _bytes_of(learner.state(), notes)
+    try:
+        return _bytes_of(learner.state(), notes)
+    except TypeError as error:
+        if learner.can_be_filed:
+            raise
+        why = "it holds an object that is not of thalweg. Pickle it instead"
+        raise TypeError(f"{type(learner).__name__} cannot be saved to a model file: {why}") from error
 
 
 def _bytes_of(state: dict[str, Any], notes: dict[str, Any] | None) -> bytes:
@@ -136,6 +144,8 @@ def save(
     """
     data = to_bytes(learner, notes)
     path = Path(path).resolve()  # a link goes on pointing at the file
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with open(part, "xb") as file:
