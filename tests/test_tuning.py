@@ -117,3 +117,8 @@ def test_the_command_tries_usual_values(tune_sea):
     code, printed, _ = tune_sea("--learner", "NearestNeighbours", "--json")
     assert code == 0 and len(json.loads(printed)["tried"]) == 9
     assert "nothing to try for NaiveBayes" in tune_sea("--learner", "NaiveBayes")[2]
+
+
+def test_the_command_says_if_nothing_is_better_than_what_was_given(tune_sea):
+    printed = tune_sea("--learner", "NearestNeighbours", "--try", "n_neighbours=10")[1]
+    assert " ".join(printed.split()).endswith("with n_neighbours=10, the same as with the given parameters.")

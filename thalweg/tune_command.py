@@ -115,13 +115,16 @@ def show(found, json):
         console.print(f"{_settings(each)} failed: {message}", highlight=False, markup=False, soft_wrap=True)
     best = _settings(found.parameters)
     lines = [f"On the {found.n_rows_judged:,} rows after them, which the search has not seen:"]
+    given = "with the given parameters"
     if found.metric != "accuracy":
-        lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} without;")
-    lines.append(
-        f"accuracy {100 * found.accuracy:.2f} % with {best}, {100 * found.accuracy_before:.2f} % without; "
-        f"the difference is {100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points, "
-        f"{difference.in_words()}."
-    )
+        lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} {given};")
+    lines.append(f"accuracy {100 * found.accuracy:.2f} % with {best},")
+    if difference.mean == difference.standard_error == 0:
+        lines.append(f"the same as {given}.")
+    else:
+        points = f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points"
+        lines.append(f"{100 * found.accuracy_before:.2f} % {given}; the difference is {points},")
+        lines.append(f"{difference.in_words()}.")
     if found.n_unlabelled:
         lines.append(f"{without_label(found.n_unlabelled)}, not scored.")
     console.print(" ".join(lines), highlight=False, markup=False)

@@ -23,7 +23,7 @@ FORGETTING_OF_NOISE = 0.999
 
 
 class AdaptiveStacking(Ensemble):
-    """AdaptiveStacking: learners of different kinds, weighed by how much each tells beyond the others.
+    """Stacks learners of different kinds by logistic regressions that forget, on their log-probabilities.
 
     The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
     regression, neighbours, or the last labels alone. Logistic regressions on the members' probabilities find
