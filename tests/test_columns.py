@@ -12,6 +12,7 @@ from file_rows import complaint, whole, write
 from thalweg._kernels.step_dates import date_inputs
 from thalweg.checks import check_stream
 from thalweg.errors import StreamError
+from thalweg.evaluation import InputColumns
 from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
 
@@ -317,4 +318,4 @@ def test_yes_and_no_are_named_alike(tmp_path):
     said = ["Y", "no", "yes", "No", "Yes", "no", "Y", "N"] * (N // 8) + ["Y"] * (N % 8)
     stream = from_file(table(tmp_path, a=said, y=said))
     assert stream.classes.tolist() == ["Y", "N"] or stream.classes.tolist() == ["N", "Y"]
-    assert stream.categories_of(0) == ["Y", "N"]
+    assert InputColumns(stream).categories(0) == ["Y", "N"]

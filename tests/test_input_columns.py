@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from thalweg.cli import app
 from thalweg.evaluation import Explanations, InputColumns, PermutationImportance, explanation, prequential
-from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree
+from thalweg.learners import AdaptiveLogistic, AdaptiveRandomForest, HoeffdingTree, LinearLogistic
 from thalweg.streams import SEA, from_file
 
 WORDS = ("late", "damaged", "fine", "great", "broken", "refund")
@@ -150,3 +150,45 @@ def test_the_command_gives_one_figure_for_a_date(path):
     told = ["run", str(path), "--target", "ok", "--learner", "LinearLogistic", "--importance"]
     shown = " ".join(CliRunner().invoke(app, told).output.split())
     assert "ordered " in shown and "(weekday " in shown and "weekday_sin" not in shown
+
+
+def test_the_words_of_a_text_are_named(path, stream):
+    columns = InputColumns(stream)
+    names = [group.name for group in columns.words["comment"]]
+    words = [word for name in names for word in name.removeprefix("comment: ").split("/")]
+    assert sorted(words) == sorted(WORDS)
+    again = from_file(path, like=stream.schema())
+    assert InputColumns(again).words == columns.words
+    known = dict(zip([group.inputs[0] for group in columns.words["comment"]], names, strict=True))
+    place, name = next(iter(known.items()))
+    assert columns.condition(columns.names[place], ">", 0.5) == f"{name} > 0.5"
+    unnamed = next(j for j in columns.columns[3].inputs if j not in known)
+    assert columns.condition(columns.names[unnamed], ">", 0.5).startswith("comment: words in place ")
+
+
+def test_a_schema_without_words_still_describes_a_text(stream):
+    schema = stream.schema()
+    for column in schema["columns"]:
+        column.pop("words", None)
+    assert InputColumns(schema).words == {"comment": []}
+    assert from_file(stream.source.name, like=schema).n_features == stream.n_features
+
+
+@pytest.mark.parametrize("learner", [LinearLogistic(), AdaptiveRandomForest()], ids=["coef", "importance"])
+def test_the_word_that_decides_is_first_below_its_text(tmp_path, learner):
+    rng = np.random.default_rng(1)
+    lines = ["id,note,x,ok"]
+    for i in range(3000):
+        note = " ".join(rng.choice(WORDS, 5))
+        lines.append(f"a{i},{note},{rng.normal():.3f},{'no' if 'refund' in note else 'yes'}")
+    file = tmp_path / "notes.csv"
+    file.write_text("\n".join(lines) + "\n")
+    stream = from_file(file, "ok", n_words=64)
+    run = prequential(stream, learner, watch=Explanations())
+    values = explanation(learner, InputColumns(stream))
+    words = [name for name in values if name.startswith("note: ")]
+    assert "refund" in max(words, key=lambda name: abs(values[name]))
+    assert len(words) <= 10
+    (history,) = run.explanations
+    assert set(words) <= set(history.parts["note"])
+    assert not any(name.startswith("note: ") for name in history.wholes().names)

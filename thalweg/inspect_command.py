@@ -139,15 +139,17 @@ def lines(found):
 
 def _value_lines(found):
     """Yield the columns that count most, and below each of them its parts."""
+    from thalweg.evaluation.explanations import IMPORTANCE
+
     values, parts = found["values"], found["parts"]
     if not any(values.values()):
         return
     below = {name for names in parts.values() for name in names}
     wholes = sorted(values.keys() - below, key=lambda name: (-abs(values[name]), name))
-    yield f"{found['explanation']}:"
+    yield f"{found['explanation']}{' of its trees' if found['explanation'] == IMPORTANCE else ''}:"
     for name in wholes[:MOST_VALUES]:
         yield f"  {values[name]:8.3f}  {name}"
-        for part in sorted(parts.get(name, ()) if values[name] else (), key=lambda part: -values[part]):
+        for part in sorted(parts.get(name, ()) if values[name] else (), key=lambda part: -abs(values[part])):
             yield f"    {values[part]:8.3f}  {part.removeprefix(f'{name}: ')}"
     if len(wholes) > MOST_VALUES:
         yield f"  … and {len(wholes) - MOST_VALUES:,} more"

@@ -12,6 +12,7 @@ from thalweg.learners.one_hot import NOT_FIRST, OTHERS
 
 IMPORTANCE = "importance in splits"
 MOST_READ, MOST_INPUTS, MOST_KEPT = 128, 10_000, 1000
+MOST_WORDS = 10  # of a text that are named
 
 
 class Place(NamedTuple):
@@ -99,28 +100,48 @@ def _shares(found: Explanation, columns: InputColumns) -> Named:
     """Return the sum of the shares of each column, then those of its parts."""
     value = {place.input: share for place, share in zip(found.places, found.values.tolist(), strict=True)}
     sums: dict[str, float] = {}
+    parts: dict[str, list[str]] = {}
     for column in columns.columns:
         known = [columns.names[j] for j in column.inputs if columns.names[j] in value]
-        if known:
-            sums[column.name] = sum(value[name] for name in known)
-            for part in columns.parts.get(column.name, ()):
-                sums[part.name] = sum(value.get(columns.names[j], 0.0) for j in part.inputs)
+        if not known:
+            continue
+        below = {
+            part.name: sum(value.get(columns.names[j], 0.0) for j in part.inputs)
+            for part in (*columns.parts.get(column.name, ()), *columns.words.get(column.name, ()))
+        }
+        if column.name in columns.words:
+            below = _largest_words(below)
+        sums |= {column.name: sum(value[name] for name in known)} | below
+        parts |= {column.name: list(below)} if below else {}
     sums |= {name: share for name, share in value.items() if columns.position(name) is None}
-    parts = {name: [part.name for part in parts] for name, parts in columns.parts.items() if name in sums}
     return Named(list(sums), np.array(list(sums.values())), parts)
+
+
+def _largest_words(values: dict[str, float]) -> dict[str, float]:
+    order = sorted((name for name in values if values[name]), key=lambda name: -abs(values[name]))
+    return {name: values[name] for name in order[:MOST_WORDS]}
 
 
 def _lengths(found: Explanation, columns: InputColumns) -> Named:
     """Return the coefficients of inputs and categories, and the length of those that belong together."""
     together: dict[str, list[float]] = {}
+    words: dict[str, dict[str, float]] = {}
+    named = {group.inputs[0]: group.name for groups in columns.words.values() for group in groups}
     for place, number in zip(found.places, found.values.tolist(), strict=True):
         if place.category is not None and columns.is_spare(place.input, place.category):
             continue
-        name = _in_columns(place, columns)
-        name = name if place.label is None else f"{name}, {place.label}"
+        about = "" if place.label is None else f", {place.label}"
+        name = f"{_in_columns(place, columns)}{about}"
         together.setdefault(name, []).append(number)
-    values = [each[0] if len(each) == 1 else float(np.linalg.norm(each)) for each in together.values()]
-    return Named(list(together), np.array(values))
+        position = columns.position(place.input)
+        if position in named:
+            words.setdefault(name, {})[f"{named[position]}{about}"] = number
+    values = {
+        name: each[0] if len(each) == 1 else float(np.linalg.norm(each)) for name, each in together.items()
+    }
+    below = {name: _largest_words(found) for name, found in words.items()}
+    values |= {word: number for found in below.values() for word, number in found.items()}
+    return Named(list(values), np.array(list(values.values())), {name: list(below[name]) for name in below})
 
 
 def _in_columns(place: Place, columns: InputColumns) -> str:
@@ -187,4 +208,8 @@ class Explanations:
         if not values.size or np.nanmin(values) == np.nanmax(values):
             return None
         rows = np.array([row for row, _ in self._found], dtype=np.int64)
-        return History(self._title, rows, values, names, self._found[-1][1].parts)
+        parts: dict[str, dict[str, None]] = {}
+        for _, each in self._found:
+            for name, below in each.parts.items():
+                parts.setdefault(name, {}).update(dict.fromkeys(below))
+        return History(self._title, rows, values, names, {name: list(parts[name]) for name in parts})

@@ -52,6 +52,8 @@ class InputColumns:
         Each column with the positions of its inputs.
     parts : dict of list of Group
         The parts of each column of dates that has more than one.
+    words : dict of list of Group
+        For each column of text the inputs whose most frequent words are known.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class InputColumns:
         self.names: list[str] = []
         self.columns: list[Group] = []
         self.parts: dict[str, list[Group]] = {}
+        self.words: dict[str, list[Group]] = {}
         self._origins: list[Origin] = []
         for column in schema["columns"]:
             self._add(column)
@@ -90,6 +93,8 @@ class InputColumns:
             words = [f"word{j}" for j in range(column["n_words"])]
             self.names += [f"{name}.{each}" for each in words]
             self._origins += [Origin(column, "", each) for each in words]
+            known = column.get("words", ())
+            self.words[name] = [Group(f"{name}: {word}", (start + place,)) for place, word in known]
         else:
             self.names.append(name)
             self._origins.append(Origin(column, "", ""))
@@ -134,12 +139,14 @@ class InputColumns:
         position = self._place.get(name)
         if position is None:
             return f"{name} {sign} {value:.5g}"
-        known = self.categories(position)
-        if sign in "=≠" and known:
-            return f"{name} {sign} {known[int(value)] if value < len(known) else int(value)}"
+        categories = self.categories(position)
+        if sign in "=≠" and categories:
+            return f"{name} {sign} {categories[int(value)] if value < len(categories) else int(value)}"
         column, part, within = self._origins[position]
         if column["kind"] == "text":
-            return f"{column['name']}: words in place {within.removeprefix('word')} {sign} {value:.5g}"
+            known = {group.inputs[0]: group.name for group in self.words[str(column["name"])]}
+            place = f"{column['name']}: words in place {within.removeprefix('word')}"
+            return f"{known.get(position, place)} {sign} {value:.5g}"
         if part == "elapsed":
             return f"{column['name']} {sign} {_moment(column['origin'], value)}"
         if within == "hour":

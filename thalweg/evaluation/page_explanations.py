@@ -11,6 +11,7 @@ from thalweg.evaluation.page import text
 from thalweg.evaluation.page_pictures import MOST_LINES, style_of
 from thalweg.evaluation.run import Run
 
+MOST_PARTS = 10
 NOTES = {
     "importance in splits": "Each column's share in what the splits of the trees gained.",
     "coefficient": "By how much the score of a class rises with the input, in the units of the input; with "
@@ -65,7 +66,7 @@ def part_lines(history: History, names: Sequence[str]) -> list[str]:
     for name in names:
         parts = [each for each in history.parts.get(name, ()) if each in latest]
         if parts:
-            ordered = sorted(parts, key=lambda part: -abs(latest[part]))
+            ordered = sorted(parts, key=lambda part: -abs(latest[part]))[:MOST_PARTS]
             listed = ", ".join(f"{part.removeprefix(f'{name}: ')} {latest[part]:.3f}" for part in ordered)
             lines.append(f"{name}, lately: {listed}")
     return lines

@@ -19,7 +19,7 @@ from thalweg.streams.dates import find_dates
 from thalweg.streams.decimals import Decimals, find_decimals
 from thalweg.streams.missing import Missing
 from thalweg.streams.spellings import counted, spellings
-from thalweg.streams.words import Words
+from thalweg.streams.words import named_words
 
 MAX_MIXED_NUMBERS = 20
 N_WORDS = 256
@@ -68,7 +68,7 @@ def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) ->
     elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(numeric)):
         _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter, told=True))
     if column.kind == TEXT:
-        column.reader = Words(guesses.n_words) if guesses.n_words else None
+        column.reader = named_words(arrays, guesses.n_words) if guesses.n_words else None
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
         column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:

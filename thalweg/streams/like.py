@@ -106,7 +106,8 @@ def _example(spec: dict[str, Any]) -> Column:
         parts = tuple(part for part in PARTS if part in spec["parts"])
         column.reader = Dates.named(spec["layout"], float(spec["origin"]), parts)
     elif column.kind == TEXT:
-        column.reader = Words(int(spec["n_words"]))
+        known = tuple((int(place), str(word)) for place, word in spec.get("words", ()))
+        column.reader = Words(int(spec["n_words"]), known)
     elif column.kind == NUMBER and spec.get("decimal") in (".", ","):
         column.reader = Decimals(spec["decimal"])
     elif column.kind not in KINDS:
