@@ -90,6 +90,7 @@ def test_rows_without_a_label_are_not_scored_and_classes_name_the_columns():
         (lambda: metrics.accuracy(["a", "b"], ["a", "c"], classes=["a", "b"]), "p has 'c', which is not"),
         (lambda: metrics.accuracy(["a", "b"], ["a", None]), "a prediction is missing, at row 1"),
         (lambda: metrics.accuracy([["a"]], ["a"]), "y needs one dimension"),
+        (lambda: metrics.accuracy([0, 1], ["0", "1"]), "the labels in p are text, those in y are not"),
     ],
 )
 def test_what_does_not_fit_is_said(call, message):

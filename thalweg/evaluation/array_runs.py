@@ -41,6 +41,7 @@ def run_of(
         raise ParameterError(f"{who} needs probabilities: p of rows × classes; got p of shape {given.shape}")
     else:
         if classes is None:
+            _check_alike(labels, given, who)
             known = sorted_labels([*labels.tolist(), *given.tolist()])
         probabilities = np.eye(len(known))[_codes(given, known, "p", who)]
     if probabilities.shape[1] != len(known):
@@ -61,6 +62,14 @@ def _recorded(codes: Ints, p: Floats, classes: list[Any], drifts: ArrayLike) -> 
     del arrays["interrupted"], arrays["row_numbers"]
     known_drifts = np.asarray(drifts, dtype=np.int64)
     return Run("predictions", "arrays", labels.classes, n_rows=len(codes), drifts=known_drifts, **arrays)
+
+
+def _check_alike(labels: NDArray[Any], given: NDArray[Any], who: str) -> None:
+    """Raise ParameterError if labels are text and predictions are not, or the other way round."""
+    kinds = [{isinstance(value, str) for value in sorted_labels(each.tolist())} for each in (labels, given)]
+    if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]):
+        text, other = ("y", "p") if True in kinds[0] else ("p", "y")
+        raise ParameterError(f"{who}: the labels in {text} are text, those in {other} are not; make them alike")
 
 
 def _one_axis(values: ArrayLike, name: str, who: str) -> NDArray[Any]:
