@@ -69,7 +69,8 @@ def _check_alike(labels: NDArray[Any], given: NDArray[Any], who: str) -> None:
     kinds = [{isinstance(value, str) for value in sorted_labels(each.tolist())} for each in (labels, given)]
     if kinds[0] and kinds[1] and kinds[0].isdisjoint(kinds[1]):
         text, other = ("y", "p") if True in kinds[0] else ("p", "y")
-        raise ParameterError(f"{who}: the labels in {text} are text, those in {other} are not; make them alike")
+        seen = f"the labels in {text} are text, those in {other} are not"
+        raise ParameterError(f"{who}: {seen}; make them alike")
 
 
 def _one_axis(values: ArrayLike, name: str, who: str) -> NDArray[Any]:
