@@ -104,7 +104,8 @@ def show(found, json):
     from rich.console import Console
 
     from thalweg.compare_command import grid
-    from thalweg.evaluation.figures import metric_text, metric_title, without_label
+    from thalweg.evaluation.counts import without_label
+    from thalweg.evaluation.figures import metric_text, metric_title
 
     console, difference = Console(), found.difference
     title, shown = metric_title(found.metric), partial(metric_text, found.metric)
