@@ -26,7 +26,7 @@ from thalweg.learners import (
     StreamingRandomPatches,
 )
 from thalweg.run_command import memory_lines
-from thalweg.streams import from_arrays, from_file
+from thalweg.streams import SEA, from_arrays, from_file
 
 CAP = 6_000_000
 QUICK = {"grace_period": 20, "tie": 0.5}
@@ -273,3 +273,13 @@ def test_a_model_that_is_small_or_smaller_than_its_data_is_no_cause_for_a_warnin
     X = np.random.default_rng(1).normal(size=(300, 3))
     run = prequential(from_arrays(X, X[:, 0] > 0), HoeffdingTree())
     assert not run.outgrows_data and memory_lines(run) == []
+
+
+def test_a_learner_that_goes_on_is_not_compared_with_its_latest_rows():
+    learner = HoeffdingTree(grace_period=20)
+    run = prequential(SEA(20_000, seed=1), learner)
+    run.memory = 2_000_000
+    assert run.outgrows_data
+    more = prequential(SEA(100, seed=2), learner, resume=True)
+    more.memory = 2_000_000
+    assert not more.outgrows_data
