@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 BUILD_TOOLS := meson-python meson ninja "cython>=3.2" "numpy>=2"
 KERNELS := build/kernels
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
-SOURCES := pyproject.toml meson.build meson.options $(wildcard thalweg/_kernels/*.pyx thalweg/_kernels/*.pxd thalweg/_kernels/meson.build)
+SOURCES := pyproject.toml meson.build meson.options $(shell find thalweg tools -name "*.pyx" -o -name "*.pxd" -o -name meson.build)
 # Kernels are rebuilt on import, which needs meson and ninja on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 

@@ -7,8 +7,9 @@ import time
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from thalweg._kernels import batch_tree, block
-from thalweg.learners.decision_tree import CRITERIA
+from thalweg.learners.batch_trees._native import grow as batch_tree
+from thalweg.learners.batch_trees._native import sorted_rows as block
+from thalweg.learners.batch_trees.decision_tree import CRITERIA
 
 
 def rows(n, d, n_classes, seed):

@@ -6,7 +6,7 @@ import resource
 import numpy as np
 
 from thalweg import learners
-from thalweg._kernels.tree_codes import INACTIVE_LEAVES
+from thalweg.learners.trees._native.codes import INACTIVE_LEAVES
 
 
 def blocks(n_rows, size=100_000, n_features=10, seed=1):

@@ -19,7 +19,7 @@ from benchmarks.calibration import measures
 from benchmarks.real_streams import REFERENCE
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveStacking, LabelChain, LogisticMixture, MajorityClass, NoChange
-from thalweg.learners.default_members import default_members
+from thalweg.learners.stacking.default_members import default_members
 from thalweg.streams import from_arrays
 
 DELAYS = {"0": 0, "1": 1, "48": 48, "1000": 1000, "poisson(100)": stats.poisson(100), "10 % of labels": 0}

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from benchmarks.methods import made
-from thalweg._kernels.likeliest import likeliest
+from thalweg._native.argmax import likeliest
 
 
 def one_pass(learner, X, codes, block, seconds):

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from thalweg import cli
+from thalweg.commands import app as cli
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 class Counting(StreamClassifier):

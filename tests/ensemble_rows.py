@@ -19,7 +19,7 @@ from thalweg.learners import (
     OnlineBoost,
     StreamingRandomPatches,
 )
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 BAGS = [OnlineBagging, AdwinBagging, LeveragingBagging]
 FORESTS = [AdaptiveRandomForest, StreamingRandomPatches]
@@ -79,3 +79,14 @@ class Failing(StreamClassifier):
 
     def _predict(self, X, p):
         p[:] = 0.5
+
+
+def turning(n, n_classes, seed=3):
+    """Rows in a plane cut into sectors that turn by one half way, a tenth of the labels wrong; weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = ((np.arctan2(X[:, 1], X[:, 0]) / (2 * np.pi) + 0.5) * n_classes).astype(int) % n_classes
+    y[n // 2 :] = (y[n // 2 :] + 1) % n_classes
+    wrong = rng.random(n) < 0.1
+    y[wrong] = (y[wrong] + 1) % n_classes
+    return X, y, rng.choice([0.5, 1.0, 3.0], n)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
 SHARED = ROOT.parent / "shared"
 DATA = SHARED / "data"
 needs_checkout = pytest.mark.skipif(

@@ -15,7 +15,7 @@ import thalweg
 
 DOCS = ROOT / "docs"
 FOUND = [found.name for found in pkgutil.walk_packages(thalweg.__path__, "thalweg.")]
-MODULES = [name for name in FOUND if "_kernels." not in name]
+MODULES = [name for name in FOUND if "_native." not in name]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -53,7 +53,7 @@ MODULES = [
     *(f"thalweg.{name}" for name in thalweg.__all__ if name not in thalweg.FUNCTIONS),
     "thalweg.evaluation.metrics",
     "thalweg.evaluation.plots",
-    "thalweg.evaluation.report",
+    "thalweg.evaluation.pages.run_page",
     "thalweg.streams.datasets",
     "thalweg.streams.drifting",
 ]

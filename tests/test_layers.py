@@ -1,32 +1,92 @@
-"""The layers drawn in CONTRIBUTING are those of the code, and cimports between kernels follow their own."""
+"""Folders show subjects: layers, cimports, and where a reader looks for the files of a learner."""
 
 import re
 import tomllib
+from collections import Counter
 from graphlib import TopologicalSorter
 
 import pytest
-from places import ROOT, needs_checkout
+from places import ROOT, TESTS, needs_checkout
+
+from thalweg.learners import registry
 
 pytestmark = needs_checkout
-KERNELS = ROOT / "thalweg" / "_kernels"
-CIMPORT = re.compile(r"^\s*from (?:\.|thalweg\._kernels\.)(\w+) c?import|^\s*from \. c?import (.+)", re.M)
-CONTRACTS = {"learner", "detector", "python_learner"}
-PARTS_OF_ENSEMBLES = {"adapter", "block_ensemble", "ensemble", "member_blocks"}
+PACKAGE = ROOT / "thalweg"
+CIMPORT = re.compile(r"^\s*from (\.?[\w.]*) c?import (\([^)]*\)|[^\n]+)", re.M)
+CONTRACTS = {"thalweg._native.kernel", "thalweg._native.detector", "thalweg._native.python_kernel"}
+PARTS_OF_ENSEMBLES = {
+    "thalweg.learners.ensembles._native.base",
+    "thalweg.learners.ensembles._native.member_view",
+    "thalweg.learners.ensembles._native.threaded",
+    "thalweg.learners.chunk_ensembles._native.base",
+}
+MOST_FILES = 40
+SOURCES = {".h", ".py", ".pyi", ".pxd", ".pyx", ".build"}
+# Modules of learners without a test of their own stem, and where they are tested.
+TESTED_IN = {
+    "label_chain": "baselines/test_last_labels.py",
+    "accuracy_weighted_ensemble": "chunk_ensembles/test_chunk_ensembles.py",
+    "learn_pp_nse": "chunk_ensembles/test_chunk_ensembles.py",
+    "sea_ensemble": "chunk_ensembles/test_chunk_ensembles.py",
+    "adaptive_random_forest": "ensembles/test_ensembles.py",
+    "adwin_bagging": "ensembles/test_ensembles.py",
+    "bole": "ensembles/test_online_boost.py",
+    "dynamic_weighted_majority": "ensembles/test_ensembles.py",
+    "leveraging_bagging": "ensembles/test_ensembles.py",
+    "online_bagging": "ensembles/test_ensembles.py",
+    "streaming_random_patches": "ensembles/test_ensembles.py",
+    "logistic_mixture": "logistic/test_adaptive_logistic.py",
+    "likelihood_particle_filter": "particles/test_particle_filter.py",
+    "refitting_particle_filter": "particles/test_particle_filter.py",
+    "regularised_particle_filter": "particles/test_particle_filter.py",
+    "sliding_huwrs": "subspaces/test_huwrs.py",
+    "adaboost_window": "window_boosting/test_iboost.py",
+}
+# Twins of several learners.
+SHARED_TWINS = {"chunk_ensembles": "SEA, the accuracy-weighted ensemble, Learn++.NSE", "steps": "all steps"}
+# Modules of learners that have no kernel of their own, and whose they use; "" for plain Python.
+KERNEL_OF = {
+    "adaboost_window": "iboost",
+    "adaptive_random_forest": "forest",
+    "adwin_bagging": "online_bagging",
+    "bole": "online_boost",
+    "leveraging_bagging": "online_bagging",
+    "likelihood_particle_filter": "particle_filter",
+    "logistic_mixture": "adaptive_logistic",
+    "refitting_particle_filter": "particle_filter",
+    "regularised_particle_filter": "particle_filter",
+    "sliding_huwrs": "huwrs",
+    "streaming_random_patches": "forest",
+    "window_logistic": "",
+}
+
+
+def contracts():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+
+
+def sources():
+    """Return the paths of the compiled modules and the Python beside them, by dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("_native/*.p*")):
+        if path.suffix in (".py", ".pyx", ".pxd"):
+            found.setdefault(".".join(path.relative_to(ROOT).with_suffix("").parts), []).append(path)
+    return found
 
 
 def cimports():
-    """Return for each module in _kernels the others it cimports or imports."""
-    found = {}
-    for path in sorted(KERNELS.glob("*.p*")):
-        if path.suffix in (".py", ".pyx", ".pxd"):
-            found.setdefault(path.stem, set()).update(names_in(path.read_text()))
-    return {name: others - {name} for name, others in found.items()}
-
-
-def names_in(text):
-    """Return the modules of _kernels that a source text cimports or imports."""
-    for one, several in CIMPORT.findall(text):
-        yield from [one] if one else (name.split(" as ")[0].strip() for name in several.split(","))
+    """Return for each module in a `_native` folder the others it cimports or imports."""
+    modules = sources()
+    graph = {}
+    for name, paths in modules.items():
+        package = name.rpartition(".")[0]
+        others = set()
+        for origin, names in CIMPORT.findall("\n".join(path.read_text() for path in paths)):
+            base = package + origin.removesuffix(".") if origin.startswith(".") else origin
+            inside = {f"{base}.{each.split(' as ')[0].strip()}" for each in names.strip("()").split(",")}
+            others |= ({base} | inside) & set(modules)
+        graph[name] = others - {name}
+    return graph
 
 
 def reached(name, graph):
@@ -45,12 +105,38 @@ def graph():
 
 
 def test_cimports_are_found(graph):
-    assert {"learner", "pointers", "layout"} <= graph["trivial"]
-    assert "adwin" in graph["forest"]
+    trivial = graph["thalweg.learners.baselines._native.trivial"]
+    assert {"thalweg._native.kernel", "thalweg._native.pointers", "thalweg._native.layout"} <= trivial
+    assert "thalweg.drift._native.adwin" in graph["thalweg.learners.ensembles._native.forest"]
 
 
 def test_cimports_have_no_cycle(graph):
     TopologicalSorter(graph).prepare()
+
+
+def ranks(contract):
+    """Return how high each package of a contract stands."""
+    layers = contract["layers"]
+    container = contract["containers"][0]
+    return {
+        f"{container}.{name}": len(layers) - i
+        for i, layer in enumerate(layers)
+        for name in layer.replace("(", "").replace(")", "").split(" | ")
+    }
+
+
+@pytest.mark.parametrize("contract", contracts(), ids=lambda contract: contract["name"])
+def test_cimports_follow_the_layers_of_imports(graph, contract):
+    rank = ranks(contract)
+
+    def package(name):
+        return next((each for each in rank if name == each or name.startswith(f"{each}.")), None)
+
+    for name, others in graph.items():
+        for other in others:
+            above, below = package(name), package(other)
+            if above and below and above != below:
+                assert rank[above] > rank[below], f"{name} cimports {other}"
 
 
 def test_a_contract_knows_no_method(graph):
@@ -60,18 +146,58 @@ def test_a_contract_knows_no_method(graph):
 
 
 def test_parts_of_ensembles_know_no_other_learner(graph):
-    learners = {name for name in graph if "learner" in reached(name, graph)} - PARTS_OF_ENSEMBLES - CONTRACTS
+    kernel = "thalweg._native.kernel"
+    learners = {name for name in graph if kernel in reached(name, graph)} - PARTS_OF_ENSEMBLES - CONTRACTS
     for name in PARTS_OF_ENSEMBLES:
         assert not reached(name, graph) & learners, f"{name} depends on {reached(name, graph) & learners}"
 
 
 def test_contributing_draws_the_layers_of_the_linter():
-    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
-    drawn = re.search(r"```\n(cli\n.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S)
-    assert drawn, "there is no picture of the layers"
-    assert [re.split(r"\s{2,}", line)[0] for line in drawn[1].splitlines()] == contract["layers"]
+    drawn = re.findall(r"```\n((?:commands|stacking)\b.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.S)
+    assert len(drawn) == 2, "a picture of the layers is missing"
+    for picture, contract in zip(drawn, contracts()[:2], strict=True):
+        assert [re.split(r"\s{2,}", line)[0] for line in picture.splitlines()] == contract["layers"]
 
 
-def test_the_kernels_that_contributing_names_exist(graph):
-    paragraph = re.search(r"Inside `_kernels`(.*?)\n\n", (ROOT / "CONTRIBUTING.md").read_text(), re.S)[1]
-    assert CONTRACTS | PARTS_OF_ENSEMBLES <= set(re.findall(r"`(\w+)`", paragraph)) <= set(graph)
+def test_no_folder_of_source_has_many_files():
+    n_files = Counter(path.parent for path in PACKAGE.rglob("*") if path.suffix in SOURCES)
+    assert len(n_files) > 30
+    assert {folder: n for folder, n in n_files.items() if n > MOST_FILES} == {}
+
+
+def learner_modules():
+    """Return the subject and the stem of every module with public learners."""
+    return sorted({tuple(module.split(".")) for module in registry.modules.values()})
+
+
+@pytest.mark.parametrize(("subject", "stem"), learner_modules())
+def test_a_learner_has_its_test(subject, stem):
+    test = TESTED_IN.get(stem, f"{subject}/test_{stem}.py")
+    assert (TESTS / "learners" / test).exists()
+    names = [name for name, module in registry.modules.items() if module == f"{subject}.{stem}"]
+    text = (TESTS / "learners" / test).read_text()
+    for name in names:
+        assert re.search(rf"\b{name}\b", text), f"{test} does not name {name}"
+
+
+@pytest.mark.parametrize(("subject", "stem"), learner_modules())
+def test_a_learner_has_its_kernel(subject, stem):
+    folder = PACKAGE / "learners" / subject / "_native"
+    own = (folder / f"{stem}.pyx").exists()
+    assert own != (stem in KERNEL_OF), f"{stem} has {'a' if own else 'no'} kernel of its own"
+    if KERNEL_OF.get(stem):
+        assert list(folder.parents[1].glob(f"*/_native/{KERNEL_OF[stem]}.pyx"))
+
+
+def test_every_twin_is_beside_what_it_imitates():
+    for path in (TESTS / "twins").rglob("*.py"):
+        folder, stem = path.parent.relative_to(TESTS / "twins"), path.stem
+        there = list((PACKAGE / folder).glob(f"{stem}.p*")) or SHARED_TWINS.get(stem)
+        assert there, f"{path.relative_to(TESTS)} is no module's twin"
+
+
+def test_excuses_are_needed():
+    stems = {stem for _, stem in learner_modules()}
+    assert set(TESTED_IN) | set(KERNEL_OF) <= stems
+    for subject, stem in learner_modules():
+        assert stem not in TESTED_IN or not (TESTS / "learners" / subject / f"test_{stem}.py").exists()

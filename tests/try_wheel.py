@@ -19,12 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "build" / "wheel-test" / str(sys.implementation.cache_tag)
 COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "meson", "ninja", "cython", "cython3")
-NEEDED = ("thalweg/py.typed", "thalweg/_kernels/learner.pxd", ".dist-info/entry_points.txt", "/LICENSE")
+NEEDED = ("thalweg/py.typed", "thalweg/_native/kernel.pxd", ".dist-info/entry_points.txt", "/LICENSE")
 QUICK = (
-    "test_adapters", "test_cli", "test_columns", "test_detectors", "test_docs", "test_exports", "test_files",
-    "test_generators", "test_hoeffding_tree", "test_metrics", "test_model_commands", "test_naive_bayes",
-    "test_one_hot", "test_pipeline", "test_preprocessing", "test_prequential", "test_report", "test_saving",
-    "test_tables",
+    "test_docs", "test_exports", "adapters/test_adapters", "commands/test_app", "commands/test_model_files",
+    "drift/test_detectors", "evaluation/pages/test_run_page", "evaluation/test_metrics",
+    "evaluation/test_protocols", "learners/base/test_one_hot", "learners/bayes/test_naive_bayes",
+    "learners/trees/test_hoeffding_tree", "preprocessing/test_pipeline", "preprocessing/test_steps",
+    "saving/test_files", "streams/columns/test_columns", "streams/files/test_open",
+    "streams/files/test_tables", "streams/generators/test_generators",
 )
 
 
@@ -32,8 +34,9 @@ def check_contents(wheel, build_folders):
     """Raise SystemExit if a file is missing in the wheel, or one has the name of a folder of this machine."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        kernels = {Path(name).name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
-        wanted = {path.stem for path in (ROOT / "thalweg" / "_kernels").glob("*.pyx")} | {"memoryviews"}
+        kernels = {name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
+        sources = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "thalweg").rglob("*.pyx")]
+        wanted = {path.as_posix() for path in sources} | {"thalweg/_native/memoryviews"}
         problems = [f"no compiled {name}" for name in sorted(wanted - kernels)]
         problems += [f"no {end}" for end in NEEDED if not any(name.endswith(end) for name in names)]
         problems += [f"{name} is no use to anyone" for name in names if "__pycache__" in name]

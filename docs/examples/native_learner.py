@@ -11,7 +11,7 @@ import numpy as np
 
 import thalweg
 from thalweg.checks import check_learner
-from thalweg.learners.native import NativeClassifier
+from thalweg.learners.base import NativeClassifier
 
 HERE = Path(__file__).parent
 

@@ -7,7 +7,7 @@ from capymoa.base import Classifier
 from sklearn.base import clone
 
 from thalweg._types import Floats
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 class CapymoaClassifier(Classifier):

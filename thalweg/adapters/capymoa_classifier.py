@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 def to_capymoa(learner: StreamClassifier, schema: Any = None) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 from thalweg._types import State
 from thalweg.errors import StateError
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 class ForeignLearner(StreamClassifier):

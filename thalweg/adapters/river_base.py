@@ -6,7 +6,7 @@ import numpy as np
 from river import base
 from sklearn.base import clone
 
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 class RiverClassifier(base.Classifier):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from thalweg.errors import ParameterError
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 def to_river(learner: StreamClassifier) -> Any:

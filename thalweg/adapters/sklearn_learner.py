@@ -12,7 +12,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.adapters.sklearn_steps import partial_fit, takes_weights, weights, without_partial_fit
 from thalweg.errors import ParameterError
-from thalweg.learners.growth import FixedInputsError
+from thalweg.learners.base.growth import FixedInputsError
 
 MOST_ROWS = 10_000_000
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from thalweg._kernels import layout
+from thalweg._native import layout
 
 SECONDS = 0.5  # longest time until an interrupt ends a call
 FORK_SECONDS = 20.0  # a forked process that needs longer hangs

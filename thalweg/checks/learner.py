@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from thalweg._kernels.python_learner import PythonKernel
+from thalweg._native.python_kernel import PythonKernel
 from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
 from thalweg.checks.names import NAME_CHECKS
@@ -18,7 +18,7 @@ from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
 from thalweg.checks.shapes import SHAPE_CHECKS
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
 def check_learner(learner: StreamClassifier, excused: Collection[str] = ()) -> None:

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from thalweg._types import Floats
 from thalweg.checks.rows import rows
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 KINDS: dict[type, Any] = {
     str: [np.str_("a"), np.str_("b"), np.str_("c")],

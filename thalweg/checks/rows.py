@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from thalweg._types import Block, Floats
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving import from_bytes, to_bytes
 
 

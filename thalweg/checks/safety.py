@@ -17,7 +17,7 @@ from thalweg.checks.mutate import mutated
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same
 from thalweg.errors import StateError
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 TRIES = 3  # interrupts, failed allocations
 MUTATIONS = 60

@@ -2,7 +2,7 @@
 
 A learner that cannot handle a shape may refuse it with a ValueError that begins with its name; the check then
 returns the message as `Refused`. A learner of this library that refuses a shape is listed in
-`tests/test_contract.py` with the reason.
+`tests/learners/test_contract.py` with the reason.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from sklearn.base import clone
 from thalweg._types import Block, Floats, Ints
 from thalweg.checks.rows import assert_proper, reloaded
 from thalweg.checks.running import assert_same
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 FEW, MANY = 3, 130  # inputs
 N_ROWS = {FEW: 240, MANY: 48}

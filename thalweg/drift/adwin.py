@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.adwin import ADWINKernel
 from thalweg._parameters import count, real_number, yes_or_no
+from thalweg.drift._native.adwin import ADWINKernel
 from thalweg.drift.base import NativeDetector
 
 ROOM = 32

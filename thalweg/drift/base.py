@@ -9,10 +9,10 @@ from typing import Any, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thalweg._kernels.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
-from thalweg._kernels.lock import Lock
-from thalweg._saved import check_alike, naming
+from thalweg._native.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
+from thalweg._native.lock import Lock
 from thalweg._sklearn import BaseEstimator
+from thalweg._stateful import check_alike, naming
 from thalweg._types import Floats, Ints, State
 from thalweg.drift import registry
 from thalweg.errors import StateError
@@ -209,7 +209,7 @@ def _safe(method: F) -> F:
 
 
 class NativeDetector(Detector):
-    """A detector whose state is in a kernel (`thalweg._kernels.detector.DetectorKernel`).
+    """A detector whose state is in a kernel (`thalweg._native.detector.DetectorKernel`).
 
     A subclass writes `_make_kernel`. The kernel is made when it is first needed, so that parameters may be
     set until then.

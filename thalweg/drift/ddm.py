@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.ddm import DDMKernel
 from thalweg._parameters import count, real_number
+from thalweg.drift._native.ddm import DDMKernel
 from thalweg.drift.base import NativeDetector
 
 

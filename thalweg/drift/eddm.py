@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.ddm import EDDMKernel
 from thalweg._parameters import count, real_number
+from thalweg.drift._native.ddm import EDDMKernel
 from thalweg.drift.base import NativeDetector
 
 

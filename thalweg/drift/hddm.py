@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.hddm import HDDMAKernel, HDDMWKernel
 from thalweg._parameters import real_number, yes_or_no
+from thalweg.drift._native.hddm import HDDMAKernel, HDDMWKernel
 from thalweg.drift.base import NativeDetector
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._kernels.kswin import KSWINKernel
 from thalweg._parameters import is_whole, real_number, seed_of, whole_number
 from thalweg._types import RandomState
+from thalweg.drift._native.kswin import KSWINKernel
 from thalweg.drift.base import NativeDetector
 
 MOST_LOSSES = 10**6  # in a window: each update reads all of them

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import columns, count, real_number, whole_number
 from thalweg._types import Counts, Floats, Ints, Mask
-from thalweg.drift.cells import OTHER, Cells
+from thalweg.drift.bins import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
 from thalweg.drift.parameters import Parameters

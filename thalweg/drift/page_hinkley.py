@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.page_hinkley import PageHinkleyKernel
 from thalweg._parameters import count, real_number, yes_or_no
+from thalweg.drift._native.page_hinkley import PageHinkleyKernel
 from thalweg.drift.base import NativeDetector
 
 

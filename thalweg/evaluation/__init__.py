@@ -11,23 +11,23 @@ registry = Registry(
         "chunked": "protocols",
         "holdout": "protocols",
         "Run": "run",
-        "TotalsRun": "totals_only",
+        "TotalsRun": "totals_run",
         "paired": "uncertainty",
         "standard_error": "uncertainty",
-        "compare": "comparing",
-        "Comparison": "comparison",
-        "tune": "tuning",
-        "Tuned": "tuning",
+        "compare": "comparison.compare",
+        "Comparison": "comparison.result",
+        "tune": "comparison.tune",
+        "Tuned": "comparison.tune",
         "score_detector": "detection",
         "loss_streams": "detection",
-        "explanation": "explanations",
-        "Explanations": "explanations",
-        "PermutationImportance": "permutation",
-        "InputColumns": "input_columns",
-        "watch": "watching",
-        "DriftReport": "drift_report",
-        "suspicious": "suspicions",
-        "Suspicions": "suspicions",
+        "explanation": "inputs.explanations",
+        "Explanations": "inputs.explanations",
+        "PermutationImportance": "inputs.permutation",
+        "InputColumns": "inputs.columns",
+        "watch": "drift.detect",
+        "DriftReport": "drift.report",
+        "suspicious": "label_errors.find",
+        "Suspicions": "label_errors.find",
     },
     submodules=("metrics", "plots", "report"),
 )
@@ -52,28 +52,28 @@ __all__ = [*registry, "metrics", "plots", "report"]
 if TYPE_CHECKING:
     from thalweg.evaluation import metrics as metrics
     from thalweg.evaluation import plots as plots
-    from thalweg.evaluation import report as report
-    from thalweg.evaluation.comparing import compare as compare
-    from thalweg.evaluation.comparison import Comparison as Comparison
+    from thalweg.evaluation.comparison.compare import compare as compare
+    from thalweg.evaluation.comparison.result import Comparison as Comparison
+    from thalweg.evaluation.comparison.tune import Tuned as Tuned
+    from thalweg.evaluation.comparison.tune import tune as tune
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
-    from thalweg.evaluation.drift_report import DriftReport as DriftReport
-    from thalweg.evaluation.explanations import Explanations as Explanations
-    from thalweg.evaluation.explanations import explanation as explanation
-    from thalweg.evaluation.input_columns import InputColumns as InputColumns
-    from thalweg.evaluation.permutation import PermutationImportance as PermutationImportance
+    from thalweg.evaluation.drift.detect import watch as watch
+    from thalweg.evaluation.drift.report import DriftReport as DriftReport
+    from thalweg.evaluation.inputs.columns import InputColumns as InputColumns
+    from thalweg.evaluation.inputs.explanations import Explanations as Explanations
+    from thalweg.evaluation.inputs.explanations import explanation as explanation
+    from thalweg.evaluation.inputs.permutation import PermutationImportance as PermutationImportance
+    from thalweg.evaluation.label_errors.find import Suspicions as Suspicions
+    from thalweg.evaluation.label_errors.find import suspicious as suspicious
+    from thalweg.evaluation.pages import run_page as report
     from thalweg.evaluation.protocols import chunked as chunked
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
     from thalweg.evaluation.run import Run as Run
-    from thalweg.evaluation.suspicions import Suspicions as Suspicions
-    from thalweg.evaluation.suspicions import suspicious as suspicious
-    from thalweg.evaluation.totals_only import TotalsRun as TotalsRun
-    from thalweg.evaluation.tuning import Tuned as Tuned
-    from thalweg.evaluation.tuning import tune as tune
+    from thalweg.evaluation.totals_run import TotalsRun as TotalsRun
     from thalweg.evaluation.uncertainty import paired as paired
     from thalweg.evaluation.uncertainty import standard_error as standard_error
-    from thalweg.evaluation.watching import watch as watch
 else:
 
     def __getattr__(name: str) -> Any:

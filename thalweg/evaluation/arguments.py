@@ -9,7 +9,7 @@ import numpy as np
 from thalweg._frames import frame_names
 from thalweg.adapters import RiverLearner, SklearnLearner
 from thalweg.errors import ParameterError, short_repr
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.foreign import is_stream
 from thalweg.streams.source import Source, as_stream, is_learner

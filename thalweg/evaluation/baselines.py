@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._kernels.label_chain import following_labels
+from thalweg.learners.baselines._native.label_chain import following_labels
 
 _ROWS_AT_A_TIME = 65_536
 CHAIN_DECAY = 0.999  # as of LabelChain

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.metrics import agreement
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.running_sums import ratio
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
-from thalweg.evaluation.totals import ratio
 
 MOST_SHARE_PARTS = 64
 OTHERS = "others"

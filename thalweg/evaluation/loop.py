@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._kernels.likeliest import likeliest
+from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import Notes
+from thalweg.evaluation.inputs.observers import Watcher, cut
 from thalweg.evaluation.steps import Step
-from thalweg.evaluation.watchers import Watcher, cut
-from thalweg.learners.base import StreamClassifier
-from thalweg.learners.native import NativeClassifier
+from thalweg.learners.base.native import NativeClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
 
 _SECONDS_BETWEEN_REPORTS = 0.25

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from thalweg._types import Floats
 from thalweg.errors import ParameterError
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.totals import Score
+from thalweg.evaluation.running_sums import Score
 
 
 class Metric(Protocol):

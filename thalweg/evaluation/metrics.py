@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.evaluation import metric_registry
+from thalweg.evaluation.auc import area, over_grid
 from thalweg.evaluation.metric import metric, probability_metric
-from thalweg.evaluation.ranking import area, over_grid
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.running_sums import Score, check, ratio, total
 from thalweg.evaluation.tally import LEARNER, SMALLEST_PROBABILITY
-from thalweg.evaluation.totals import Score, check, ratio, total
 
 __all__ = [*metric_registry]
 

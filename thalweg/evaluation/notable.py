@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.evaluation.curves import is_grouped
-from thalweg.evaluation.figures import percentage
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.summary import percentage
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 
 FEWEST_ROWS = 10  # of a class that was never answered rightly

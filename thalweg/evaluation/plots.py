@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from thalweg.evaluation import curves
-from thalweg.evaluation.chart_style import BASE_DASHES, DASHES, LIGHT
-from thalweg.evaluation.figures import BASELINES, with_error
 from thalweg.evaluation.history import History
-from thalweg.evaluation.page_pictures import names_of
+from thalweg.evaluation.pages.charts import names_of
+from thalweg.evaluation.pages.svg_style import BASE_DASHES, DASHES, LIGHT
 from thalweg.evaluation.run import Run
+from thalweg.evaluation.summary import BASELINES, with_error
 
 __all__ = ["accuracy_over_time", "confusion", "inputs", "label_shares", "reliability", "weights"]
 

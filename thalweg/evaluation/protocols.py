@@ -13,15 +13,15 @@ from thalweg._types import Block, Ints
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
+from thalweg.evaluation.inputs.observers import Watchers, as_list, begin_watcher
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.row_forms import block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import DATE, Run, written
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
-from thalweg.evaluation.totals_only import TotalsRecord, TotalsRun
-from thalweg.evaluation.watchers import Watchers, as_list, begin_watcher
-from thalweg.learners.base import StreamClassifier
+from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.source import Source
 

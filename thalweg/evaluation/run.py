@@ -13,7 +13,7 @@ from thalweg.evaluation.history import History
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 
 if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.found import FoundColumns
+    from thalweg.streams.files.column_report import FoundColumns
 
 DATE = "%Y-%m-%d %H:%M:%S %z"
 SMALL_MODEL = 1_000_000  # bytes: not worth a warning
@@ -102,13 +102,13 @@ class Run:
     keeps_rows = True
 
     def __repr__(self) -> str:
-        from thalweg.evaluation.figures import with_error
+        from thalweg.evaluation.summary import with_error
 
         speed = "" if math.isnan(self.rows_per_second) else f", {self.rows_per_second:,.0f} rows/s"
         return f"<{self.learner} on {self.stream}: accuracy {with_error(self)}, {self.n_rows:,} rows{speed}>"
 
     def _repr_html_(self) -> str:
-        from thalweg.evaluation.report import short
+        from thalweg.evaluation.pages.run_page import short
 
         return short(self)
 
@@ -205,7 +205,7 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
         from thalweg.evaluation import notable
-        from thalweg.evaluation.figures import BASELINES, plain, plain_number, rate, rate_error
+        from thalweg.evaluation.summary import BASELINES, plain, plain_number, rate, rate_error
 
         return {
             "learner": self.learner,

@@ -9,7 +9,7 @@ from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
 from thalweg.evaluation.row_forms import Form
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, check_closed, stream_name
 
 

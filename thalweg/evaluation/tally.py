@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._kernels.likeliest import likeliest
+from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints
 
 LEARNER = "learner"

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from thalweg.evaluation.calls import Call, run_calls
+from thalweg.evaluation.comparison.parallel import Call, run_calls
 from thalweg.streams.openml import cache_folder
 
 SECONDS_BETWEEN_LINES = 10

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
-from thalweg._kernels.lock import Lock
+from thalweg._native.lock import Lock
 from thalweg._parameters import is_whole, wrong
-from thalweg._saved import naming
 from thalweg._sklearn import BaseEstimator, TransformerMixin
+from thalweg._stateful import naming
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
-from thalweg.learners import state as states
-from thalweg.learners.rows import as_category_counts, as_rows, usual_rows
+from thalweg.learners.base import state as states
+from thalweg.learners.base.arguments import as_category_counts, as_rows, usual_rows
 
 FORMAT = 1
 Columns: TypeAlias = Sequence[int] | Sequence[str] | NDArray[Any] | None
@@ -27,7 +27,7 @@ class Step(TransformerMixin, BaseEstimator):
     """Makes outputs of some inputs of a row, the columns, and passes the others on.
 
     A subclass says which columns it changes by default, the outputs of a column, and makes a kernel
-    (`thalweg._kernels.step.StepKernel`). Outputs are in the order of the inputs. A missing value is NaN.
+    (`thalweg.preprocessing._native.base.StepKernel`). Outputs are in the order of the inputs. Missing is NaN.
 
     In a `Pipeline` a row is transformed with what the rows before it have taught, then learned. Alone, a step
     is a transformer of scikit-learn: `fit` or `partial_fit`, then `transform`.

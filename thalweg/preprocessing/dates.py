@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from thalweg._kernels.step_dates import DatesKernel
 from thalweg._parameters import wrong
+from thalweg.preprocessing._native.dates import DatesKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
 
 INPUTS = {

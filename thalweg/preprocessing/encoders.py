@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.step_categories import CategoriesKernel
 from thalweg._parameters import one_of, whole_number
+from thalweg.preprocessing._native.encoders import CategoriesKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
 
 MOST_CATEGORIES = 1024

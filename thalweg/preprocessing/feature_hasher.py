@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.step_hasher import HasherKernel
 from thalweg._parameters import whole_number, yes_or_no
+from thalweg.preprocessing._native.feature_hasher import HasherKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
 
 MOST_FEATURES = 1 << 16

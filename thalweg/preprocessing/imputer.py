@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from thalweg._kernels.step_imputer import ImputerKernel
 from thalweg._parameters import one_of
+from thalweg.preprocessing._native.imputer import ImputerKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
 
 STRATEGIES = ("mean", "last", "flag")

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from thalweg._kernels.adapter import AdapterKernel
-from thalweg._kernels.pipeline import PipelineKernel
 from thalweg._parameters import whole_number, wrong
 from thalweg._types import Ints, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
-from thalweg.learners.base import StreamClassifier
-from thalweg.learners.growth import grown_member
-from thalweg.learners.last_labels import MOST_WAITING
-from thalweg.learners.member_list import MemberList
-from thalweg.learners.one_member import OneMember
+from thalweg.learners.base.growth import grown_member
+from thalweg.learners.base.member_list import MemberList
+from thalweg.learners.base.one_member import OneMember
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.last_labels import MOST_WAITING
+from thalweg.learners.ensembles._native.member_view import AdapterKernel
+from thalweg.preprocessing._native.pipeline import PipelineKernel
 from thalweg.preprocessing.base import Step
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from thalweg._kernels.step_scaler import ScalerKernel
 from thalweg._parameters import real_number
 from thalweg._types import Floats
+from thalweg.preprocessing._native.standard_scaler import ScalerKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
 
 

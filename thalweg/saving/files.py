@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.errors import ModelFileError, StateError, one_line
-from thalweg.learners import state as states
-from thalweg.learners.base import StreamClassifier
+from thalweg.learners.base import state as states
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
 

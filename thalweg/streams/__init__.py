@@ -7,18 +7,18 @@ from thalweg._registry import Registry
 registry = Registry(
     __name__,
     {
-        "SEA": "sea",
-        "Circles": "circles",
-        "Many": "many",
-        "Hyperplane": "hyperplane",
-        "RandomRBF": "random_rbf",
-        "LED": "led",
-        "Sphere": "sphere",
-        "DriftingGaussians": "drifting_gaussians",
-        "ThresholdSeries": "threshold_series",
+        "SEA": "generators.sea",
+        "Circles": "generators.circles",
+        "Many": "generators.many_planes",
+        "Hyperplane": "generators.hyperplane",
+        "RandomRBF": "generators.random_rbf",
+        "LED": "generators.led",
+        "Sphere": "generators.sphere",
+        "DriftingGaussians": "generators.drifting_gaussians",
+        "ThresholdSeries": "generators.threshold_series",
         "as_stream": "source",
         "from_arrays": "arrays",
-        "from_file": "files",
+        "from_file": "files.open",
         "from_rows": "rows",
         "noisy": "noise",
     },
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from thalweg.streams import datasets as datasets
     from thalweg.streams import drifting as drifting
     from thalweg.streams.arrays import from_arrays as from_arrays
-    from thalweg.streams.circles import Circles as Circles
-    from thalweg.streams.drifting_gaussians import DriftingGaussians as DriftingGaussians
-    from thalweg.streams.files import from_file as from_file
-    from thalweg.streams.hyperplane import Hyperplane as Hyperplane
-    from thalweg.streams.led import LED as LED
-    from thalweg.streams.many import Many as Many
+    from thalweg.streams.files.open import from_file as from_file
+    from thalweg.streams.generators.circles import Circles as Circles
+    from thalweg.streams.generators.drifting_gaussians import DriftingGaussians as DriftingGaussians
+    from thalweg.streams.generators.hyperplane import Hyperplane as Hyperplane
+    from thalweg.streams.generators.led import LED as LED
+    from thalweg.streams.generators.many_planes import Many as Many
+    from thalweg.streams.generators.random_rbf import RandomRBF as RandomRBF
+    from thalweg.streams.generators.sea import SEA as SEA
+    from thalweg.streams.generators.sphere import Sphere as Sphere
+    from thalweg.streams.generators.threshold_series import ThresholdSeries as ThresholdSeries
     from thalweg.streams.noise import noisy as noisy
-    from thalweg.streams.random_rbf import RandomRBF as RandomRBF
     from thalweg.streams.rows import from_rows as from_rows
-    from thalweg.streams.sea import SEA as SEA
     from thalweg.streams.source import as_stream as as_stream
-    from thalweg.streams.sphere import Sphere as Sphere
-    from thalweg.streams.threshold_series import ThresholdSeries as ThresholdSeries
 else:
 
     def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from thalweg.streams.base import CHUNK, Stream, recut
 from thalweg.streams.schema import plain_values, schema
 
 if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.dates import Dates
+    from thalweg.streams.columns.dates import Dates
 
 
 def from_arrays(
@@ -221,8 +221,8 @@ def _dates_of(column: Any) -> tuple["Dates", Floats]:
     """Return how the dates of a column become inputs, and these inputs."""
     import pyarrow as pa
 
-    from thalweg.streams.date_parts import PARTS
-    from thalweg.streams.dates import find_dates
+    from thalweg.streams.columns.date_parts import PARTS
+    from thalweg.streams.columns.dates import find_dates
 
     array = column.to_arrow() if hasattr(column, "to_arrow") else column
     array = array.combine_chunks() if hasattr(array, "combine_chunks") else pa.array(array)

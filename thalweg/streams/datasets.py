@@ -60,7 +60,7 @@ def load(name: str, data: str | PathLike[str] | None = None, **options: Any) -> 
     path = _found(name, data)
     if name == "santa_fe":
         return _series(path, options)
-    from thalweg.streams.files import from_file
+    from thalweg.streams.files.open import from_file
 
     stream = from_file(path, **options)
     stream.drifts = np.array(FILES[name][2], dtype=np.intp)
@@ -143,8 +143,8 @@ def _found(name: str, data: str | PathLike[str] | None) -> Path:
 
 
 def _series(path: Path, options: dict[str, Any]) -> Stream:
-    from thalweg.streams.reading import reading
-    from thalweg.streams.threshold_series import ThresholdSeries
+    from thalweg.streams.files.errors import reading
+    from thalweg.streams.generators.threshold_series import ThresholdSeries
 
     strange = [name for name in options if name not in inspect.signature(ThresholdSeries).parameters]
     if strange:

@@ -2,10 +2,10 @@
 
 from libc.math cimport exp, fabs
 
-from thalweg._kernels.layout import FLOAT, MOST_VALUE, Array
+from thalweg._native.layout import FLOAT, MOST_VALUE, Array
 
-from thalweg._kernels.learner cimport Kernel
-from thalweg._kernels.pointers cimport doubles
+from thalweg._native.kernel cimport Kernel
+from thalweg._native.pointers cimport doubles
 
 ctypedef struct means_t:
     Py_ssize_t n_features

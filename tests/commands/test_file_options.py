@@ -1,0 +1,80 @@
+"""The options for reading files: the same for every command, one for each keyword of `from_file`."""
+
+import inspect
+import json
+
+import pytest
+import typer.main
+
+from thalweg.commands import app as cli
+from thalweg.commands.file_options import FILE_OPTIONS, KEEP
+from thalweg.evaluation import compare
+from thalweg.learners import NaiveBayes
+from thalweg.streams import from_file
+
+COMMANDS = typer.main.get_command(cli.app).commands
+WITH_MODEL = ("predict", "continue")
+NOT_FOR_A_PERSON = {
+    "path": "an argument of its own",
+    "labels": "every command knows whether it needs labels",
+    "scan_labels": "--classes says which labels there are",
+    "like": "predict and continue take it from the model",
+}
+
+
+def test_every_keyword_of_from_file_has_an_option():
+    keywords = set(inspect.signature(from_file).parameters)
+    assert set(FILE_OPTIONS | KEEP) == keywords - set(NOT_FOR_A_PERSON)
+
+
+@pytest.mark.parametrize("name", ["run", "compare", "tune", "drift", "outliers", *WITH_MODEL])
+def test_a_command_that_reads_files_has_every_file_option(name):
+    options = {each.name: each for each in COMMANDS[name].params}
+    assert set(FILE_OPTIONS) <= set(options)
+    assert ("keep" in options) == (name in ("predict", "outliers"))
+    hidden = {each for each in FILE_OPTIONS if options[each].hidden}
+    assert hidden == {each for each in FILE_OPTIONS if name in WITH_MODEL and FILE_OPTIONS[each].in_schema}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A file that is read wrongly unless one says how: bars, decimal commas, no header, a bad row."""
+    path = tmp_path / "table.txt"
+    rows = [f"{'no' if i % 3 else 'yes'}|{i % 7},{i % 10}|{i}" for i in range(200)]
+    path.write_text("\n".join([*rows[:100], "no|1,5", *rows[100:]]) + "\n")
+    return path
+
+
+OPTIONS = ("--no-header", "--delimiter", "|", "--decimal", ",", "--on-error", "skip", "--target", "x0")
+
+
+def test_options_reach_compare_and_tune(thalweg, table, monkeypatch, tmp_path):
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
+    chosen = (*OPTIONS, "--ignore", "x2", "--jobs", "1", "--json")
+    code, printed, said = thalweg("compare", "NaiveBayes", "--on", table, *chosen)
+    assert code == 0, said
+    assert json.loads(printed)["errors"] == {}
+    grid = ("--learner", "NearestNeighbours", "--try", "n_neighbours=1,3")
+    code, printed, said = thalweg("tune", table, *grid, *chosen)
+    assert code == 0, said
+    found = json.loads(printed)
+    assert found["rows_searched"] + found["rows_judged"] == 200
+
+
+def test_options_reach_a_saved_model(thalweg, table, tmp_path):
+    model, out = tmp_path / "model.tw", tmp_path / "out.csv"
+    learn = ("run", table, *OPTIONS, "--ignore", "x2", "--learner", "NaiveBayes", "--save", model)
+    assert thalweg(*learn)[0] == 0
+    for command in (("continue", model, table), ("predict", model, table, "--out", out)):
+        code, _, said = thalweg(*command, *OPTIONS)
+        assert code == 0, said
+        code, _, said = thalweg(*command, "--ignore", "x2")
+        assert code == 2 and "--ignore does not apply: the model's file says how its columns are read" in said
+    assert len(out.read_text().splitlines()) == 201
+
+
+def test_file_options_without_a_file_are_an_error(thalweg):
+    code, _, said = thalweg("tune", "sea", "--learner", "NaiveBayes", "--try", "a=1", "--ignore", "x")
+    assert code == 2 and "--ignore does not apply" in said
+    with pytest.raises(ValueError, match="no stream is the path of a file"):
+        compare([NaiveBayes()], ["sea"], rows=100, file_options={"ignore": ["x"]})

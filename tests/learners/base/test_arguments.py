@@ -1,0 +1,147 @@
+"""What is checked at a learner's door: rows, codes, names, classes, and what a refusal leaves behind."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from thalweg.errors import StateError
+from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, WindowLogistic
+from thalweg.learners.base.stream_classifier import StreamClassifier
+
+
+@pytest.mark.parametrize("codes", [[0, -1], [0, 2], [0, 2**40], [0], [[0, 1]], [0.0, 1.0], ["0", "1"]])
+def test_wrong_codes_are_refused(codes):
+    learner = HoeffdingTree().begin(2, ["a", "b"])
+    with pytest.raises(ValueError, match=r"HoeffdingTree: .*code"):
+        learner.test_then_train_coded(np.zeros((2, 2)), codes)
+
+
+def test_a_code_that_stands_for_a_missing_label_is_explained():
+    learner = NaiveBayes().begin(1, [0, 1])
+    with pytest.raises(ValueError, match=r"row 1 has the code -1.*pass such rows to observe"):
+        learner.test_then_train_coded(np.zeros((2, 1)), np.array([0, -1]))
+
+
+@pytest.mark.parametrize("counts", [[-5, 10], [3], [1, 2, 3], [0.5, 1.0], "ab", 4])
+def test_wrong_numbers_of_categories_are_refused(counts):
+    with pytest.raises(ValueError, match="n_categories"):
+        NaiveBayes().begin(2, [0, 1], n_categories=counts)
+
+
+def test_asking_teaches_no_names():
+    learner = NaiveBayes().begin(2, [0, 1])
+    learner.predict_one({"temprature": 1.0})
+    learner.learn_one({"temperature": 1.0, "wind": 2.0}, 0)
+    assert list(learner._names) == ["temperature", "wind"]
+    with pytest.raises(ValueError, match="unknown input 'temprature'"):
+        learner.predict_one({"temprature": 1.0})
+
+
+def test_a_refused_row_teaches_no_names():
+    learner = NaiveBayes().begin(2, [0, 1])
+    for row, label in [({"a": np.inf, "b": 1.0}, 0), ({"a": 1.0, "b": "wet"}, 0), ({"a": 1.0, "b": 2.0}, 7)]:
+        with pytest.raises(ValueError):
+            learner.learn_one(row, label)
+    assert list(learner._names) == []
+    learner.learn_one({"c": 1.0}, 1)
+    assert list(learner._names) == ["c"]
+
+
+def test_names_differ_and_stay_what_they_are():
+    with pytest.raises(ValueError, match="must differ"):
+        NaiveBayes().begin(2, [0, 1], names=["a", "a"])
+    learner = NaiveBayes().begin(2, [0, 1], names=[0, 1])
+    learner.learn_one({1: 5.0, 0: 3.0}, 0)
+    assert learner.copy().predict_one({0: 3.0}) == 0
+    with pytest.raises(ValueError, match="unknown input '0'"):
+        learner.predict_one({"0": 3.0})
+
+
+def test_observed_rows_count_once():
+    learner = WindowLogistic().begin(1, [0, 1])
+    learner.observe(np.ones((900, 1)))
+    learner.test_then_train(np.ones((1000, 1)), np.zeros(1000, dtype=int))
+    assert learner._means[1].tolist() == [1000.0]
+
+
+def test_partial_fit_refuses_other_classes():
+    X, y = np.zeros((4, 1)), [0, 1, 0, 1]
+    learner = NaiveBayes().partial_fit(X, y, classes=[0, 1])
+    learner.partial_fit(X, y, classes=[1, 0])
+    with pytest.raises(ValueError, match="are not those of the first call"):
+        learner.partial_fit(X, y, classes=[0, 1, 2])
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf, 1e101])
+def test_wrong_weights_are_refused(weight):
+    learner = NaiveBayes().begin(1, [0, 1])
+    with pytest.raises(ValueError, match="row 0 has the weight"):
+        learner.test_then_train([[0.0]], [0], [weight])
+
+
+def test_a_state_imports_nothing():
+    state = NaiveBayes().begin(1, [0, 1]).state()
+    for name in ("this:Zen", "antigravity:fly", "tests.nothing:Learner"):
+        with pytest.raises(StateError):
+            NaiveBayes().restore(state | {"learner": name})
+
+
+class Slow(StreamClassifier):
+    """Takes its time to learn, and is another model while it does."""
+
+    def _begin(self, n_features, n_classes):
+        self._share = 0.5
+
+    def _learn(self, X, y, w, p):
+        p[:] = self._share
+        self._share = 2.0
+        time.sleep(0.05)
+        self._share = 0.25
+
+    def _predict(self, X, p):
+        p[:, 0] = self._share
+        p[:, 1] = 1 - self._share
+
+
+def test_predictions_wait_until_learning_is_done():
+    learner = Slow().begin(1, [0, 1])
+    thread = threading.Thread(target=lambda: learner.learn_one([0.0], 0))
+    thread.start()
+    answers = set()
+    while thread.is_alive():
+        answers.add(float(learner.predict_proba_one([0.0])[0]))
+    thread.join()
+    assert answers <= {0.5, 0.25}
+
+
+def test_predictions_run_side_by_side():
+    inside, most = [], []
+
+    class Counted(MajorityClass):
+        def _predict(self, X, p):
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.pop()
+            super()._predict(X, p)
+
+    learner = Counted().begin(1, [0, 1])
+    threads = [threading.Thread(target=lambda: learner.predict_block([[0.0]])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) > 1
+
+
+def test_a_learner_may_call_itself_while_it_learns():
+    class Nested(Slow):
+        def _learn(self, X, y, w, p):
+            p[:] = self.predict_block(X)
+            self.observe(X)
+
+    learner = Nested().begin(1, [0, 1])
+    assert learner.test_then_train([[1.0]], [0]).tolist() == [[0.5, 0.5]]
+    learner.predict_block([[1.0]])

@@ -1,0 +1,229 @@
+"""Logistic regression that forgets: twin, direct inversion, finite differences, limit cases."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from twins.learners.logistic.adaptive_logistic import Filter, Logistic
+
+from thalweg.learners import AdaptiveLogistic, LogisticMixture
+from thalweg.streams import DriftingGaussians
+
+PAPER = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
+
+
+def noisy_rows(n, n_features=3, n_classes=2, seed=0):
+    # Labels drawn from a softmax whose coefficients change half way.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_features)) * [1.0, 3.0, 0.5][:n_features] + 0.5
+    beta = rng.normal(size=(2, n_features, n_classes))
+    z = np.einsum("nj,njk->nk", X, beta[(np.arange(n) * 2) // n]) + rng.gumbel(size=(n, n_classes))
+    return X, z.argmax(axis=1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("step", ["single", "converged"])
+@pytest.mark.parametrize(
+    ("forgetting", "decay"),
+    [("none", 1.0), ("fixed", 0.97), ("tuned", 0.9), ("adaptive", 0.9), ("rprop", 0.9)],
+)
+def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
+    # Without the guard only as long as R is sound.
+    for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
+        X, y = noisy_rows(n_rows, n_classes=n_classes)
+        w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
+        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-5, step, standardise, guard)
+        p = learner.begin(3, range(n_classes)).test_then_train(X, y, w)
+        twin = Logistic(
+            3,
+            n_classes,
+            [decay],
+            standardise=standardise,
+            forgetting="fixed" if forgetting == "none" else forgetting,
+            bandwidth=5.0,
+            rate=1e-5,
+            converged=step == "converged",
+            guard=guard,
+            prior=1.0,
+        )
+        np.testing.assert_allclose(p, twin.test_then_train(X, y, w), atol=1e-12)
+        np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_mixture_is_its_twin(n_classes):
+    X, y = noisy_rows(150, n_classes=n_classes)
+    learner = LogisticMixture().begin(3, range(n_classes))
+    twin = Logistic(3, n_classes, learner.decays, forgetting="fixed", converged=True, guard=100.0, prior=1.0)
+    np.testing.assert_allclose(learner.test_then_train(X, y), twin.test_then_train(X, y), atol=1e-12)
+    np.testing.assert_allclose(learner.shares_, twin.share, atol=1e-10)
+
+
+def inverted(X, y, decay_a, decay_b):
+    # Equations (25), (26) and (14) as they stand, with a linear system for each row.
+    X = np.column_stack([X, np.ones(len(X))])
+    information, theta, p = np.eye(X.shape[1]) / 10, np.zeros(X.shape[1]), []
+    for x, c in zip(X, y, strict=True):
+        beta = np.linalg.solve(information, theta)
+        z = beta @ x
+        p.append(expit(z))
+        a, b = p[-1] * (1 - p[-1]), p[-1] - c - z * p[-1] * (1 - p[-1])
+        information = decay_a(a) * information + a * np.outer(x, x)
+        theta = decay_b(b) * theta - b * x
+    return np.array(p)
+
+
+@pytest.mark.parametrize("forgetting", ["none", "fixed", "tuned"])
+def test_recursion_is_direct_inversion(forgetting):
+    X, y = noisy_rows(5000)
+    learner = AdaptiveLogistic(forgetting, 0.98, 10.0, **PAPER).begin(3, [0, 1])
+
+    def decay(u):
+        return {"none": 1.0, "fixed": 0.98, "tuned": 0.98 + 0.02 * np.exp(-10 * abs(u))}[forgetting]
+
+    np.testing.assert_allclose(learner.test_then_train(X, y)[:, 1], inverted(X, y, decay, decay), atol=1e-10)
+
+
+def path(X, y, decay, converged, guard, curvatures=None):
+    # The twin's coefficients at a constant decay; with its own curvatures a, or with those given.
+    f = Filter(X.shape[1], "fixed", decay, converged=converged, guard=guard, prior=1.0)
+    used = []
+    for i, (x, c) in enumerate(zip(X, y, strict=True)):
+        size, z = x @ f.R @ x, f.beta @ x
+        q = expit(f.peak(z, size / decay, c)) if converged else expit(z)
+        a = q * (1 - q) if curvatures is None else curvatures[i]
+        own = f.R @ x * ((c - q) / decay if converged else (c - q) / (decay + a * size))
+        f.R = np.linalg.inv(decay * np.linalg.inv(f.R) + a * np.outer(x, x))
+        f.beta = f.beta + own
+        f.leak(decay)
+        used.append(a)
+    return f.beta, used
+
+
+@pytest.mark.parametrize("guard", [None, 5.0])
+@pytest.mark.parametrize("step", ["single", "converged"])
+def test_adaptive_slopes_are_finite_differences_where_curvature_is_held(step, guard):
+    X, y = noisy_rows(60)
+    learner = AdaptiveLogistic("adaptive", 0.5, rate=1e-300, step=step, standardise=False, guard=guard)
+    learner.begin(3, [0, 1])
+    learner._kernel.arrays["decay"][:] = 0.97
+    learner.test_then_train(X, y)
+    psi = learner._kernel.arrays["psi"][:, 0]
+    rows = np.column_stack([X, np.ones(len(X))])
+    converged = step == "converged"
+    _, held = path(rows, y, 0.97, converged, guard)
+    up, down = (path(rows, y, 0.97 + change, converged, guard, held)[0] for change in (1e-6, -1e-6))
+    np.testing.assert_allclose(psi, (up - down) / 2e-6, rtol=1e-5, atol=1e-6)
+
+
+def test_no_bandwidth_and_no_decay_are_no_forgetting():
+    X, y = noisy_rows(2000)
+    for settings in ({}, PAPER):
+        online = AdaptiveLogistic("none", **settings).begin(3, [0, 1]).test_then_train(X, y)
+        for same in (
+            AdaptiveLogistic("tuned", 0.88, 0.0, **settings),
+            AdaptiveLogistic("tuned", 1.0, 10.0, **settings),
+            AdaptiveLogistic("fixed", 1.0, **settings),
+            AdaptiveLogistic("adaptive", 1.0, **settings),
+        ):
+            np.testing.assert_allclose(same.begin(3, [0, 1]).test_then_train(X, y), online, atol=1e-12)
+        near = AdaptiveLogistic("tuned", 0.88, 1e-9, **settings).begin(3, [0, 1]).test_then_train(X, y)
+        assert 0 < np.abs(near - online).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("forgetting", "n_rows"), [("fixed", 1_000_000), ("tuned", 200_000), ("adaptive", 200_000)]
+)
+@pytest.mark.parametrize("step", ["single", "converged"])
+def test_idle_inputs_are_harmless_with_the_guard(forgetting, n_rows, step):
+    # One input is constant, one falls silent after 1000 rows.
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n_rows, 3))
+    X[:, 1], X[1000:, 2] = 7.0, 0.0
+    y = (X[:, 0] > rng.logistic(size=n_rows)).astype(int)
+    learner = AdaptiveLogistic(forgetting, 0.88, step=step).begin(3, [0, 1])
+    p = learner.test_then_train(X, y)
+    assert learner.n_restarts_ == 0
+    assert all(np.isfinite(array).all() for array in learner._kernel.arrays.values())
+    assert learner._kernel.arrays["R"].max() < 1000
+    assert (p.argmax(axis=1) == y).mean() > 0.6
+
+
+def test_without_the_guard_restarts_are_counted():
+    X = np.zeros((20_000, 2))
+    X[:, 0] = np.random.default_rng(3).normal(size=len(X))
+    y = (X[:, 0] > 0).astype(int)
+    learner = AdaptiveLogistic("fixed", 0.88, guard=None).begin(2, [0, 1])
+    p = learner.test_then_train(X, y)
+    assert learner.n_restarts_ > 0 and np.isfinite(p).all()
+
+
+def test_one_wild_value_does_not_hide_its_input():
+    X, y = noisy_rows(4000)
+    wild = X.copy()
+    wild[1000] = [1e300, -1e300, 1e12]
+    calm, shaken = (AdaptiveLogistic().begin(3, [0, 1]).test_then_train(rows, y) for rows in (X, wild))
+    right = [(p.argmax(axis=1) == y)[1001:].mean() for p in (calm, shaken)]
+    assert right[0] > 0.7 and abs(right[0] - right[1]) < 0.01
+
+
+def test_forgetting_follows_a_drift():
+    X, y = next(DriftingGaussians(kind="drift", seed=5).blocks(5000))
+    wrong = {}
+    for forgetting in ("none", "tuned", "adaptive", "fixed"):
+        p = AdaptiveLogistic(forgetting).begin(5, [0, 1]).test_then_train(X, y)
+        wrong[forgetting] = (p.argmax(axis=1) != y).mean()
+    mixture = (LogisticMixture().begin(5, [0, 1]).test_then_train(X, y).argmax(axis=1) != y).mean()
+    assert wrong["none"] > 0.38
+    assert max(wrong["tuned"], wrong["adaptive"], wrong["fixed"]) < 0.28
+    assert mixture < min(wrong.values()) + 0.01
+
+
+def test_the_mixture_trusts_who_does_well():
+    shares = {}
+    for kind in ("static", "drift"):
+        X, y = next(DriftingGaussians(kind=kind, seed=4).blocks(5000))
+        learner = LogisticMixture().begin(5, [0, 1])
+        learner.test_then_train(X, y)
+        shares[kind] = learner.shares_
+        assert shares[kind].sum() == pytest.approx(1.0)
+    assert shares["static"].argmin() == 3
+    assert shares["drift"][0] < 0.05
+
+
+def test_a_mixture_of_one_is_its_member():
+    X, y = noisy_rows(500, n_classes=3)
+    one = LogisticMixture(decays=[0.97]).begin(3, [0, 1, 2]).test_then_train(X, y)
+    member = AdaptiveLogistic("fixed", 0.97).begin(3, [0, 1, 2]).test_then_train(X, y)
+    np.testing.assert_allclose(one, member, rtol=1e-15)
+
+
+@pytest.mark.parametrize("standardise", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
+    X, y = noisy_rows(500, n_classes=n_classes)
+    learner = AdaptiveLogistic(standardise=standardise).fit(X, y)
+    z = X @ learner.coef_.T + learner.intercept_
+    z = np.column_stack([np.zeros(len(z)), z]) if n_classes == 2 else z
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(learner.predict_proba(X), p, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"forgetting": "sometimes"}, "forgetting must be one of 'tuned'"),
+        ({"decay": 1.5}, "decay must be a number above 0 and at most 1, got 1.5"),
+        ({"bandwidth": -1.0}, "bandwidth must be"),
+        ({"step": "half"}, "step must be"),
+        ({"guard": 0.0}, "guard must be a number above 0"),
+        ({"prior": "1"}, "prior must be a number above 0"),
+    ],
+)
+def test_bad_settings_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        AdaptiveLogistic(**parameters).begin(3, [0, 1])
+
+
+def test_bad_rates_of_a_mixture_are_named():
+    with pytest.raises(ValueError, match="decays must be a sequence of 1 to 64 numbers above 0"):
+        LogisticMixture(decays=[0.5, 1.2]).begin(3, [0, 1])

@@ -1,0 +1,280 @@
+"""IBoost and AdaBoostWindow: the twin, the loss, the cache, the window, bad input."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from twins.learners.window_boosting import iboost as twin
+
+from thalweg.errors import ParameterError
+from thalweg.learners import (
+    AdaBoostWindow,
+    DecisionTree,
+    DriftReset,
+    HoeffdingTree,
+    IBoost,
+    NaiveBayes,
+    NearestNeighbours,
+    NoChange,
+    OnlineBagging,
+    OnlineCoordinateBoost,
+)
+from thalweg.streams import SEA
+
+RATES = {"stochastic": 0.05, "batch": 0.1, "implicit": 1.0, "coordinate": 0.1}
+
+
+def clusters(n, n_classes=2, seed=0, distance=1.5):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    return rng.normal(size=(n, 2)) + distance * np.column_stack([y == 0, y == 1]), y
+
+
+def margins(learner):
+    """Return the kernel's margins and those computed from its weights and stumps."""
+    arrays, slots = learner._kernel.arrays, learner._kernel.rows()
+    k = max(int(arrays["seen"].sum()), 2)
+    stumps, X, y = learner.stumps_, learner.window_["X"], learner.window_["y"]
+    left = X[:, stumps["feature"]] <= stumps["threshold"]
+    right = np.where(left, stumps["left"], stumps["right"]) == y[:, None]
+    return arrays["margin"][slots], np.where(right, 2 - 2 / k, -2 / k) @ learner.weights_
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("update", RATES)
+def test_kernel_is_its_twin(update, n_classes):
+    X, y = clusters(150, n_classes)
+    settings = {"n_members": 10, "window": 30, "period": 2, "update": update, "n_updates": 2, "cap": 8}
+    slow = twin.IBoost(n_classes, **settings, rate=RATES[update])
+    fast = IBoost(**settings, rate=RATES[update]).begin(2, list(range(n_classes)))
+    expected = [slow.learn(x, k) for x, k in zip(X, y, strict=True)]
+    np.testing.assert_allclose(fast.test_then_train(X, y), expected, atol=1e-9)
+    np.testing.assert_allclose(fast.weights_, slow.alpha[slow.alpha != 0], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(("update", "rate"), [("batch", 1 / 15), ("coordinate", 1.0), ("coordinate", 0.1)])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_steps_never_raise_the_loss(update, rate, n_classes):
+    X, y = clusters(300, n_classes, seed=3)
+    plain = IBoost(n_members=15, window=60, update="none").begin(2, list(range(n_classes)))
+    for stop in range(20, 301, 20):
+        plain.test_then_train(X[stop - 20 : stop], y[stop - 20 : stop])
+        state = plain.state()
+        state["parameters"] |= {"update": update, "rate": rate, "n_updates": 1}
+        other = IBoost().restore(state)
+        losses = [other.loss_, *(other.improve().loss_ for _ in range(30))]
+        assert (np.diff(losses) <= 1e-12 * losses[0]).all()
+        assert losses[-1] < losses[0]
+
+
+def test_improving_after_forgetting_fits_the_rows_that_stay():
+    X, y = clusters(200)
+    y[100:120] = 1 - y[100:120]
+    learner = IBoost(window=100, update="batch").begin(2, [0, 1])
+    learner.test_then_train(X[100:], y[100:])
+    before = learner.forget(range(20)).loss_
+    assert learner.improve().loss_ < before
+
+
+@pytest.mark.parametrize("update", ["stochastic", "batch"])
+def test_cached_margins_stay_exact(update):
+    rng = np.random.default_rng(5)
+    X, y = next(SEA(20_000, noise=0.1, seed=4).blocks(20_000))
+    learner = IBoost(n_members=30, window=50, update=update).begin(3, [0, 1])
+    for start in range(0, 20_000, 500):
+        learner.test_then_train(X[start : start + 500], y[start : start + 500])
+        learner.forget(rng.choice(50, 10, replace=False))
+        cached, exact = margins(learner)
+        np.testing.assert_allclose(cached, exact, rtol=1e-10, atol=1e-10)
+        assert len(learner.window_["y"]) == 40
+
+
+def test_loss_is_that_of_the_window():
+    X, y = clusters(100)
+    learner = IBoost(n_members=10, window=20).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    exact = margins(learner)[1]
+    assert learner.loss_ == pytest.approx(np.exp(-exact).sum())
+    np.testing.assert_allclose(learner.window_["share"], np.exp(-exact) / np.exp(-exact).sum())
+
+
+def test_adaboost_is_scikit_learns():
+    X, y = clusters(60, seed=2)
+    ours = AdaBoostWindow(n_members=10, window=60, retrain="always").begin(2, [0, 1])
+    ours.test_then_train(X, y)
+    theirs = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    weights = theirs.estimator_weights_ / 2
+    if len(weights) == len(ours.weights_):
+        np.testing.assert_allclose(ours.weights_[0], weights[0], rtol=1e-6)
+    agree = (ours.predict_block(X).argmax(axis=1) == theirs.predict(X)).mean()
+    assert agree >= 0.9
+
+
+@pytest.mark.parametrize(("learner", "expected"), [
+    (IBoost(), 97.3), (IBoost(update="batch"), 98.1), (AdaBoostWindow(), 95.0),
+    (IBoost(NaiveBayes(), n_members=50, cap=3), 97.6),
+])
+def test_accuracy_on_sea_is_the_specified_one(learner, expected):
+    X, y = next(SEA(25_000, period=6250, noise=0, seed=77).blocks(25_000))
+    p = learner.begin(3, [0, 1]).test_then_train(X, y)
+    assert 100 * (p.argmax(axis=1) == y).mean() == pytest.approx(expected, abs=1.2)
+
+
+@pytest.mark.parametrize("member", [None, NaiveBayes()])
+@pytest.mark.parametrize("noise", [0, 0.1])
+def test_an_automatic_cap_is_near_the_best(member, noise):
+    X, y = next(SEA(12_000, period=6000, noise=noise, seed=78).blocks(12_000))
+
+    def accuracy(cap):
+        learner = IBoost(member, n_members=50, cap=cap).begin(3, [0, 1])
+        return (learner.test_then_train(X, y).argmax(axis=1) == y).mean()
+
+    found = {cap: accuracy(cap) for cap in (None, 10, 3, 1)}
+    assert accuracy("auto") > max(found.values()) - 0.015, found
+
+
+def test_an_automatic_cap_tells_which():
+    X, y = next(SEA(3000, noise=0.2, seed=1).blocks(3000))
+    learner = IBoost(cap="auto").begin(3, [0, 1])
+    learner.test_then_train(X, y)
+    assert learner.cap_ in (10.0, 3.0, 1.0)
+    assert learner.weights_.sum() <= learner.cap_ + 1e-9
+
+
+def test_forgetting_all_rows_keeps_the_members():
+    X, y = clusters(100)
+    learner = IBoost(window=30).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    p = learner.predict_block(X)
+    learner.forget(np.ones(30, dtype=bool))
+    assert len(learner.window_["y"]) == 0 and learner.loss_ == 0
+    np.testing.assert_array_equal(learner.predict_block(X), p)
+    learner.test_then_train(X, y)
+    assert len(learner.window_["y"]) == 30
+
+
+def test_forgetting_a_row_is_never_having_kept_it():
+    X, y = clusters(40)
+    learner = IBoost(window=50).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    learner.forget([0, -1, 7])
+    np.testing.assert_array_equal(learner.window_["X"], np.delete(X, [0, 7, 39], axis=0))
+    with pytest.raises(ValueError, match="rows must be numbers of rows below 37"):
+        learner.forget([37])
+    with pytest.raises(ValueError, match="rows must be"):
+        learner.forget([0.5])
+
+
+def test_a_window_cut_by_adwin_is_short_after_a_drift():
+    X, y = clusters(3000, seed=8, distance=3.0)
+    y[2000:] = 1 - y[2000:]
+    learner = IBoost(window="adwin", max_window=1000, n_members=20).begin(2, [0, 1])
+    learner.test_then_train(X[:2000], y[:2000])
+    assert len(learner.window_["y"]) > 500
+    learner.test_then_train(X[2000:2400], y[2000:2400])
+    assert len(learner.window_["y"]) <= 450
+
+
+@pytest.mark.parametrize("member", [DecisionTree(max_leaves=4), HoeffdingTree(grace_period=50), NaiveBayes()])
+def test_members_may_be_learners(member):
+    X, y = clusters(1500, 3, seed=9)
+    learner = IBoost(member, n_members=10, window=100, cap=3).begin(2, [0, 1, 2])
+    p = learner.test_then_train(X, y)
+    assert (p.argmax(axis=1) == y)[500:].mean() > 0.6
+    assert len(learner.members_) == len(learner.weights_) <= 10
+    with pytest.raises(AttributeError, match="not stumps"):
+        _ = learner.stumps_
+
+
+def test_categories_are_split_one_against_the_rest():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 5, (400, 1)).astype(float)
+    y = (X[:, 0] == 2).astype(int)
+    learner = IBoost(n_members=1, window=100).begin(1, [0, 1], n_categories=[5])
+    learner.test_then_train(X, y)
+    assert learner.stumps_["threshold"].tolist() == [2.0]
+    assert (learner.predict_block(X).argmax(axis=1) == y).all()
+
+
+def test_only_updates_once_it_is_full():
+    X, y = clusters(500)
+    learner = IBoost(n_members=5, add="until_full", update="stochastic").begin(2, [0, 1])
+    learner.test_then_train(X[:100], y[:100])
+    before = learner.stumps_
+    learner.test_then_train(X[100:120], y[100:120])
+    assert all((np.isin(before[name], learner.stumps_[name])).sum() >= 4 for name in ("feature",))
+    assert len(learner.weights_) <= 5
+
+
+@pytest.mark.parametrize("remove", ["lightest", "oldest", "worst"])
+def test_members_make_room(remove):
+    X, y = clusters(500, seed=4)
+    learner = IBoost(n_members=5, remove=remove, update="none").begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    assert len(learner.weights_) == 5
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"window": 1}, "window must be a whole number of at least 2"),
+    ({"window": "ddm"}, "window must be one of 'adwin'"),
+    ({"n_members": 0}, "n_members"), ({"period": 0}, "period"),
+    ({"update": "none "}, "update must be one of"),
+    ({"rate": 0}, "rate"), ({"rate": 2.0}, "rate"), ({"cap": -1}, "cap"),
+    ({"cap": "big"}, "cap must be one of"),
+    ({"n_updates": 0}, "n_updates"), ({"add": "x"}, "add"), ({"remove": "x"}, "remove"),
+    ({"n_members": 10_000, "window": 50_000}, "n_members must be at most 8000 for a window of 50000 rows"),
+    ({"member": "x"}, "member must be a learner"), ({"delta": 0, "window": "adwin"}, "delta"),
+])
+def test_wrong_parameters_are_refused(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        IBoost(**settings).begin(2, [0, 1])
+
+
+@pytest.mark.parametrize("learner", [IBoost(), IBoost(update="coordinate"), AdaBoostWindow(), IBoost(
+    NaiveBayes(), n_members=5)])
+def test_one_class_gives_a_sane_answer(learner):
+    X, y = clusters(100)
+    learner = learner.begin(2, ["a", "b"])
+    learner.test_then_train(X[:50], ["a"] * 50)
+    assert learner.predict(X).tolist() == ["a"] * 100
+    p = learner.test_then_train(X, np.array(["a", "b"])[y])
+    assert np.isfinite(p).all() and set(learner.predict(X)) == {"a", "b"}
+
+
+@pytest.mark.parametrize("kind", [IBoost, AdaBoostWindow, OnlineCoordinateBoost])
+@pytest.mark.parametrize("member", [NoChange(), DriftReset(NoChange()), OnlineBagging(NoChange())])
+def test_members_that_ignore_weights_are_refused(kind, member):
+    with pytest.raises(ParameterError, match="member must be a learner that uses the weights"):
+        kind(member).begin(2, [0, 1])
+
+
+def test_trees_are_grown_on_the_whole_window_at_once():
+    X, y = clusters(150, seed=6)
+    learner = AdaBoostWindow(DecisionTree(4), n_members=2, window=100, retrain="always").begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    first, second = learner.members_
+    trees = [DecisionTree(4).fit(X[50:], y[50:])]
+    wrong = trees[0].predict(X[50:]) != y[50:]
+    odds = (1 - wrong.mean()) / wrong.mean()
+    w = np.where(wrong, odds, 1.0)
+    trees.append(DecisionTree(4).fit(X[50:], y[50:], w * 100 / w.sum()))
+    for member, tree in zip((first, second), trees, strict=True):
+        for name in ("feature", "threshold", "weights"):
+            np.testing.assert_allclose(member.nodes_[name], tree.nodes_[name], rtol=1e-9, err_msg=name)
+
+
+def test_forgetting_all_rows_leaves_adaboost_as_it_is():
+    X, y = clusters(100)
+    learner = AdaBoostWindow(n_members=10, window=30).begin(2, [0, 1])
+    learner.test_then_train(X, y)
+    p = learner.predict_block(X)
+    learner.forget(range(30))
+    np.testing.assert_array_equal(learner.predict_block(X), p)
+    learner.test_then_train(X, y)
+    assert len(learner.window_["y"]) == 30
+
+
+def test_members_that_cannot_be_reset_are_built_again():
+    X, y = clusters(300)
+    learner = IBoost(NearestNeighbours(window=50), n_members=3, window=40, cap=3).begin(2, [0, 1])
+    p = learner.test_then_train(X, y)
+    assert (p.argmax(axis=1) == y)[100:].mean() > 0.7

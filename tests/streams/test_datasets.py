@@ -1,0 +1,150 @@
+"""Named public datasets: found in a folder, fetched into a cache, or one line that says what to do."""
+
+from urllib.error import URLError
+
+import numpy as np
+import pytest
+import sklearn.datasets
+from places import DATA
+from sklearn.utils import Bunch
+
+from thalweg.errors import StreamError
+from thalweg.streams import datasets, from_file
+from thalweg.streams.openml import cache_folder
+
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no folder ../shared/data with the real streams")
+
+# name: rows, inputs, classes, inputs with categories, missing values
+SHAPES = {
+    "elec2": (45_312, 8, 2, 1, 0),
+    "elec2_raw": (45_312, 8, 2, 0, 35_187),
+    "usenet1": (1500, 99, 2, 99, 0),
+    "email_list": (1500, 913, 2, 913, 0),
+    "weather": (18_159, 8, 2, 0, 0),
+    "covertype": (100_000, 54, 7, 44, 0),
+    "luxembourg": (1901, 31, 2, 16, 0),
+    "keystroke": (1600, 10, 4, 0, 0),
+    "powersupply": (29_928, 2, 24, 0, 0),
+    "insects_gradual": (24_150, 33, 6, 0, 0),
+    "gmsc": (150_000, 10, 2, 0, 33_654),
+    "santa_fe": (9990, 9, 2, 0, 0),
+}
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("THALWEG_DATA", raising=False)
+    return tmp_path / "cache"
+
+
+@needs_data
+@pytest.mark.parametrize("name", datasets.names())
+def test_every_dataset_streams_through(name, monkeypatch):
+    monkeypatch.setenv("THALWEG_DATA", str(DATA))
+    stream = getattr(datasets, name)()
+    n_rows, n_missing, counts = 0, 0, np.zeros(len(stream.classes), dtype=int)
+    for X, codes in stream.coded_blocks(1013):
+        n_rows += len(X)
+        n_missing += np.isnan(X).sum()
+        counts += np.bincount(codes, minlength=len(counts))
+    shape = n_rows, stream.n_features, len(stream.classes), np.count_nonzero(stream.n_categories), n_missing
+    assert shape == SHAPES[name]
+    assert counts.min() > 0 and counts.sum() == n_rows
+    assert stream.n_rows in (None, n_rows)
+    assert f"{n_rows:,} rows" in datasets.summary(name) or name == "covertype"
+
+
+@needs_data
+def test_every_file_of_the_folder_has_a_name():
+    known = {file for files, _, _ in datasets.FILES.values() for file in files}
+    assert {path.name for path in DATA.iterdir()} - known == {"README.md"}
+
+
+@needs_data
+def test_labels_and_drifts():
+    assert datasets.elec2(DATA).classes.tolist() == ["UP", "DOWN"]
+    assert datasets.insects_gradual(DATA).classes.tolist() == [2, 3, 4, 5, 11, 12]
+    assert datasets.usenet1(DATA).drifts.tolist() == [300, 600, 900, 1200]
+    assert datasets.email_list(DATA, numeric=["w0"]).n_categories[:2].tolist() == [0, 2]
+    assert datasets.email_list(DATA).drifts.tolist() == [300, 600, 900, 1200]
+    assert len(datasets.weather(DATA).drifts) == 0
+
+
+@needs_data
+def test_repeating_the_last_label_of_elec2_scores_what_is_published():
+    codes = np.concatenate([codes for _, codes in datasets.elec2(DATA).coded_blocks()])
+    assert np.mean(codes[1:] == codes[:-1]) == pytest.approx(0.8533, abs=5e-5)
+
+
+@needs_data
+def test_raw_elec2_has_the_published_number_of_complete_rows():
+    X = np.concatenate([X for X, _ in datasets.elec2_raw(DATA).coded_blocks()])
+    assert np.count_nonzero(~np.isnan(X).any(axis=1)) == 27_549
+
+
+def electricity(**asked):
+    assert asked["data_id"] == 151
+    return Bunch(
+        data=np.array([[0.5, 2.0], [np.nan, 0.0], [0.25, np.nan]]),
+        feature_names=["price", "day"],
+        categories={"day": ["1", "2", "3"]},
+        target=np.array(["UP", "DOWN", "UP"], dtype=object),
+        target_names=["class"],
+    )
+
+
+def no_network(**asked):
+    raise URLError("no route\nto host")
+
+
+def test_a_missing_dataset_is_fetched_once_and_verified(empty_cache, monkeypatch):
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", electricity)
+    stream = datasets.elec2()
+    X, codes = next(stream.coded_blocks())
+    np.testing.assert_array_equal(X, [[0.5, 2], [np.nan, 0], [0.25, np.nan]])
+    assert stream.classes[codes].tolist() == ["UP", "DOWN", "UP"]
+    assert stream.n_categories.tolist() == [0, 3] and stream.names == ("price", "day")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", no_network)
+    np.testing.assert_array_equal(next(datasets.elec2().coded_blocks())[0], X)
+    assert sorted(path.name for path in empty_cache.iterdir()) == ["elec2.arrow", "elec2.sha256"]
+
+    (empty_cache / "elec2.arrow").write_bytes(b"ARROW1 something else")
+    with pytest.raises(StreamError, match="not as it was fetched; delete it"):
+        datasets.elec2()
+
+
+def test_without_network_one_line_says_what_to_do(empty_cache, monkeypatch, tmp_path):
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", no_network)
+    with pytest.raises(StreamError) as caught:
+        datasets.elec2()
+    text = str(caught.value)
+    assert "\n" not in text and "put elec2.arff into a folder and set THALWEG_DATA" in text
+    with pytest.raises(StreamError, match=f"put weather.arff into {tmp_path}"):
+        datasets.weather(data=tmp_path)
+    with pytest.raises(StreamError, match="there is no dataset 'wether'"):
+        datasets.load("wether")
+
+
+def test_a_file_in_the_folder_comes_before_the_network(empty_cache, monkeypatch, tmp_path):
+    (tmp_path / "elec2.arff").write_text("@relation r\n@attribute a real\n@attribute c {x}\n@data\n1,x\n")
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", no_network)
+    monkeypatch.setenv("THALWEG_DATA", str(tmp_path))
+    assert datasets.elec2().n_features == 1
+    (tmp_path / "santa-fe-laser.txt").write_text("86\nlaser\n")
+    with pytest.raises(StreamError, match="is not a list of numbers"):
+        datasets.santa_fe()
+
+
+def test_cache_folder_is_the_systems_unless_told(monkeypatch, tmp_path):
+    monkeypatch.delenv("THALWEG_CACHE", raising=False)
+    assert cache_folder().name == "thalweg"
+    monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+
+
+@needs_data
+def test_a_dataset_is_its_file():
+    ours, file = datasets.keystroke(DATA), from_file(DATA / "keystroke.arff")
+    np.testing.assert_array_equal(next(ours.coded_blocks(50))[0], next(file.coded_blocks(50))[0])

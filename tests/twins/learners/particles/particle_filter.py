@@ -1,0 +1,127 @@
+"""The particle filter in plain NumPy: every particle stored, every random number from the same counters."""
+
+import numpy as np
+from twins._native.rng import normal, unit, word
+
+
+def bits(key, counters):
+    return word(np.array([key], np.uint64), np.array(counters, np.uint64))
+
+
+def normals(words):
+    return np.array([normal(word) for word in words.ravel().tolist()]).reshape(words.shape)
+
+
+def unit_length(beta):
+    return beta / np.sqrt((beta**2).sum(axis=-1, keepdims=True))
+
+
+class ParticleTwin:
+    """PF-LR for batches handed over one by one; `settings` are those of the kernel."""
+
+    def __init__(self, n_features, n_classes, settings):
+        self.__dict__.update(settings)
+        self.n_outputs = n_classes if n_classes > 2 else 1
+        self.shape = (self.n_particles, self.n_outputs * (1 + n_features))
+        self.step, self.centre, self.best = 0, None, None
+        self.log_spread = np.full(self.shape, np.log(self.spread))
+        self.next_spread, self.faded = self.spread, None
+        self.n_seen, self.mean, self.variance = 0, np.zeros(n_features), np.zeros(n_features)
+
+    def learn(self, X, y):
+        """Learn one batch."""
+        if self.scaled:
+            for x in X:
+                self.n_seen = min(self.n_seen + 1, self.memory)
+                error = x - self.mean
+                self.mean = self.mean + error / self.n_seen
+                self.variance = self.variance + (error * (x - self.mean) - self.variance) / self.n_seen
+            X = (X - self.mean) / np.sqrt(self.variance)
+        if self.step:
+            self.adapt(X, y)
+        else:
+            for _ in range(self.n_warmup):
+                self.take_step(X, y)
+        self.take_step(X, y)
+
+    def adapt(self, X, y):
+        accuracy = self.hits(self.centre[None], X, y)[0] / len(y)
+        self.next_spread = self.spread
+        if self.faded is None:
+            self.faded = accuracy
+            return
+        if self.wide_spread and accuracy < self.faded - 2 * np.sqrt(self.faded * (1 - self.faded) / len(y)):
+            self.next_spread = self.wide_spread
+        self.faded += 0.1 * (accuracy - self.faded)
+
+    def take_step(self, X, y):
+        particles, log_spread = self.draw()
+        if self.likelihood:
+            log_p = self.log_likelihoods(particles, X, y)
+            weights = np.exp(log_p - log_p.max())
+            sums = np.cumsum(weights)
+            u = sums[-1] * unit(bits(self.keys[0], np.arange(self.n_particles)))
+            self.parents = np.searchsorted(sums, u, side="right")
+            self.particles, self.parent_log_spread = particles, log_spread
+            self.centre = weights @ particles / weights.sum()
+        else:
+            if self.step:
+                particles = np.vstack([self.centre, particles])
+            hits = self.hits(particles, X, y)
+            self.best = np.flatnonzero(hits == hits.max()) + (0 if self.step else 1)
+            kept = self.best if self.step else self.best - 1
+            self.particles = particles[kept]
+            self.centre = self.particles.mean(axis=0)
+            spreads = np.vstack([self.centre_log_spread, log_spread]) if self.step else log_spread
+            self.parent_log_spread = spreads[kept]
+            self.centre_log_spread = self.parent_log_spread.mean(axis=0)
+            if self.scaled:
+                self.centre = unit_length(self.centre)
+        self.log_spread = log_spread
+        self.step += 1
+
+    def draw(self):
+        self.keys = bits(self.seed, 4 * self.step + np.arange(4))
+        counters = np.arange(self.n_particles * self.shape[1]).reshape(self.shape)
+        if self.step == 0:
+            words = bits(self.keys[3], counters)
+            start = {0: np.zeros(self.shape), 1: unit(words), 2: normals(words)}[self.start]
+            particles, log_spread = self.start_width * start, self.log_spread
+        else:
+            if not self.likelihood:
+                words = bits(self.keys[0], np.arange(self.n_particles)).tolist()
+                self.parents = [word * len(self.particles) >> 64 for word in words]
+            particles, log_spread = self.particles[self.parents], self.parent_log_spread[self.parents]
+        spread = self.next_spread
+        if self.regularised:
+            log_spread = self.pull * log_spread + (1 - self.pull) * self.log_spread.mean(axis=0)
+            log_spread = log_spread + self.jitter * normals(bits(self.keys[2], counters))
+            log_spread = log_spread.clip(np.log(0.001), 0.0)
+            spread = np.exp(log_spread)
+        particles = particles + spread * normals(bits(self.keys[1], counters))
+        if self.modulo:
+            particles = particles % self.modulo
+        return (unit_length(particles) if self.scaled else particles), log_spread
+
+    def energies(self, particles, X):
+        """Energies: particles × outputs × rows."""
+        beta = particles.reshape(len(particles), self.n_outputs, -1)
+        if self.circle:
+            distance = ((X[None, None] - beta[:, :, None, 1:]) ** 2).sum(axis=-1)
+            return distance - beta[:, :, :1] ** 2
+        return beta[:, :, 1:] @ X.T - beta[:, :, :1]
+
+    def hits(self, particles, X, y):
+        energy = self.energies(particles, X)
+        if self.n_outputs == 1:
+            return (((energy[:, 0] < 0) & (y == 1)) | ((energy[:, 0] > 0) & (y == 0))).sum(axis=1)
+        own = energy[:, y, np.arange(len(y))].copy()
+        energy[:, y, np.arange(len(y))] = np.inf
+        return (own < energy.min(axis=1)).sum(axis=1)
+
+    def log_likelihoods(self, particles, X, y):
+        energy = self.energies(particles, X)
+        if self.n_outputs == 1:
+            return -np.logaddexp(0, np.where(y == 1, energy[:, 0], -energy[:, 0])).sum(axis=1)
+        own = energy[:, y, np.arange(len(y))]
+        return -(own + np.logaddexp.reduce(-energy, axis=1)).sum(axis=1)

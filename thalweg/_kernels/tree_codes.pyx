@@ -1,6 +1,0 @@
-"""Numbers that stand for something in the arrays of a Hoeffding tree: see tree_codes.pxd."""
-
-from .bayes_terms cimport LEAST_INVERSE, SURE
-
-# What `cpdef` does for integers.
-globals().update(SURE=SURE, LEAST_INVERSE=LEAST_INVERSE)

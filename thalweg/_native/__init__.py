@@ -1,0 +1,1 @@
+"""The compiled core that every method shares: handle, row loop, lock, failures, layouts, random numbers."""

@@ -1,0 +1,1 @@
+"""The command `thalweg`: one file for each subcommand, and what they share."""

@@ -1,0 +1,155 @@
+"""`thalweg inspect`: what a model file holds."""
+
+import json as jsons
+from pathlib import Path
+
+from thalweg.commands import options
+
+MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
+HELP = """
+Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
+
+MODEL is only read; its columns and classes are shown too, how much each column counts if the learner says
+so, and the rules of a tree.
+
+Examples:
+
+    thalweg inspect model.tw
+
+    thalweg inspect model.tw --json
+"""
+
+
+def inspect(model: options.Model, json: options.Json = False):
+    """Describe a saved model: its learner, what it has seen, how accurate it was, and its weights."""
+    found = facts(model)
+    if json:
+        print(jsons.dumps(found))
+        return
+    from rich.console import Console
+
+    console = Console()
+    for line in lines(found):
+        console.print(line, highlight=False, markup=False)
+
+
+def facts(path):
+    """Return what is in a model file as plain data."""
+    from thalweg import saving
+
+    content = saving.describe(path)
+    learner = saving.load(path)
+    notes = content["notes"]
+    schema = notes.get("schema") or _schema_of_dicts(learner)
+    columns = _columns(learner, schema)
+    return {
+        "learner": type(learner).__name__,
+        "parameters": {name: repr(value) for name, value in learner.get_params(deep=False).items()},
+        "version": content["about"]["version"],
+        "saved": content["about"]["saved"].isoformat(timespec="seconds"),
+        "bytes": Path(path).stat().st_size,
+        "inputs": _inputs(learner, schema),
+        "target": (schema or {}).get("target"),
+        "classes": [str(label) for label in getattr(learner, "classes_", ())],
+        "runs": notes.get("runs", []),
+        "weighs": _weighs(learner),
+        "rules": _rules(learner, columns),
+        **_counts(learner, columns),
+    }
+
+
+def _schema_of_dicts(learner):
+    """Return how a learner of dict rows describes its inputs; None if it got no text."""
+    names = getattr(learner, "_names", None)
+    return names.schema() if names is not None and names.texts else None
+
+
+def _columns(learner, schema):
+    """Return the columns that the inputs of a learner come from; None if the file does not tell them."""
+    from thalweg.evaluation import InputColumns
+
+    columns = None if schema is None else InputColumns(schema)
+    is_fit = columns is not None and len(columns.names) == getattr(learner, "n_features_in_", 0)
+    return columns if is_fit else None
+
+
+def _counts(learner, columns):
+    """Return how much each column counts, by name, and which of these are parts of others."""
+    from thalweg.evaluation.inputs.explanations import by_column, explained
+
+    found = explained(learner) if hasattr(learner, "classes_") else None
+    if found is None:
+        return {"explanation": None, "values": {}, "parts": {}}
+    named = by_column(found, columns)
+    values = dict(zip(named.names, named.values.tolist(), strict=True))
+    return {"explanation": found.title, "values": values, "parts": named.parts}
+
+
+def _rules(learner, columns):
+    """Return a tree in terms of the columns of its file; None for other learners."""
+    from thalweg.learners.trees.base import Tree
+
+    return learner.describe(columns) if isinstance(learner, Tree) and hasattr(learner, "classes_") else None
+
+
+def _inputs(learner, schema):
+    """Return {kind: names} of the columns, or of the inputs if the file does not tell the columns."""
+    if schema is None:
+        names = learner._given_names() if hasattr(learner, "classes_") else []
+        return {"input": [str(name) for name in names]}
+    kinds = {}
+    for column in schema["columns"]:
+        kinds.setdefault(column["kind"], []).append(column["name"])
+    return kinds
+
+
+def _weighs(learner):
+    """Return in words which members carry the answer, where a learner can say that."""
+    if not hasattr(learner, "shares_") or not hasattr(learner, "describe"):
+        return None
+    return learner.describe()
+
+
+def lines(found):
+    """Return the facts as lines."""
+    changed = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
+    yield f"{found['learner']}({changed})"
+    yield f"saved {found['saved']} by thalweg {found['version']}, {found['bytes']:,} bytes"
+    for kind, names in found["inputs"].items():
+        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+        yield f"{kind}: {', '.join(names[:12])}{more}"
+    target = f"{found['target']}: " if found["target"] else ""
+    yield f"classes: {target}{', '.join(found['classes'][:20])}"
+    for run in found["runs"]:
+        best = max((value, name) for name, value in run["baselines"].items() if value is not None)
+        yield (
+            f"{run['when']}  {run['rows']:,} rows of {run['source']}: accuracy {100 * run['accuracy']:.2f} % "
+            f"(best baseline, {best[1]}: {100 * best[0]:.2f} %)"
+        )
+    if found["weighs"]:
+        yield f"members behind recent predictions: {found['weighs']}"
+    yield from _value_lines(found)
+    if found["rules"]:
+        yield "its tree:"
+        rules = found["rules"].splitlines()
+        yield from rules[:MOST_RULES]
+        if len(rules) > MOST_RULES:
+            yield f"… and {len(rules) - MOST_RULES:,} more lines: --json has all"
+
+
+def _value_lines(found):
+    """Yield the columns that count most, and below each of them its parts."""
+    from thalweg.evaluation.inputs.explanations import IMPORTANCE
+
+    values, parts = found["values"], found["parts"]
+    if not any(values.values()):
+        return
+    below = {name for names in parts.values() for name in names}
+    wholes = sorted(values.keys() - below, key=lambda name: (-abs(values[name]), name))
+    yield f"{found['explanation']}{' of its trees' if found['explanation'] == IMPORTANCE else ''}:"
+    for name in wholes[:MOST_VALUES]:
+        yield f"  {values[name]:8.3f}  {name}"
+        for part in sorted(parts.get(name, ()) if values[name] else (), key=lambda part: -abs(values[part])):
+            yield f"    {values[part]:8.3f}  {part.removeprefix(f'{name}: ')}"
+    if len(wholes) > MOST_VALUES:
+        yield f"  … and {len(wholes) - MOST_VALUES:,} more"

@@ -1,0 +1,65 @@
+"""`thalweg predict`: the answers of a saved learner for the rows of a file."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from thalweg.commands import options
+from thalweg.commands.file_options import with_file_options
+from thalweg.commands.outputs import check_writable
+from thalweg.commands.wording import in_options
+
+HELP = """
+Predict the labels of a file's rows with a saved model, which stays as it is.
+
+SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
+Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
+SOURCE has labels, a line on standard error says how many of them were predicted. Columns that hold ids are
+copied beside the predictions; `--keep` names other columns to copy.
+
+Examples:
+
+    thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
+
+    thalweg predict model.tw tomorrow.csv --keep id,name
+
+    thalweg predict model.tw tomorrow.parquet --out predictions.parquet
+"""
+
+
+@with_file_options(model=True, keep=True, target="Column of the label; else the one the model learned.")
+def predict(
+    model: options.Model,
+    source: Annotated[str, options.SOURCE],
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write here: .csv, .parquet or .jsonl (JSON lines).")
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column with the probability of each class.")
+    ] = False,
+    rows: options.Rows = None,
+    data: options.Data = None,
+    file_options=None,
+):
+    """Predict the labels of a file's rows with a saved model, which stays as it is."""
+    from thalweg.commands import model_files
+    from thalweg.commands.prediction_files import counting, predictions, write
+    from thalweg.commands.progress import Bar
+
+    check_writable(out)
+    learner, schema, _ = model_files.load(model)
+    stream = model_files.open_like(source, learner, schema, model, rows, data=data, **file_options)
+    blocks = predictions(learner, stream, rows, probabilities)
+    is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
+    with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
+        n, n_right, n_scored = write(counting(blocks, stream, rows, bar), out)
+    words = f"{n:,} rows"
+    if n_scored:
+        words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"
+    skipped = getattr(stream, "skipped", 0)
+    if skipped:
+        words += f"; {skipped:,} rows that could not be read are left out"
+    print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
+    for message in getattr(stream, "messages", ()):
+        print(f"skipped   {in_options(message)}", file=sys.stderr)

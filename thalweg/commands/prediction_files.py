@@ -1,0 +1,135 @@
+"""Predictions of a learner for the rows of a stream, written block by block."""
+
+import json
+import os
+import secrets
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from thalweg._native.argmax import likeliest
+from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
+from thalweg.learners.base.sparse_rows import checked_sparse_rows
+from thalweg.streams.files.kept_cells import free_names
+from thalweg.streams.files.row_numbers import numbers_in_file
+
+ROWS_AT_A_TIME = 10_000
+
+
+class Predicted(NamedTuple):
+    """A table of predictions for some rows, and how many of them have a label, and the right one."""
+
+    table: pa.Table
+    n_scored: int
+    n_right: int
+
+
+def predictions(learner, stream, rows=None, probabilities=False):
+    """Yield the predictions for the rows of a stream, block by block, with the cells that a file keeps."""
+    classes = np.asarray(learner.classes_)
+    names = [f"p_{label}" for label in classes.tolist()]
+    start, size = 0, ROWS_AT_A_TIME
+    if not stays_sparse(stream, learner):
+        size = dense_size(stream, size)
+    for X, codes, kept in _blocks(stream, learner, size):
+        left = len(X) if rows is None else min(len(X), rows - start)
+        X, codes = X[:left], codes[:left]
+        if not left:
+            return
+        p = learner.predict_block(X)
+        best = likeliest(p)
+        rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(left), best]}
+        rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}
+        skipped = getattr(stream, "skipped_rows", ())
+        columns = {"row": numbers_in_file(np.arange(start, start + left), skipped)}
+        for name, cells in zip(free_names([*kept], {"row", *rest}), kept.values(), strict=True):
+            columns[name] = cells[:left]
+        columns |= rest
+        yield Predicted(pa.table(columns), int((codes >= 0).sum()), int((codes == best).sum()))
+        start += left
+
+
+def counting(blocks, stream, rows, bar):
+    """Yield the blocks of predictions, and show on a progress bar how many rows were in them."""
+    done = 0
+    for block in blocks:
+        yield block
+        done += len(block.table)
+        known = [n for n in (rows, stream.expected_rows(done)) if n is not None]
+        bar.show(done, min(known, default=None), "")
+
+
+def _blocks(stream, learner, size):
+    """Yield (X, codes, cells): the cells of the columns that are kept, by their names."""
+    if not getattr(stream, "kept", ()):
+        for X, codes in blocks_for(stream, learner, size):
+            yield X, codes, {}
+        return
+    sparse = stays_sparse(stream, learner)
+    for X, codes, cells in stream.blocks_with_cells(size, sparse=sparse):
+        kept = dict(zip(cells.column_names, cells.columns, strict=True))
+        yield checked_sparse_rows(X, learner) if sparse else X, codes, kept
+
+
+def write(blocks, path=None):
+    """Write predictions as CSV to standard output, or to a file; return numbers of rows, right and scored.
+
+    The file gets its name when all is written: it is never half a file.
+    """
+    totals = np.zeros(3, dtype=np.int64)
+    with _writer(path) as add:
+        for block in blocks:
+            add(block.table)
+            totals += [len(block.table), block.n_right, block.n_scored]
+    return tuple(totals.tolist())
+
+
+FORMATS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+@contextmanager
+def _writer(path):
+    if path is None:
+        with _tables(sys.stdout.buffer, "csv") as add:
+            yield add
+        return
+    kind = FORMATS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise ValueError(f"--out {path}: its name must end in one of {', '.join(FORMATS)}")
+    path = Path(path).resolve()
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb") as file, _tables(file, kind) as add:
+            yield add
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _tables(file, kind):
+    """Give a function that writes a table; the first has the types of all."""
+    writer = None
+
+    def add(table):
+        nonlocal writer
+        if kind == "jsonl":
+            for row in table.to_pylist():
+                file.write(json.dumps(row, default=str).encode() + b"\n")
+            return
+        if writer is None:
+            make = pa.csv.CSVWriter if kind == "csv" else pa.parquet.ParquetWriter
+            writer = make(file, table.schema)
+        writer.write_table(table)
+
+    try:
+        yield add
+    finally:
+        if writer is not None:
+            writer.close()

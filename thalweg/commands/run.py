@@ -1,0 +1,254 @@
+"""What `thalweg run` does: opens the stream, makes the learner, evaluates, shows the result."""
+
+import json as jsons
+import re
+import sys
+from typing import Any, NamedTuple
+
+from thalweg.commands import model_files
+from thalweg.commands.learner_expressions import read_learner, read_value
+from thalweg.commands.options import command_line
+from thalweg.commands.outputs import column_lines
+from thalweg.commands.progress import Bar
+from thalweg.commands.wording import word_for_command
+from thalweg.evaluation import notable
+from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.inputs.permutation import TITLES
+from thalweg.evaluation.summary import BASELINES, FIGURES, percentage, shown
+from thalweg.streams.named import open_stream
+
+MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
+MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
+
+
+class Outcome(NamedTuple):
+    """A run, the learner after it, and the stream that it learned from."""
+
+    run: Any
+    learner: Any
+    stream: Any
+
+
+def evaluate(
+    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
+    totals=False, explain=False, importance=False,
+):
+    """Return the Outcome of a learner on a stream, all given as a person writes them.
+
+    A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
+    line on standard error says how far it came.
+    """
+    from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
+
+    made = learner and make_learner(learner, parameters, seed)
+    late, share = read_delay(delay), read_share(labels, chunk)
+    if chunk and late != 0:
+        raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
+    stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    is_default = made is None
+    made = default_learner(parameters, seed) if is_default else made
+    if save:
+        model_files.check_can_be_saved(made)
+    if is_default and not quiet:
+        print(about_default(made, stream), file=sys.stderr)
+    title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
+    with Bar(title, "accuracy {}", unknown, quiet) as bar:
+
+        def progress(done, total, accuracy):
+            bar.show(done, total, percentage(accuracy))
+
+        settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
+        settings["keep"] = "totals" if totals else "rows"
+        settings["watch"] = [*explain * [Explanations()], *importance * [PermutationImportance(seed=seed)]]
+        if chunk:
+            run = chunked(stream, made, chunk, **settings)
+        else:
+            run = prequential(stream, made, delay=late, **settings)
+    run.command = command_line()
+    word_for_command(run)
+    if is_default and not quiet:
+        print(f"Members behind recent predictions: {made.describe()}", file=sys.stderr)
+    if run.interrupted:
+        far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
+        print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
+    return Outcome(run, made, stream)
+
+
+def default_learner(parameters, seed):
+    """Return the learner to use if none is named."""
+    if not any(text.startswith("n_jobs=") for text in parameters):
+        parameters = [*parameters, "n_jobs=-1"]
+    return make_learner("AdaptiveStacking", parameters, seed)
+
+
+def about_default(made, stream):
+    """Return a line about the default learner for this stream, and a faster one (see docs/stacking.md)."""
+    made.begin(stream.n_features, n_categories=stream.n_categories)
+    fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
+    combined = f"AdaptiveStacking combines {len(made.members_)} learners"
+    return f"{combined}. Faster, mostly less accurate: --learner {fast}."
+
+
+def make_learner(text, parameters, seed):
+    """Return the learner that `text` describes, with more parameters given as key=value texts."""
+    chosen = {}
+    for pair in parameters:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--set {pair}: expected key=value")
+        if key in chosen:
+            raise ValueError(f"--set {key}=…: given twice")
+        chosen[key] = read_value(value)
+    return read_learner(text, chosen, seed)
+
+
+def read_delay(text):
+    """Return a number of rows, or the frozen scipy.stats distribution that e.g. `poisson(50)` names."""
+    if re.fullmatch(r"\d+", text):
+        return int(text)
+    found = re.fullmatch(r"(\w+)\(([-\d.eE, ]*)\)", text)
+    if found:
+        import scipy.stats
+
+        law = getattr(scipy.stats, found[1], None)
+        if isinstance(law, scipy.stats.rv_continuous | scipy.stats.rv_discrete):
+            return law(*[float(part) for part in found[2].split(",") if part.strip()])
+    raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
+
+
+def read_share(text, chunk):
+    """Return the share of labels that come, as a number, or `all` or `first` for chunks."""
+    if chunk and text in ("all", "first"):
+        return text
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        words = ", all or first" if chunk else ""
+        raise ValueError(f"--labels {text}: give a share from 0 to 1{words}")
+    return share
+
+
+def show(run, json):
+    """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
+    if in_a_hurry(run):
+        return
+    if json:
+        print(jsons.dumps(run.summary()))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(table(run))
+    console.print(sentence(run), highlight=False)
+    for line in notable.in_words(run):
+        console.print(line, highlight=False, markup=False)
+    for line in column_lines(run.columns, run.pipeline):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in input_lines(run):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for line in memory_lines(run):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for message in run.messages:
+        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
+
+
+def in_a_hurry(run):
+    """Return whether a run was interrupted and is so long that its figures would keep a person waiting."""
+    return run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY
+
+
+def write_page(run, path, json):
+    """Write the page of a Run if there is a path, and say where it is."""
+    if path and not in_a_hurry(run):
+        from thalweg.evaluation.pages import run_page as report
+
+        report.write(run, path)
+        if not json:
+            print(f"Page with pictures: {path}")
+
+
+def save(learner, run, stream, source, path, json, earlier=()):
+    """Write the learner to a model file if there is a path, and say where it is."""
+    if path:
+        model_files.save(learner, path, run, stream.schema(), source, earlier)
+        if not json:
+            print(f"Model: {path}; see thalweg predict, continue and inspect")
+
+
+def table(run):
+    """Return the figures of the learner and of the trivial ones side by side."""
+    from rich.table import Table
+
+    columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
+    result = Table(title=f"{run.learner} on {run.stream}")
+    result.add_column("")
+    result.add_column(run.learner, justify="right", min_width=min(len(run.learner), MOST_OF_A_NAME))
+    for title in BASELINES.values():
+        result.add_column(title, justify="right")
+    for title, *cells in zip(*columns, strict=True):
+        figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)
+        result.add_row(title, *figures)
+        if any(errors):
+            result.add_row("± std. error", *errors)
+    return result
+
+
+def sentence(run):
+    """Return the size and speed of a run, and the classes it found, in one line."""
+    parts = [f"{run.n_rows:,} rows in {run.seconds:.2f} s ({run.rows_per_second:,.0f} rows/s)", found(run)]
+    if len(run.drifts):
+        parts.append(f"known drifts at rows {_places(run.drifts)}")
+    if len(run.alarms):
+        parts.append(f"the learner saw drift at rows {_places(run.alarms)}")
+    if run.unlabelled:
+        parts.append(f"{without_label(run.unlabelled)}, not scored")
+    if run.skipped:
+        parts.append(f"{run.skipped:,} unreadable rows skipped")
+    if run.interrupted:
+        parts.append("interrupted: this is the result so far")
+    return "; ".join(parts)
+
+
+def memory_lines(run):
+    """Return a warning if the model is larger than the rows it was made from."""
+    if not run.outgrows_data:
+        return []
+    sizes = f"the model takes {run.memory / 1e6:,.1f} MB, its rows {run.data_bytes / 1e6:,.1f} MB"
+    bounds = "max_bytes" in run.parameters
+    advice = "bound it with --set max_bytes=BYTES" if bounds else "try a smaller learner"
+    return [f"memory    {sizes}: {advice}"]
+
+
+def input_lines(run, most=10):
+    """Return what shuffling the values of a column cost lately, for the `most` needed columns, if asked."""
+    lines = []
+    for each in run.explanations:
+        if each.title == TITLES["accuracy"]:
+            needed = list(each.wholes().latest())[:most]
+            listed = ", ".join(_with_parts(each, name) for name in needed)
+            lines.append(f"inputs    {each.title}: {listed}")
+    return lines
+
+
+def _with_parts(history, name):
+    """Return a name with its latest figure, and those of its parts in brackets."""
+    latest = history.latest()
+    parts = [part for part in latest if part in history.parts.get(name, ())]
+    inside = ", ".join(f"{part.removeprefix(f'{name}: ')} {percentage(latest[part])}" for part in parts)
+    return f"{name} {percentage(latest[name])}" + (f" ({inside})" if inside else "")
+
+
+def found(run, most=10):
+    """Return the classes that were found and their shares, in words: all, or the `most` frequent."""
+    shares = run.class_shares
+    listed = list(shares) if len(shares) <= most else sorted(shares, key=shares.get, reverse=True)[:most]
+    words = ", ".join(f"{label} {percentage(shares[label])}" for label in listed)
+    more = f" and {len(shares) - most} more" if len(shares) > most else ""
+    return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}{more}"
+
+
+def _places(rows):
+    shown = ", ".join(f"{row:,}" for row in rows[:10])
+    return shown + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")

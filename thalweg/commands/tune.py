@@ -1,0 +1,169 @@
+"""`thalweg tune`: a search for parameters on the first part of a stream, judged on the rest."""
+
+import itertools
+import json as jsons
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from thalweg.commands import options
+from thalweg.commands.file_options import with_file_options
+
+HELP = """
+Search for parameters of a learner on the first part of a stream, and judge them on the rest.
+
+The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`. Without `--try`, 20
+choices among the usual values of the learner's parameters are tried.
+
+Examples:
+
+    thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try rate --metric kappa
+
+    thalweg tune prices.csv --learner HoeffdingTree
+
+    thalweg tune prices.csv --learner NearestNeighbours --try n_neighbours=1,3,5,9 --try window=500,5000 --n 5
+"""
+
+
+@with_file_options()
+def tune(
+    source: Annotated[str, options.SOURCE],
+    learner: Annotated[str, typer.Option(help="Learner, with arguments if need be.")],
+    try_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try", metavar="NAME=A,B,C", help="Values of a parameter; NAME alone: usual ones; repeatable."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="What is best: see `thalweg list metrics`.")
+    ] = "accuracy",
+    n: Annotated[int | None, typer.Option(min=1, help="Try this many choices at random, not all.")] = None,
+    share: Annotated[float, typer.Option(help="Share of the rows to search on.")] = 0.3,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A fixed parameter; repeatable.")
+    ] = None,
+    rows: options.Rows = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
+    delay: options.Delay = "0",
+    labels: options.LabelShare = "1",
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    json: options.Json = False,
+    data: options.Data = None,
+    file_options=None,
+):
+    """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
+    from thalweg import evaluation
+    from thalweg.commands.progress import Bar
+    from thalweg.commands.run import make_learner, read_delay, read_share
+
+    with Bar("searching", "{}", "", json, unit="runs") as bar:
+        found = evaluation.tune(
+            make_learner(learner, set_ or [], seed),
+            read_grid(try_) if try_ else None,
+            source,
+            share=share,
+            n=n,
+            seed=seed,
+            delay=read_delay(delay),
+            labels=read_share(labels, None),
+            rows=rows,
+            jobs=jobs,
+            data=data,
+            file_options=file_options,
+            progress=bar.show,
+            metric=metric,
+        )
+    show(found, json)
+
+
+def read_grid(texts):
+    """Return {parameter: values} from texts such as `n_members=5,10,20`; None for the values of `n_members`.
+
+    What is in brackets is one value.
+    """
+    from thalweg.commands.learner_expressions import read_value
+
+    grid = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if equals and not values:
+            raise ValueError(f"--try {text}: give a parameter and values, such as n_members=5,10,20")
+        if name in grid:
+            raise ValueError(f"--try {name} is given twice: give all its values at once")
+        grid[name] = [read_value(value) for value in _parts(values)] if equals else None
+    return grid
+
+
+def show(found, json):
+    """Print what a search found, as tables or as JSON."""
+    if json:
+        print(jsons.dumps(to_plain(found)))
+        return
+    from rich.console import Console
+
+    from thalweg.commands.compare import grid
+    from thalweg.evaluation.counts import without_label
+    from thalweg.evaluation.summary import metric_text, metric_title
+
+    console, difference = Console(), found.difference
+    title, shown = metric_title(found.metric), partial(metric_text, found.metric)
+    rows = [["parameters", title]]
+    rows += [[_settings(each), shown(score)] for each, score in itertools.islice(found.tried, 20)]
+    console.print(grid(f"On the first {found.n_rows_searched:,} rows", rows))
+    for each, message in found.failed:
+        console.print(f"{_settings(each)} failed: {message}", highlight=False, markup=False, soft_wrap=True)
+    best = _settings(found.parameters)
+    lines = [f"On the {found.n_rows_judged:,} rows after them, which the search has not seen:"]
+    given = "with the given parameters"
+    if found.metric != "accuracy":
+        lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} {given};")
+    lines.append(f"accuracy {100 * found.accuracy:.2f} % with {best},")
+    if difference.mean == difference.standard_error == 0:
+        lines.append(f"the same as {given}.")
+    else:
+        points = f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points"
+        lines.append(f"{100 * found.accuracy_before:.2f} % {given}; the difference is {points},")
+        lines.append(f"{difference.in_words()}.")
+    if found.n_unlabelled:
+        lines.append(f"{without_label(found.n_unlabelled)}, not scored.")
+    console.print(" ".join(lines), highlight=False, markup=False)
+
+
+def to_plain(found):
+    """Return what a search found as plain data for JSON; None if a figure is not defined."""
+    from thalweg.evaluation.summary import plain_number
+
+    return {
+        "parameters": _texts(found.parameters),
+        "metric": found.metric,
+        "tried": [[_texts(each), plain_number(score)] for each, score in found.tried],
+        "failed": [[_texts(each), message] for each, message in found.failed],
+        "rows_searched": found.n_rows_searched,
+        "rows_judged": found.n_rows_judged,
+        "unlabelled": found.n_unlabelled,
+        "score": plain_number(found.score),
+        "score_before": plain_number(found.score_before),
+        "accuracy": found.accuracy,
+        "accuracy_before": found.accuracy_before,
+        "difference": found.difference._asdict(),
+    }
+
+
+def _texts(parameters):
+    return {name: str(value) for name, value in parameters.items()}
+
+
+def _settings(parameters):
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+def _parts(text):
+    depth, start = 0, 0
+    for i, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            yield text[start:i]
+            start = i + 1
+    yield text[start:]

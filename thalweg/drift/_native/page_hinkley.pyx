@@ -1,0 +1,70 @@
+"""Page–Hinkley: by how much have losses exceeded their mean, summed?
+
+    mean += (x - mean)/n,  sum = decay sum + (x - mean - delta)                   (1)
+
+and an alarm where the sum passes the threshold, or its lowest value so far by the threshold.
+"""
+
+from thalweg._native.fields import Field, counter, require, setting
+
+from thalweg._native.detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
+
+cdef double LOWEST = -1e300              # sums stop falling here
+
+ctypedef struct hinkley_t:
+    double delta
+    double threshold
+    double decay
+    double min_values
+    double from_lowest                  # 1 or 0
+    double n
+    double mean
+    double sum
+    double low
+
+FIELDS = (
+    setting("delta"),
+    setting("threshold"),
+    setting("decay"),
+    setting("min_values"),
+    setting("from_lowest"),
+    counter("n"),
+    Field("mean", -LARGEST_LOSS, LARGEST_LOSS),
+    Field("sum", LOWEST),
+    Field("low", high=0.0),
+)
+
+
+cdef class PageHinkleyKernel(DetectorKernel):
+    """The sums of a Page–Hinkley test."""
+
+    def __init__(self, delta, threshold, decay, min_values, from_lowest):
+        self.allocate(FIELDS, 0, (delta, threshold, decay, min_values, from_lowest))
+        self.handle.update = update
+        self.handle.reset = reset
+
+    def check(self, memory, found):
+        """Raise StateError if the fields contradict each other."""
+        n, low, total = found["n"], found["low"], found["sum"]
+        require(n > 0 or found["mean"] == total == low == 0, self.who, "there is a sum of no losses")
+        require(low <= total if found["from_lowest"] else low == 0, self.who, "'low' is not the lowest sum")
+        require(total <= 2 * n * LARGEST_LOSS, self.who, "'sum' is more than 'n' losses sum to")
+
+
+cdef void reset(void* state) noexcept nogil:
+    cdef hinkley_t* t = <hinkley_t*> state
+    t.n = t.mean = t.sum = t.low = 0.0
+
+
+cdef int update(void* state, double loss) noexcept nogil:
+    cdef hinkley_t* t = <hinkley_t*> state
+    loss = usual_loss(loss)
+    t.n += 1
+    t.mean += (loss - t.mean) / t.n                                              # (1)
+    t.sum = max(t.decay * t.sum + (loss - t.mean - t.delta), LOWEST)
+    if t.from_lowest and t.sum < t.low:
+        t.low = t.sum
+    if t.n + 1 >= t.min_values and t.sum - t.low > t.threshold:
+        reset(state)
+        return ALARM
+    return QUIET

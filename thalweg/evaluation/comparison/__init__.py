@@ -1,0 +1,1 @@
+"""Several learners on several streams: runs, ranks, tests, and the search for parameters."""

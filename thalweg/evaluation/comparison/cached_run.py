@@ -1,0 +1,167 @@
+"""One run of a comparison: what is kept of it, and under which name."""
+
+import base64
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.evaluation import curves, metrics
+from thalweg.evaluation.protocols import prequential
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.summary import BASELINES, plain, plain_number
+from thalweg.evaluation.tally import LEARNER
+from thalweg.evaluation.uncertainty import standard_error
+from thalweg.streams.base import Generator, Stream
+from thalweg.streams.named import dataset_name, is_path, open_stream
+from thalweg.streams.openml import cache_folder
+
+CURVE_POINTS, LEAST_WINDOW = 120, 200
+
+
+class Source(NamedTuple):
+    """A stream, or the name or path that `open_stream` opens with these options."""
+
+    stream: Stream | str
+    options: dict[str, Any]
+
+    def opened(self, seed: int) -> Stream:
+        """Return the stream; a generator that is given by name gets the seed."""
+        return (
+            open_stream(self.stream, seed=seed, **self.options)
+            if isinstance(self.stream, str)
+            else self.stream
+        )
+
+    @property
+    def has_same_rows(self) -> bool:
+        """Whether all seeds give the same rows: it is not a generator that is given by name."""
+        name = self.stream
+        return not isinstance(name, str) or is_path(name) or dataset_name(name) is not None
+
+    def key(self) -> Any:
+        """Return what tells this source from others, for JSON; None if that is not known."""
+        if isinstance(self.stream, str):
+            return [self.stream, _file_key(Path(self.stream)), self.options]
+        if isinstance(self.stream, Generator):
+            return [type(self.stream).__qualname__, vars(self.stream)]
+        return None
+
+
+def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a learner on a stream, as plain data; an error is a result too."""
+    try:
+        found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
+        return found | {"same_rows": source.has_same_rows, "measured": time.time()}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """Return what a comparison keeps of a Run."""
+    right = (run.predicted == run.labels)[run.labels >= 0]
+    recovery = metrics.recovery(run) if len(run.drifts) else float("nan")
+    return {
+        "rows": run.n_rows,
+        "unlabelled": run.unlabelled,
+        **plain(run),
+        "accuracy_error": plain_number(standard_error(right)),
+        "recovery": plain_number(recovery),
+        "seconds": run.seconds,
+        "rows_per_second": plain_number(run.rows_per_second),
+        "memory": run.memory,
+        "parameters": _parameters(run),
+        "baselines": {name: _baseline(run, name) for name in BASELINES},
+        "curve": curve(run, LEARNER),
+        "curve_title": curves.title_over_time(run, _window(run)),
+        "right": base64.b64encode(np.packbits(right).tobytes()).decode(),
+        "n_scored": len(right),
+        "drifts": run.drifts.tolist(),
+        "alarms": len(run.alarms),
+        "skipped": run.skipped,
+        "stopped": run.interrupted,
+    }
+
+
+def _baseline(run: Run, name: str) -> dict[str, Any]:
+    return plain(run.of_baseline(name)) | {"log_loss": None, "curve": curve(run, name)}
+
+
+def _parameters(run: Run) -> dict[str, str]:
+    """Return the parameters as text, with what those became that the learner chose by itself."""
+    became = {name: f" → {value}" for name, value in run.became.items()}
+    return {name: f"{value!r}{became.get(name, '')}" for name, value in run.parameters.items()}
+
+
+def curve(run: Run, answerer: str) -> dict[str, Any]:
+    """Return row numbers and accuracies over a sliding window of about a twentieth of the rows."""
+    found = curves.over_time(run, answerer, _window(run), most=CURVE_POINTS)
+    return {"x": found.rows.tolist(), "y": [plain_number(share) for share in found.values]}
+
+
+def _window(run: Run) -> int:
+    return max(LEAST_WINDOW, curves.usual_window(5 * run.n_scored // 2))
+
+
+def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
+    """Return for each scored row whether it was predicted correctly."""
+    packed = np.frombuffer(base64.b64decode(result["right"]), dtype=np.uint8)
+    return np.unpackbits(packed, count=result["n_scored"]).astype(bool)
+
+
+def place(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
+    """Return the file that keeps this run; None if it could be taken for another one."""
+    about = source.key()
+    if about is None:
+        return None
+    try:
+        parts = [_library(), _described(learner), about, seed, settings]
+        key = json.dumps(parts, sort_keys=True, default=_described)
+    except TypeError:
+        return None
+    return cache_folder() / "runs" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+
+
+def _described(value: Any) -> Any:
+    """Return a learner, a distribution or an array as plain data; raise TypeError for anything else."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}, {_version(value)}"
+    if hasattr(value, "get_params"):
+        return [_described(type(value)), value.get_params(deep=False)]
+    if hasattr(value, "_get_params"):  # River's; parameters of its pipelines do not name the classes of steps
+        return [type(value), dict(value.steps) if hasattr(value, "steps") else value._get_params()]
+    if hasattr(value, "dist"):
+        return [value.dist.name, value.args, value.kwds]
+    raise TypeError(f"no plain form of a {type(value).__name__} is known")
+
+
+def _version(kind: type) -> str:
+    """Return the version of the library that a class is from, if it has one."""
+    return str(getattr(sys.modules.get(kind.__module__.partition(".")[0]), "__version__", ""))
+
+
+def _file_key(path: Path) -> Any:
+    if not path.is_file():
+        return None
+    about = path.stat()
+    return [str(path.resolve()), about.st_size, about.st_mtime_ns]
+
+
+def _library() -> list[Any]:
+    """Return the version of this library, and the times of its files: other code may give other results."""
+    from thalweg import __version__
+
+    files = sorted(
+        path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".pyx", ".so")
+    )
+    times = "".join(f"{path.name}{path.stat().st_mtime_ns}" for path in files)
+    return [__version__, hashlib.sha256(times.encode()).hexdigest()]

@@ -1,0 +1,84 @@
+"""A comparison as a file: a page, or a table for a spreadsheet, a text or a paper."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from thalweg.errors import ParameterError
+from thalweg.evaluation.comparison.result import METRICS, Comparison
+from thalweg.evaluation.comparison.words import accuracy_rows, verdict
+from thalweg.evaluation.pages.comparison_page import write as write_html
+
+BEST = " *"  # with which the best accuracy of a stream ends
+OF_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}  # fmt: skip
+
+
+def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
+    """Write a comparison in the format that the ending of the path names; return the path."""
+    write_as = _FORMATS[check_ending(path)]
+    if write_as is None:
+        return write_html(comparison, path)
+    Path(path).write_text(write_as(comparison), encoding="utf-8")
+    return Path(path)
+
+
+def check_ending(path: str | PathLike[str]) -> str:
+    """Return the ending of a path; raise ParameterError if no format has it."""
+    ending = Path(path).suffix.lower()
+    if ending not in _FORMATS:
+        endings = ", ".join(_FORMATS)
+        raise ParameterError(f"{path}: the ending of the name must be one of {endings}, got {ending!r}")
+    return ending
+
+
+def as_csv(comparison: Comparison) -> str:
+    """Return a line for each run, with all metrics."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["learner", "stream", "seed", *METRICS, "error"])
+    for (learner, stream, seed), run in comparison.results.items():
+        writer.writerow([learner, stream, seed, *map(run.get, METRICS), run.get("error")])
+    return text.getvalue()
+
+
+def as_markdown(comparison: Comparison) -> str:
+    """Return the table of accuracies in Markdown, the best of a stream in bold, and the verdict."""
+
+    def cell(words: str) -> str:
+        plain = words.removesuffix(BEST).replace("|", "\\|")
+        return f"**{plain}**" if words.endswith(BEST) else plain
+
+    head, *rows = accuracy_rows(comparison)
+    lines = [map(cell, head), ["---", *["---:"] * (len(head) - 1)], *(map(cell, row) for row in rows)]
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"Accuracy, per cent:\n\n{table}\n{verdict(comparison)}\n"
+
+
+def as_latex(comparison: Comparison) -> str:
+    """Return the table of accuracies in LaTeX with the rules of booktabs, the best of a stream in bold."""
+
+    def cell(words: str) -> str:
+        plain = re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], words.removesuffix(BEST))
+        return rf"\textbf{{{plain}}}" if words.endswith(BEST) else plain
+
+    head, *rows = ([*map(cell, row)] for row in accuracy_rows(comparison))
+    n_learners = len(comparison.learners)
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _latex_row(head), r"\midrule"]
+    lines += [*map(_latex_row, rows[:n_learners]), r"\midrule", *map(_latex_row, rows[n_learners:])]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return f"% Accuracy, per cent. {verdict(comparison)}\n" + "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+_FORMATS: dict[str, Callable[[Comparison], str] | None] = {
+    ".html": None, ".htm": None, ".csv": as_csv, ".md": as_markdown, ".tex": as_latex,
+}  # fmt: skip

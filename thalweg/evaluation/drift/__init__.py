@@ -1,0 +1,1 @@
+"""Which inputs of a stream changed, and when."""

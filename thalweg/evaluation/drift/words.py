@@ -1,0 +1,282 @@
+"""What a monitor found, as text and as JSON."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import Floats
+from thalweg.drift.bins import MISSING, OTHER, Cells
+from thalweg.drift.changes import Watched
+from thalweg.drift.distances import shares
+from thalweg.evaluation.drift.new_categories import NewCategory
+from thalweg.evaluation.drift.report import DriftReport, Finding
+
+SHIFTED = 0.05                          # least distance from one half of the share of larger values
+
+
+def headline(report: DriftReport) -> str:
+    """Return a sentence about the number of inputs that changed."""
+    n_inputs = report.monitor.n_features_
+    found = [finding.watched for finding in report.findings]
+    changed = {watched.input for watched in found if watched.input is not None and watched.label is None}
+    if not len(report.stops) and not report.is_whole_compared:
+        return _too_few(report)
+    if not found:
+        return f"None of the {_inputs(n_inputs)} changed."
+    words = f"{len(changed):,} of" if changed else "None of the"
+    words += f" {_inputs(n_inputs)} changed"
+    if any(watched.input is None for watched in found):
+        words += "; the shares of the labels changed"
+    given = {watched.input for watched in found if watched.label is not None}
+    if given:
+        words += f"; {len(given):,} changed among rows of the same label"
+    return words + "."
+
+
+def _too_few(report: DriftReport) -> str:
+    if report.days is not None:
+        needed = "a whole window" if report.reference else "a reference and a window of whole days"
+        return f"Too few days: {report.n_rows:,} rows were read, but there is not {needed} in them."
+    needed = f"{report.monitor.reference + report.monitor.window:,}"
+    return f"Too few rows: {report.n_rows:,} were read, a reference and a window need {needed}."
+
+
+def windows_of(report: DriftReport) -> str:
+    """Return how many windows there are, and how long they are."""
+    length = _count(report.monitor.window, "row")
+    if report.days is not None:
+        length = _count(report.days // 7, "week") if report.days % 7 == 0 else _count(report.days, "day")
+    return f"{_count(len(report.stops), 'window')} of {length}"
+
+
+def compared(report: DriftReport) -> str:
+    """Return what was compared with what."""
+    if report.reference:
+        other = f"the {report.reference_rows:,} rows of {report.reference}"
+        together = "all rows" if report.days is None else "all of these"
+        return f"{windows_of(report)} and {together} together, compared with {other}"
+    return f"{windows_of(report)}, compared with the first {report.reference_rows:,} rows"
+
+
+def notes(report: DriftReport) -> list[str]:
+    """Return sentences about what is not compared, and about columns, categories and labels that are new."""
+    lines = []
+    if report.columns_missing:
+        lines.append(f"Columns of {report.reference} that are missing: {_names(report.columns_missing)}.")
+    if report.columns_new:
+        lines.append(f"New columns, not compared: {_names(report.columns_new)}.")
+    cycles = [name for name, why in report.left_out.items() if why == "cycle"]
+    if cycles:
+        reason = "windows do not cover whole days or weeks"
+        option = "--window week" if report.command else 'windows="week"'
+        lines.append(f"Not compared, as {reason}: {_names(cycles)}; {option} compares rows in order of time.")
+    others = [f"{name} ({why})" for name, why in report.left_out.items() if why not in ("cycle", "elapsed")]
+    if others:
+        lines.append(f"Not compared: {_names(others)}.")
+    if report.new_labels:
+        lines.append(f"New labels: {_names(report.new_labels)}.")
+    by_input: dict[str, list[NewCategory]] = {}
+    for each in report.new_categories:
+        by_input.setdefault(each.input, []).append(each)
+    for name, found in by_input.items():
+        listed = _names([f"{each.name} ({_count(each.n_rows, 'row')})" for each in found])
+        lines.append(f"New in {name}: {listed}, first in row {min(each.first_row for each in found):,}.")
+    return lines
+
+
+def _names(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _count(n: int, unit: str) -> str:
+    return f"{n:,} {unit}" if n == 1 else f"{n:,} {unit}s"
+
+
+def rate(report: DriftReport) -> str:
+    """Return what the rate of false alarms means, in a few sentences."""
+    share = report.monitor.false_alarms
+    return (
+        f"If rows are independent, at most {_percent(share)} of streams without change ever give an alarm, "
+        "however long they are. Where rows resemble their neighbours (seasons, trends), more do. p is the "
+        "probability that a stream without change ever gives an alarm with a p-value this small."
+    )
+
+
+def sentence(finding: Finding, report: DriftReport) -> str:
+    """Return a sentence about one finding: where and how the distribution changed."""
+    return f"{_when(finding)}; {what(finding, report)}"
+
+
+def _when(finding: Finding) -> str:
+    if finding.whole:
+        if not finding.n_changed:
+            return "in all rows together, but in no window alone"
+        windows = f"and in {_count(finding.n_changed, 'window')}"
+        return f"in all rows together {windows}, first in rows {finding.start:,} to {finding.stop - 1:,}"
+    if finding.n_changed == 1:
+        return f"in rows {finding.start:,} to {finding.stop - 1:,} only"
+    when = f"from row {finding.start:,} on"
+    if finding.ended:
+        when = f"between rows {finding.start:,} and {finding.ended - 1:,}"
+    if finding.n_changed < finding.n_windows:
+        when += f", in {finding.n_changed:,} of the {finding.n_windows:,} windows since"
+    return when
+
+
+def what(finding: Finding, report: DriftReport) -> str:
+    """Return how a distribution changed: missing values, the median, or the category that changed most."""
+    k = report.watched.index(finding.watched)
+    before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
+    words = []
+    if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
+        words.append(f"missing {_percent(before[MISSING])} → {_percent(after[MISSING])}")
+    names = cell_names(finding.watched, report)
+    present = [(a[1:] / a[1:].sum() if a[1:].sum() else a[1:]) for a in (before, after)]
+    if names is None:
+        words.append(_moved(present[0], present[1], edges_of(finding.watched, report)))
+    else:
+        cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
+        words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
+        new = [each.name for each in report.new_categories if each.position == finding.watched.position]
+        if cell == OTHER and new and finding.watched.input is not None:
+            words.append(f"new: {_names([f'“{name}”' for name in new], most=3)}")
+    return ", ".join(filter(None, words))
+
+
+def numeric_cell_names(edges: Floats) -> list[str]:
+    """Return the names of the cells of a numeric input, from cell 1 on; some cells hold a single value."""
+    if not len(edges):
+        return ["any"]
+    single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
+    names = [f"< {_edge(edges[1])}" if single else f"≤ {_edge(edges[0])}"]
+    for low, high in pairwise(edges):
+        names.append(f"= {_edge(high)}" if np.nextafter(low, np.inf) >= high else f"to {_edge(high)}")
+    return [*names, f"> {_edge(edges[-1])}"]
+
+
+def _edge(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def cell_names(watched: Watched, report: DriftReport) -> list[str] | None:
+    """Return the names of the cells of categories or labels, from cell 1 on; None for numbers."""
+    if watched.input is None:
+        classes = report.monitor.classes_
+        return ["other", *map(str, [] if classes is None else classes)]
+    cells, j = _cells_and_position(watched, report)
+    kept = cells.kept[j]
+    if kept is None:
+        return None
+    known = report.category_names[j]
+    return ["other categories", *(known[code] if code < len(known) else str(code) for code in kept)]
+
+
+def edges_of(watched: Watched, report: DriftReport) -> Floats:
+    """Return the edges of the cells of a numeric input."""
+    cells, j = _cells_and_position(watched, report)
+    return cells.edges[j]
+
+
+def _cells_and_position(watched: Watched, report: DriftReport) -> tuple[Cells, int]:
+    cells, position = report.monitor.cells_, watched.position
+    if cells is None or position is None:
+        raise ValueError(f"there are no cells for {watched}")
+    return cells, position
+
+
+def p_value_text(p_value: float) -> str:
+    """Return a p-value as text."""
+    return "< 1e-12" if p_value < 1e-12 else f"{p_value:.1g}"
+
+
+def to_plain(report: DriftReport) -> dict[str, Any]:
+    """Return everything found as a dict of numbers, strings and lists, for JSON."""
+    monitor = report.monitor
+    return {
+        "stream": report.stream,
+        "monitor": type(monitor).__name__,
+        "rows": report.n_rows,
+        "unlabelled": report.unlabelled,
+        "skipped": report.skipped,
+        "columns": None if report.columns is None else report.columns.to_plain(),
+        "reference": report.reference_rows,
+        "window": monitor.window,
+        "windows": len(report.stops),
+        "window_days": report.days,
+        "reference_stream": report.reference or None,
+        "false_alarms": monitor.false_alarms,
+        "inputs": monitor.n_features_,
+        "seconds": report.seconds,
+        "interrupted": report.interrupted,
+        "not_compared": report.left_out,
+        "columns_missing": report.columns_missing,
+        "columns_new": report.columns_new,
+        "new_labels": report.new_labels,
+        "new_categories": [
+            {"input": each.input, "value": each.name, "first_row": each.first_row, "rows": each.n_rows}
+            for each in report.new_categories
+        ],
+        "changed": [_plain(finding, report) for finding in report.findings],
+    }
+
+
+def _plain(finding: Finding, report: DriftReport) -> dict[str, Any]:
+    return {
+        "input": finding.watched.input,
+        "label": None if finding.watched.label is None else str(finding.watched.label),
+        "kind": kind(finding.watched),
+        "first_row": finding.start,
+        "end_row": finding.ended,
+        "windows_changed": finding.n_changed,
+        "windows_since": finding.n_windows,
+        "distance": round(finding.distance, 6),
+        "expected_by_chance": round(finding.expected, 6),
+        "largest_at_row": finding.at,
+        "p_value": finding.p_value,
+        "as_a_whole": finding.whole if report.reference else None,
+        "words": sentence(finding, report),
+    }
+
+
+def kind(watched: Watched) -> str:
+    """Return what `watched` is: "input", "labels" or "input given label"."""
+    if watched.input is None:
+        return "labels"
+    return "input" if watched.label is None else "input given label"
+
+
+def _moved(before: Floats, after: Floats, edges: Floats) -> str:
+    """Return how a number changed, from the shares of its cells."""
+    if len(edges) == 2 and before[1] > 0.999:
+        now = f"now {_percent(after[0])} of rows lower and {_percent(after[2:].sum())} higher"
+        return f"{edges[1]:.4g} in every row before, {now}"
+    larger = float((after * (np.cumsum(before) - before / 2)).sum())
+    if abs(larger - 0.5) <= SHIFTED:
+        return "about as high as before, but spread differently"
+    word = "higher" if larger > 0.5 else "lower"
+    low, high = _median(before, edges), _median(after, edges)
+    return word if low == high else f"{word} (median {low} → {high})"
+
+
+def _median(shares_of_cells: Floats, edges: Floats) -> str:
+    """Return the median as text, interpolated within its cell; a bound in the outermost cells."""
+    cell = int(np.searchsorted(np.cumsum(shares_of_cells), 0.5 - 1e-9))
+    if not len(edges):
+        return "unknown"
+    if cell == 0:
+        return f"at most {edges[0]:.4g}"
+    if cell >= len(edges):
+        return f"above {edges[-1]:.4g}"
+    done = np.cumsum(shares_of_cells)[cell - 1]
+    inside = (0.5 - done) / shares_of_cells[cell]
+    return f"{edges[cell - 1] + inside * (edges[cell] - edges[cell - 1]):.4g}"
+
+
+def _inputs(n: int) -> str:
+    return "1 input" if n == 1 else f"{n:,} inputs"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,1 @@
+"""How much each input counts, over time."""

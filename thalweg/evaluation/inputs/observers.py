@@ -1,0 +1,74 @@
+"""What looks at a learner during a run, and steps cut so that it can do so after the right rows."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from thalweg._parameters import wrong
+from thalweg._types import Floats, Ints
+from thalweg.evaluation.history import History
+from thalweg.evaluation.inputs.columns import InputColumns
+from thalweg.evaluation.steps import Step
+from thalweg.streams.base import Stream
+
+
+class Watcher(Protocol):
+    """Looks at a learner whenever `n_until_next` more rows have been learned.
+
+    If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream.
+    """
+
+    @property
+    def n_until_next(self) -> int:
+        """Rows to be learned until it looks at the learner."""
+
+    def begin(self, names: Sequence[Any] = (), n_rows: int | None = None) -> object:
+        """Start for a stream with inputs of these names, and of so many rows if that is known."""
+
+    def update_coded(self, learner: Any, X: Floats, codes: Ints) -> None:
+        """Take note of rows that the learner has just learned."""
+
+    def as_history(self) -> History | None:
+        """Return what it found, a number for each input over time; None if that is nothing."""
+
+
+Watchers: TypeAlias = Watcher | Sequence[Watcher] | None
+
+
+def as_list(watchers: Watchers) -> list[Watcher]:
+    """Return one watcher, several or none as a list."""
+    if watchers is None:
+        return []
+    found = list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    for each in found:
+        if isinstance(each, type) or not hasattr(each, "update_coded"):
+            raise wrong("evaluation", "watch", "an observer such as PermutationImportance()", each)
+    return found
+
+
+def begin_watcher(watcher: Watcher, stream: Stream, n_rows: int | None) -> None:
+    """Call `begin` for a stream, and tell the watcher the columns of the stream if it wants to know them."""
+    watcher.begin(stream.names, n_rows)
+    if hasattr(watcher, "set_columns"):
+        watcher.set_columns(InputColumns(stream))
+
+
+def cut(steps: Iterable[Step], watchers: Sequence[Watcher]) -> Iterator[Step]:
+    """Yield the steps, cut where a watcher looks at the learner."""
+    for step in steps:
+        start, n = 0, len(step.X)
+        while start < n:
+            rest = step.part(start, n)
+            stop = start + min(_n_until(rest, watcher.n_until_next) for watcher in watchers)
+            yield step.part(start, stop)
+            start = stop
+
+
+def _n_until(step: Step, n_learned: int) -> int:
+    """Return how many rows of a step there are up to the one learned as number `n_learned`, or all rows."""
+    if step.codes is None or step.learned is False:
+        return len(step.X)
+    if step.learned is True:
+        return min(n_learned, len(step.X))
+    return min(int(np.searchsorted(np.cumsum(step.learned), n_learned)) + 1, len(step.X))

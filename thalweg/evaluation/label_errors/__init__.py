@@ -1,0 +1,1 @@
+"""Rows whose labels are probably wrong."""

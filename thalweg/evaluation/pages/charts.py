@@ -1,0 +1,91 @@
+"""The pictures of a page about runs: over time, confusion and reliability."""
+
+from collections.abc import Sequence
+
+from thalweg.evaluation import curves
+from thalweg.evaluation.pages.page import Markup
+from thalweg.evaluation.pages.svg import Line, both, css, draw, plain_scale, share_scale
+from thalweg.evaluation.pages.svg_lanes import Lane
+from thalweg.evaluation.pages.svg_style import N_STYLES
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.summary import BASELINES
+
+MOST_LINES = 7
+
+
+def style_of(number: int) -> str:
+    """Return the style of the line of a run, by its position."""
+    return f"line{number % N_STYLES}"
+
+
+def swatch(style: str) -> Markup:
+    """Return the HTML of a sample of a line."""
+    return Markup(f'<svg class="swatch" viewBox="0 0 26 8"><path class="{css(style)}" d="M0 4H26"/></svg>')
+
+
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """Return a name for each run: the learner, numbered where there are several of one kind."""
+    names = [run.learner for run in runs]
+    return [
+        f"{name} {names[:i].count(name) + 1}" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
+    ]
+
+
+def accuracy(runs: Sequence[Run], window: int | None = None, cumulative: bool = False) -> str:
+    """Return the HTML of the accuracy over time of runs on one stream, with baselines, drifts and alarms."""
+    lines, lanes = _accuracy(runs, window, cumulative)
+    title = curves.title_over_time(runs[0], window, cumulative)
+    return _figure(both(lines, runs[0].n_rows, lanes, title, share_scale([line.y for line in lines])))
+
+
+def accuracy_svg(runs: Sequence[Run], window: int | None = None, cumulative: bool = False) -> str:
+    """Return the same as one SVG that can stand alone."""
+    lines, lanes = _accuracy(runs, window, cumulative)
+    title = curves.title_over_time(runs[0], window, cumulative)
+    scale = share_scale([line.y for line in lines])
+    return draw(lines, runs[0].n_rows, lanes, title, scale, standalone=True)
+
+
+def _accuracy(runs: Sequence[Run], window: int | None, cumulative: bool) -> tuple[list[Line], list[Lane]]:
+    first, names = runs[0], names_of(runs)
+    most = 200 if cumulative else max(200, 800 // len(runs))
+    lines = [
+        Line(name, style_of(i), *curves.over_time(run, window=window, cumulative=cumulative, most=most))
+        for i, (run, name) in enumerate(zip(runs, names, strict=True))
+    ]
+    for name, title in BASELINES.items():
+        lines.append(Line(title, name, *curves.over_time(first, name, window, cumulative, min(most, 400))))
+    lanes = [Lane("known drift", "drift", first.drifts)]
+    for run, name in zip(runs, names, strict=True):
+        lanes.append(Lane(f"drift found by {name}" if len(runs) > 1 else "drift found", "alarm", run.alarms))
+    return lines, lanes
+
+
+def label_shares(run: Run) -> str:
+    """Return the HTML of the share of each class over time."""
+    shares = curves.label_shares(run, MOST_LINES)
+    lines = [
+        Line(name, style_of(i), shares.rows, shares.values[:, i]) for i, name in enumerate(shares.names)
+    ]
+    scale = share_scale([line.y for line in lines], low=0.0)
+    return _figure(both(lines, run.n_rows, [], "share of the labels", scale))
+
+
+def weights(run: Run) -> str:
+    """Return the HTML of the weights of members, or of forgetting, over time; nothing if there are none."""
+    if run.history is None:
+        return ""
+    kept = run.history.most_important(MOST_LINES)
+    lines = [Line(name, style_of(i), kept.rows, kept.values[:, i]) for i, name in enumerate(kept.names)]
+    n_rows = max(run.n_rows, int(kept.rows.max()))
+    picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
+    n_all = len(run.history.names)
+    note = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
+    if run.settings.get("delay", 0) != 0 or run.settings.get("labels", 1) != 1:
+        note += "By rows learned, which are fewer than rows seen since labels are late or missing."
+    return f'{picture}<p class="note">{note}</p>' if note else picture
+
+
+def _figure(picture: str) -> str:
+    return f"<figure>{picture}</figure>"

@@ -1,0 +1,178 @@
+"""A self-contained HTML page about a comparison."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thalweg.evaluation.comparison.result import Comparison
+from thalweg.evaluation.comparison.words import (
+    KEPT_MARK,
+    about_errors,
+    about_few_streams,
+    about_kept,
+    accuracy_rows,
+    best_first,
+    pair_rows,
+    shown,
+    verdict,
+)
+from thalweg.evaluation.counts import count, without_label
+from thalweg.evaluation.pages.charts import style_of, swatch
+from thalweg.evaluation.pages.page import Best, Markup, made_by, pairs, table, text, write_page
+from thalweg.evaluation.pages.rank_diagram import rank_diagram
+from thalweg.evaluation.pages.svg import Line, line_chart
+from thalweg.evaluation.run import setting
+from thalweg.evaluation.summary import BASELINES
+
+TABLES = {
+    "kappa_temporal": ("Kappa temporal, per cent", 100, ".1f"),
+    "log_loss": ("Log-loss", 1, ".3f"),
+    "recovery": ("Accuracy in the first 500 rows after a known drift, per cent", 100, ".1f"),
+    "rows_per_second": ("Rows a second", 1, ",.0f"),
+    "memory": ("Memory at the end, kB", 1e-3, ",.0f"),
+}
+
+
+def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
+    """Write the page of a comparison; return its path."""
+    body = [f'<p class="lead">{text(verdict(comparison))}</p>', _failures(comparison)]
+    body += [
+        "<h2>Accuracy</h2>",
+        _accuracies(comparison),
+        f'<p class="note">{text(_about(comparison))}</p>',
+    ]
+    tests = comparison.tests()
+    if tests["critical_difference"] is not None:
+        diagram = rank_diagram(comparison.learners, comparison.mean_ranks(), tests["critical_difference"])
+        body += ["<h2>Mean ranks</h2>", f"<figure>{diagram}</figure>"]
+        body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
+        body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
+        body += _note(about_few_streams(comparison))
+    body += ["<h2>Accuracy over time</h2>"]
+    body += _note("Of the first seed." if comparison.n_seeds > 1 else "")
+    body += [
+        f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
+        for stream in comparison.streams
+    ]
+    for metric, (title, scale, form) in TABLES.items():
+        if np.isfinite(comparison.table(metric)).any():
+            body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form), kind="runs")]
+            if metric == "rows_per_second":
+                body += _note(about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
+    body += ["<h2>Settings</h2>", _settings(comparison)]
+    title = f"{count(len(comparison.learners), 'learner')} on {count(len(comparison.streams), 'stream')}"
+    return write_page(path, title, "".join(body))
+
+
+def short(comparison: Comparison) -> str:
+    """Return the HTML of a comparison for a notebook: the verdict and the table of accuracies."""
+    head, *rows = accuracy_rows(comparison)
+    made = table([head, *([row[0], *map(_cell, row[1:])] for row in rows)])
+    return f"<p>{text(verdict(comparison))}</p>{made}"
+
+
+def _accuracies(comparison: Comparison) -> str:
+    """Return the table of accuracies with a sample of each line, the best of a stream marked."""
+    head, *rows = accuracy_rows(comparison)
+    styles = [*(style_of(m) for m in best_first(comparison)), *BASELINES]
+    return table([head, *([_named(row[0], style), *map(_cell, row[1:])]
+                          for row, style in zip(rows, styles, strict=True))], kind="runs")
+
+
+def _cell(words: str) -> str:
+    """Return an accuracy with its error in small print, marked if it ends with a star."""
+    share, _, error = words.removesuffix(" *").partition(" ± ")
+    made = f"{share} <small>± {error}</small>" if error else share
+    return Best(made) if words.endswith("*") else Markup(made)
+
+
+def _named(name: str, style: str) -> Markup:
+    return Markup(f"{swatch(style)}{text(name)}")
+
+
+def _chart(comparison: Comparison, stream: str) -> str:
+    longest = comparison.of_stream(stream)
+    if longest is None:
+        return "<p>No learner has a result.</p>"
+    runs = [comparison.results[learner, stream, 0] for learner in comparison.learners]
+    lines = [
+        _line(learner, style_of(i), run["curve"])
+        for i, (learner, run) in enumerate(zip(comparison.learners, runs, strict=True))
+        if "error" not in run
+    ]
+    for name, title in BASELINES.items():
+        lines.append(_line(title, name, longest["baselines"][name]["curve"]))
+    return line_chart(lines, longest["rows"], longest["drifts"], (), longest["curve_title"])
+
+
+def _line(name: str, style: str, curve: dict[str, Any]) -> Line:
+    return Line(name, style, np.array(curve["x"]), np.array(curve["y"], dtype=np.float64))
+
+
+def _settings(comparison: Comparison) -> str:
+    """Return how the learners were evaluated, on what, and their parameters."""
+    entries: list[tuple[str, str]] = []
+    for m, learner in enumerate(comparison.learners):
+        ran = (run for key, run in comparison.results.items() if key[0] == learner and "error" not in run)
+        run = next(ran, None)
+        parameters = {} if run is None else run["parameters"]
+        listed = "; ".join(f"{name} {value}" for name, value in parameters.items())
+        entries.append((_named(learner, style_of(m)), listed or "no parameters"))
+    for stream in comparison.streams:
+        run = comparison.of_stream(stream)
+        entries.append((stream, "no result" if run is None else _stream(run)))
+    entries.append(("seeds", str(comparison.n_seeds)))
+    given = comparison.settings.items()
+    entries += [(name, setting(value)) for name, value in given if value is not None]
+    return pairs([*entries, *made_by(comparison.command, comparison.date)])
+
+
+def _stream(run: dict[str, Any]) -> str:
+    said = [count(run["rows"], "row")]
+    said += [without_label(run["unlabelled"])] if run["unlabelled"] else []
+    said += [f"{run['skipped']:,} unreadable skipped"] if run["skipped"] else []
+    said += [count(len(run["drifts"]), "known drift")] if run["drifts"] else []
+    return ", ".join(said)
+
+
+def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
+    values = scale * comparison.table(metric)
+    rows = [["", *comparison.streams]]
+    for m in best_first(comparison):
+        name = _named(comparison.learners[m], style_of(m))
+        cells = [shown(value, form) for value in values[:, m]]
+        if metric == "rows_per_second":
+            marks = [f" {KEPT_MARK}" if kept else "" for kept in comparison.kept()[:, m]]
+            cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]
+        rows.append([name, *cells])
+    return rows
+
+
+def _note(words: str) -> list[str]:
+    return [f'<p class="note">{text(words)}</p>'] if words else []
+
+
+def _about(comparison: Comparison) -> str:
+    stopped = sorted(
+        {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
+    )
+    words = f"Per cent of rows predicted correctly before they were learned. {about_errors(comparison)}"
+    return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
+
+
+def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
+    friedman = tests["friedman"]
+    said = f"Over {len(comparison.ranked)} streams. Nemenyi's test (5 %) cannot tell those under a bar apart."
+    if friedman is not None:
+        said += f" Friedman's test that all are alike: F = {friedman.f:.2f}, p = {friedman.p_value:.2g}."
+    return f"{said} Below, Wilcoxon's signed-rank tests are adjusted by Holm's method."
+
+
+def _failures(comparison: Comparison) -> str:
+    errors = comparison.errors()
+    lines = "<br/>".join(f"{text(name)}: {text(message)}" for name, message in errors.items())
+    return f'<p class="warning">{lines}</p>' if errors else ""
+
+

@@ -1,0 +1,130 @@
+"""A self-contained HTML page about what a monitor found: text, a heat map, histograms."""
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from thalweg.drift.bins import MISSING
+from thalweg.drift.distances import shares
+from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.drift import words as drift_words
+from thalweg.evaluation.drift.report import DriftReport, Finding
+from thalweg.evaluation.pages.heat_map import NARROW, STYLE, bar_pairs, heat_map
+from thalweg.evaluation.pages.page import made_by, pairs, table, text, write_page
+
+MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
+DISTANCES = {
+    "HellingerMonitor": "Hellinger distance (0: the same, 1: nothing in common)",
+    "KolmogorovSmirnovMonitor": "Kolmogorov–Smirnov distance (0: the same, 1: nothing in common)",
+    "StabilityMonitor": "population stability index (0: the same)",
+}
+
+
+def write(report: DriftReport, path: str | PathLike[str]) -> Path:
+    """Write a self-contained HTML page about a DriftReport; return its path."""
+    findings = report.findings
+    parts = [f'<style>{STYLE}</style><p class="lead">{text(drift_words.headline(report))}</p>']
+    if report.interrupted:
+        parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    if report.unlabelled:
+        parts.append(f'<p class="warning">{without_label(report.unlabelled)}.</p>')
+    if report.skipped:
+        parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
+    parts += [f'<p class="note">{text(note)}</p>' for note in drift_words.notes(report)]
+    if report.columns is not None:
+        parts += [f'<p class="warning">{text(warning)}</p>' for warning in report.columns.warnings]
+        parts.append(pairs(report.columns.in_words(most=100)))
+    if len(report.stops):
+        picture = _map(report, findings)
+        parts.append(f"<h2>Distance from the reference over time</h2><figure>{picture}</figure>")
+        parts.append(f'<p class="note">{text(_map_note(report, findings))}</p>')
+    if findings:
+        parts.append(f"<h2>What changed</h2>{_table(report, findings)}")
+        pictures = findings[:MOST_PICTURES]
+        parts.append(f"<h2>Before and after: the {len(pictures)} smallest p-values</h2>")
+        parts += [_picture(report, finding) for finding in pictures]
+    parts.append(f'<h2>False alarms</h2><p class="note">{text(drift_words.rate(report))}</p>')
+    parts.append(_settings(report))
+    return write_page(path, f"Drift in {report.stream}", "".join(parts))
+
+
+def short(report: DriftReport) -> str:
+    """Return the HTML of a DriftReport for a notebook: sentences and the table of changes."""
+    said = [drift_words.headline(report), f"{drift_words.compared(report)}.", *drift_words.notes(report)]
+    findings = report.findings
+    return "".join(f"<p>{text(each)}</p>" for each in said) + (_table(report, findings) if findings else "")
+
+
+def _map(report: DriftReport, findings: list[Finding]) -> str:
+    lines = _lines(report, findings)
+    names = [str(report.watched[k]) for k in lines]
+    distances, alarms = report.distances[:, lines], report.alarms[:, lines]
+    title = DISTANCES.get(type(report.monitor).__name__, "distance")
+    return heat_map(names, distances, alarms, report.starts, report.stops, title.partition(" (")[0])
+
+
+def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
+    """Return the distributions to show: those that changed, then inputs that did not."""
+    position = {watched: k for k, watched in enumerate(report.watched)}
+    changed = [position[finding.watched] for finding in findings][:MOST_LINES]
+    known = set(changed)
+    quiet = [k for k in range(report.monitor.n_features_) if k not in known]
+    return sorted([*changed, *quiet[: MOST_LINES - len(changed)]])
+
+
+def _map_note(report: DriftReport, findings: list[Finding]) -> str:
+    shown, total = len(_lines(report, findings)), len(report.watched)
+    words = f"A line for each input, a cell for each of {drift_words.windows_of(report)}"
+    if len(report.stops) > NARROW.most_columns:
+        words += " (a cell that covers several windows shows the largest distance)"
+    if report.monitor.classes_ is not None:
+        words += "; “a | b” is the input a among rows labelled b"
+    return f"{words}. {shown:,} of {total:,} distributions are shown." if shown < total else f"{words}."
+
+
+def _table(report: DriftReport, findings: list[Finding]) -> str:
+    rows = [["", "how", "first row", "windows", "distance", "by chance", "p"]]
+    for each in findings[:MOST_ROWS]:
+        windows = f"{each.n_changed:,} of {each.n_windows:,}"
+        figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
+        words = drift_words.what(each, report)
+        rows.append([str(each.watched), words, *figures, drift_words.p_value_text(each.p_value)])
+    n_more = len(findings) - MOST_ROWS
+    more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
+    note = (
+        "First row of the first window that differs; windows that differ, out of those from it on; the "
+        "largest distance, or that of all rows together if these differ from another file, and the distance "
+        "expected there by chance; the probability that a stream without "
+        "change ever gives an alarm with a p-value as small as the smallest one."
+    )
+    return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
+
+
+def _picture(report: DriftReport, finding: Finding) -> str:
+    k = report.watched.index(finding.watched)
+    before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
+    names = drift_words.cell_names(finding.watched, report)
+    if names is None:
+        names = drift_words.numeric_cell_names(drift_words.edges_of(finding.watched, report))
+    names = ["missing", *names]
+    kept = np.flatnonzero((before + after)[: len(names)] > 0)
+    title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
+    legend = ("reference", "all rows") if report.reference else ("before", "in the windows that differ")
+    picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title, legend)
+    note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
+    words = text(drift_words.sentence(finding, report))
+    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p><figure>{picture}</figure>'
+
+
+def _settings(report: DriftReport) -> str:
+    monitor = report.monitor
+    entries = {
+        "stream": report.stream,
+        "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
+        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the cells",
+        "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
+        "watched": f"{len(report.watched):,} distributions",
+        "false-alarm rate": f"{100 * monitor.false_alarms:g} % of streams without change",
+    }
+    return pairs([*entries.items(), *made_by(report.command, report.date)])

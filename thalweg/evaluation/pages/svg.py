@@ -1,0 +1,224 @@
+"""Line charts of numbers over the rows of a stream as SVG, wide with labels at the lines, or narrow."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats
+from thalweg.evaluation.pages.svg_lanes import Lane, lanes_of
+from thalweg.evaluation.pages.svg_style import CHART_STYLE
+
+Rows: TypeAlias = Sequence[int] | NDArray[Any]
+End: TypeAlias = tuple[float, str, str]
+"""Where a line ends, its name and its style."""
+_CHARACTER = 7.7
+
+
+@dataclass
+class Line:
+    """One line of a chart: its name, the name of its style (line0 … line7 or a baseline), and its points."""
+
+    name: str
+    style: str
+    x: NDArray[Any]
+    y: Floats
+
+
+class Size(NamedTuple):
+    """The size of a chart; with `labels` the lines are named at their ends, else in a legend above."""
+
+    width: int
+    left: int
+    right: int
+    height: int
+    n_ticks: int
+    labels: bool
+
+
+WIDE = Size(960, 64, 228, 300, 6, labels=True)
+NARROW = Size(400, 50, 20, 220, 3, labels=False)
+
+
+class Scale(NamedTuple):
+    """The range of the vertical axis, the step of its ticks, and the factor and unit of what it shows."""
+
+    low: float
+    high: float
+    step: float
+    factor: float = 1.0
+    unit: str = ""
+
+    def text(self, value: float) -> str:
+        """Return a value of a tick as text."""
+        digits = max(0, -math.floor(math.log10(self.step * self.factor) + 1e-9))
+        return f"{self.factor * value:,.{digits}f}{self.unit}"
+
+
+def line_chart(
+    lines: Sequence[Line], n_rows: int, drifts: Rows = (), alarms: Rows = (), y_title: str = ""
+) -> str:
+    """Return the HTML of a chart of rates over row numbers, with known drifts and alarms below the axis."""
+    found = Lane("drift found", "alarm", np.asarray(alarms))
+    lanes = [Lane("known drift", "drift", np.asarray(drifts)), found]
+    return both(lines, n_rows, lanes, y_title, share_scale([line.y for line in lines]))
+
+
+def both(lines: Sequence[Line], n_rows: int, lanes: Sequence[Lane], y_title: str, scale: Scale) -> str:
+    """Return the HTML of a chart in two sizes, of which the page shows the one that fits."""
+    wide, narrow = (draw(lines, n_rows, lanes, y_title, scale, size) for size in (WIDE, NARROW))
+    return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+
+
+def draw(
+    lines: Sequence[Line],
+    n_rows: int,
+    lanes: Sequence[Lane],
+    y_title: str,
+    scale: Scale,
+    size: Size = WIDE,
+    standalone: bool = False,
+) -> str:
+    """Return the SVG of a chart; a `standalone` one carries its style."""
+    above, top = ("", 34) if size.labels else legend([(line.name, line.style) for line in lines], size)
+    bottom = top + size.height
+    across = (size.width - size.left - size.right) / max(1, n_rows)
+    up = size.height / (scale.high - scale.low)
+    parts = [above, *_axes(n_rows, across, scale, top, y_title, size)]
+    ends: list[End] = []
+    for line in reversed(lines):
+        y = bottom - (line.y - scale.low) * up
+        path = _points(size.left + line.x * across, y)
+        name = escape(line.name)
+        said = f"<title>{name}</title>"
+        parts.append(f'<path class="{css(line.style)}" data-name="{name}" d="{path}">{said}</path>')
+        known = y[~np.isnan(y)]
+        if len(known):
+            ends.append((float(known[-1]), line.name, line.style))
+    if size.labels:
+        parts += labels(ends, size, top)
+    marks, height = lanes_of(lanes, size.left, across, n_rows, bottom + 26)
+    parts += marks
+    unit = f"{scale.factor:g}{scale.unit}"
+    frame = f"{size.left} {size.width - size.right} {top} {bottom} {n_rows} {scale.low:g} {scale.high:g}"
+    return (
+        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size.width} {height}" '
+        f'role="img" aria-label="{escape(y_title)}" data-frame="{frame}" data-unit="{unit}">'
+        f"{f'<style>{CHART_STYLE}</style>' if standalone else ''}{''.join(parts)}</svg>"
+    )
+
+
+def share_scale(series: Sequence[Floats], low: float | None = None) -> Scale:
+    """Return the scale of values between 0 and 1, shown in per cent."""
+    values = np.concatenate([np.empty(0), *(y[~np.isnan(y)] for y in series)])
+    lowest, highest = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+    lowest = lowest if low is None else low
+    step = 0.1 if highest - lowest > 0.3 else 0.05 if highest - lowest > 0.12 else 0.02
+    step = 0.2 if highest - lowest > 0.7 else step
+    first = max(0, math.floor((lowest - 0.01) / step))
+    last = min(round(1 / step), math.ceil((highest + 0.01) / step))
+    return Scale(first * step, max(last, first + 1) * step, step, 100.0, " %")
+
+
+def plain_scale(values: Floats) -> Scale:
+    """Return the scale of any numbers; 0 is part of it unless all are far away from it."""
+    lowest, highest = float(np.nanmin(values)), float(np.nanmax(values))
+    if 0 < lowest < 0.8 * highest:
+        lowest = 0.0
+    step = 10.0 ** math.floor(math.log10(max(highest - lowest, 1e-12) / 4))
+    step *= next(factor for factor in (1, 2, 5, 10) if (highest - lowest) / (step * factor) <= 6)
+    first, last = math.floor(lowest / step + 1e-9), math.ceil(highest / step - 1e-9)
+    return Scale(first * step, max(last, first + 1) * step, step)
+
+
+def nice(value: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, 50, … that is at least `value`."""
+    power = 10 ** math.floor(math.log10(value)) if value > 1 else 1
+    return max(1, int(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= value)))
+
+
+def row_ticks(n_rows: int, n_ticks: int) -> list[int]:
+    """Return the rows to mark on an axis: round numbers, and the end."""
+    step = nice(max(1, n_rows) / n_ticks)
+    ticks = list(range(0, n_rows + 1, step))
+    if n_rows - ticks[-1] >= 0.6 * step:
+        return [*ticks, n_rows]
+    return [*ticks[:-1], n_rows] if len(ticks) > 1 else [0, n_rows]
+
+
+def css(style: str) -> str:
+    """Return the classes of a line."""
+    return f"line {style}" if style.startswith("line") else f"line base {style}"
+
+
+def _axes(n_rows: int, across: float, scale: Scale, top: float, y_title: str, size: Size) -> list[str]:
+    """Return the grid, the ticks of both axes and their titles."""
+    bottom, right = top + size.height, size.width - size.right
+    parts = [f'<text class="name" x="{2 if size.labels else 0}" y="{14 if size.labels else top - 12}">'
+             f"{escape(y_title)}</text>"]
+    for tick in np.arange(round(scale.low / scale.step), round(scale.high / scale.step) + 1) * scale.step:
+        y = bottom - (tick - scale.low) * size.height / (scale.high - scale.low)
+        parts.append(f'<line class="grid" x1="{size.left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        shown = escape(scale.text(tick))
+        parts.append(f'<text x="{size.left - 7}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
+    ticks = row_ticks(n_rows, size.n_ticks)
+    for tick in ticks:
+        x = size.left + tick * across
+        anchor = "end" if tick == n_rows and not size.labels else "middle"
+        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 5}"/>')
+        shown = f"{tick:,}" + (" rows" if tick == n_rows else "")
+        parts.append(f'<text x="{x:.1f}" y="{bottom + 19}" text-anchor="{anchor}">{shown}</text>')
+    parts.append(f'<line class="axis" x1="{size.left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
+    return parts
+
+
+def labels(ends: list[End], size: Size, top: float) -> list[str]:
+    """Return the names of the lines beside their ends, moved apart where they would overlap."""
+    gap, ends = 16, sorted(ends, key=lambda end: end[0])
+    places: list[float] = []
+    for y, _, _ in ends:
+        places.append(max(y, places[-1] + gap if places else top))
+    for i in reversed(range(len(places))):
+        highest = places[i + 1] - gap if i + 1 < len(places) else top + size.height
+        places[i] = min(places[i], highest)
+    parts, x = [], size.width - size.right
+    for (y, name, style), place in zip(ends, places, strict=True):
+        parts.append(f'<path class="{css(style)}" d="M{x + 3} {y:.1f}L{x + 14} {place:.1f}H{x + 32}"/>')
+        shown = escape(_short(name))
+        parts.append(f'<text class="{style}" x="{x + 37}" y="{place + 4:.1f}">{shown}</text>')
+    return parts
+
+
+def legend(styles: Sequence[tuple[str, str]], size: Size) -> tuple[str, int]:
+    """Return the SVG of the legend and the vertical position of the plot."""
+    parts: list[str] = []
+    x, y = 0.0, 16
+    for name, style in styles:
+        width = 34 + _CHARACTER * len(name) + 16
+        if x > 0 and x + width > size.width:
+            x, y = 0.0, y + 20
+        sign = f'<path class="{css(style)}" d="M0 -4H26"/>'
+        text = f'<text class="name" x="32">{escape(_short(name, 44))}</text>'
+        parts.append(f'<g transform="translate({x:.0f} {y})">{sign}{text}</g>')
+        x += width
+    return "".join(parts), y + (42 if styles else 16)
+
+
+def _points(x: Floats, y: Floats) -> str:
+    """Return the path through the points, with gaps where y is NaN."""
+    parts, pen = [], "M"
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        if math.isnan(b):
+            pen = "M"
+        else:
+            parts.append(f"{pen}{a:.1f} {b:.1f}")
+            pen = "L"
+    return "".join(parts)
+
+
+def _short(name: str, most: int = 28) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,0 +1,172 @@
+"""The tables of a page about runs: figures, classes and settings."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg.evaluation.pages.charts import names_of, style_of, swatch
+from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text
+from thalweg.evaluation.run import Run, setting
+from thalweg.evaluation.running_sums import ratio
+from thalweg.evaluation.summary import BASELINES, FIGURES, NOT_DEFINED, percentage, rate, shown, with_error
+
+MOST_CLASSES, MOST_INPUTS = 50, 20
+_BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
+NOTE = (
+    "Kappa: accuracy above guessing with the same class shares; kappa M: above the majority class; kappa "
+    "temporal: above repeating the last label. The baselines learn the same labels at the same time and have "
+    "no probabilities, so they have no log-loss. ±: standard error, which allows for errors "
+    "that come in runs."
+)
+
+
+def in_words(run: Run) -> str:
+    """Return a sentence that compares the learner with the best baseline."""
+    reached = rate(run)
+    if math.isnan(reached):
+        return "No row was scored."
+    rivals = {name: rate(run, name) for name in BASELINES}
+    best = max(rivals, key=lambda name: rivals[name])
+    points = 100 * (reached - rivals[best])
+    verdict = "more" if points >= 0 else "less"
+    name = {
+        "majority": "always answering the majority class",
+        "no_change": "repeating the last label",
+        "label_chain": "answering what most often followed the last label",
+    }[best]
+    return (
+        f"{run.learner} answered {with_error(run)} of {run.n_scored:,} rows correctly: "
+        f"{abs(points):.2f} points {verdict} than {name} ({with_error(run, best)})."
+    )
+
+
+def best_of(runs: Sequence[Run]) -> Run:
+    """Return the run with the highest accuracy."""
+    return max(runs, key=lambda run: -1.0 if math.isnan(rate(run)) else rate(run))
+
+
+def figures(runs: Sequence[Run]) -> str:
+    """Return the table of figures: of several runs sorted by accuracy, with the best marked."""
+    made = _figures_of_one(runs[0]) if len(runs) == 1 else _figures_of_several(runs)
+    return f'{made}<p class="note">{NOTE}</p>'
+
+
+def _figures_of_one(run: Run) -> str:
+    titles = [*(figure.title for figure in FIGURES), "rows/s"]
+    columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
+    name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
+    head = ["", _named(name, style_of(0)), *(_named(title, name) for name, title in BASELINES.items())]
+    rows = [[title, *cells] for title, *cells in zip(titles, *columns, strict=True)]
+    return table([head, *rows], kind="one")
+
+
+def _figures_of_several(runs: Sequence[Run]) -> str:
+    numbers = np.array([[figure.of(run) for figure in FIGURES] + [run.rows_per_second] for run in runs])
+    lines: list[list[str]] = [[*_shown(run), _speed(run)] for run in runs]
+    for j in range(numbers.shape[1]):
+        column = -numbers[:, j] if j < len(FIGURES) and FIGURES[j].name == "log_loss" else numbers[:, j]
+        if not np.isnan(column).all():
+            for line in np.flatnonzero(column == np.nanmax(column)):
+                lines[line][j] = Best(text(lines[line][j]))
+    entries: list[tuple[float, list[Any]]] = []
+    for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
+        entries.append((rate(run), [_named(name, style_of(i)), *lines[i]]))
+    for name, title in BASELINES.items():
+        cells = [_named(title, name), *_shown(runs[0], name), NOT_DEFINED]
+        entries.append((rate(runs[0], name), cells))
+    entries.sort(key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0], reverse=True)
+    head = ["", *(figure.title for figure in FIGURES), "rows/s"]
+    return table([head, *(cells for _, cells in entries)], kind="runs")
+
+
+def classes(runs: Sequence[Run]) -> str:
+    """Return the table of classes: rows, and recall and precision of each run."""
+    first = runs[0]
+    counts = [run.confusion() for run in runs]
+    totals = counts[0].sum(axis=1)
+    kept = np.sort(np.argsort(-totals, kind="stable")[:MOST_CLASSES])
+    if len(runs) == 1:
+        rows: list[list[object]] = [["class", "rows", "answered", "precision", "recall"]]
+    else:
+        heads = (_named(name, style_of(i)) for i, name in enumerate(names_of(runs)))
+        rows = [["class", "rows", *heads]]
+    for k in kept:
+        cells: list[object] = [first.classes[k], f"{totals[k]:,}"]
+        for matrix in counts:
+            answered = int(matrix[:, k].sum())
+            precision, recall = ratio(matrix[k, k], answered), ratio(matrix[k, k], matrix[k].sum())
+            if len(runs) == 1:
+                cells += [f"{answered:,}", percentage(precision), percentage(recall)]
+            else:
+                cells.append(Markup(f"{percentage(recall)} <small>/ {percentage(precision)}</small>"))
+        rows.append(cells)
+    notes = ["Recall / precision of each learner."] if len(runs) > 1 else []
+    if len(totals) > len(kept):
+        notes.append(f"The {len(kept)} most frequent of {len(totals):,} classes.")
+    note = f'<p class="note">{" ".join(notes)}</p>' if notes else ""
+    return table(rows, kind="runs") + note
+
+
+def settings(runs: Sequence[Run]) -> str:
+    """Return the settings; of several runs those in which each differs, then those that are the same."""
+    entries = [_entries(run) for run in runs]
+    for each in entries[1:]:
+        each["date"] = entries[0]["date"]
+    names = list(dict.fromkeys(name for each in entries for name in each))
+    same = [name for name in names if len({each.get(name) for each in entries}) == 1]
+    made = pairs((name, entries[0][name]) for name in same)
+    if len(runs) == 1:
+        return made
+    different = []
+    for i, (name, each) in enumerate(zip(names_of(runs), entries, strict=True)):
+        listed = "; ".join(f"{key} {value}" for key, value in each.items() if key not in same)
+        different.append((_named(name, style_of(i)), listed))
+    return f'{pairs(different)}<p class="note">The same for all:</p>{made}'
+
+
+def _entries(run: Run) -> dict[str, str]:
+    entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
+    for kind, names in run.inputs.items() if run.columns is None else ():
+        more = f" and {len(names) - MOST_INPUTS:,} more" if len(names) > MOST_INPUTS else ""
+        entries[f"inputs ({kind})"] = ", ".join(names[:MOST_INPUTS]) + more
+    entries |= {name: setting(value) for name, value in run.settings.items()}
+    for name, value in run.parameters.items():
+        became = f" → {run.became[name]}" if name in run.became else ""
+        entries[f"{run.learner}: {name}" if name in entries else name] = f"{value!r}{became}"
+    entries["time"] = f"{run.seconds:.2f} s, of which the learner took {run.learner_seconds:.2f} s"
+    more = f", more than the {run.data_bytes:,} of the rows" if run.outgrows_data else ""
+    entries["memory"] = f"{run.memory:,} bytes at the end{more}"
+    entries["known drifts"] = _rows_listed(run.drifts)
+    entries["drifts found"] = _rows_listed(run.alarms)
+    if run.unlabelled:
+        entries["rows without a label"] = f"{run.unlabelled:,}"
+    if run.skipped:
+        entries["rows skipped"] = f"{run.skipped:,}"
+    if run.command:
+        entries["command"] = run.command
+    return entries | {"date": run.date, "version": f"thalweg {run.version}"}
+
+
+def _rows_listed(rows: NDArray[Any], most: int = 20) -> str:
+    listed = ", ".join(f"{row:,}" for row in rows[:most].tolist())
+    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
+    return f"row {listed}{more}" if listed else "none"
+
+
+def _named(name: str, style: str) -> Markup:
+    return Markup(f"{swatch(style)}{text(name)}")
+
+
+def _shown(run: Run, baseline: str | None = None) -> list[str]:
+    """Return the figures as cells; the standard error may stand on a line of its own."""
+    accuracy, *others = shown(run, baseline)
+    share, _, error = accuracy.partition(" ± ")
+    return [Markup(f"{share} <small>± {error}</small>") if error else accuracy, *others]
+
+
+def _speed(run: Run) -> str:
+    return NOT_DEFINED if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"

@@ -1,0 +1,162 @@
+"""The contract of a learner: what a subclass writes, and what the parts of the base class share."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+
+from thalweg._names import Names
+from thalweg._native.lock import Lock
+from thalweg._sklearn import BaseEstimator, ClassifierMixin
+from thalweg._types import Floats, Ints
+from thalweg.learners.base.arguments import Labels
+from thalweg.learners.base.memory_limit import Needs
+
+
+class Contract(ClassifierMixin, BaseEstimator):
+    """The methods that a learner writes: `_begin`, `_learn` and `_predict`, and others if it needs them.
+
+    `X` are rows × inputs, `y` codes of labels, `w` weights, `p` rows × classes. All arrays are in C order,
+    all values finite or NaN.
+    """
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    n_categories_: Ints
+    feature_names_in_: NDArray[Any]
+    _labels: Labels
+    _names: Names
+    _means: tuple[Floats, Floats] | None
+    _lock: Lock
+    _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
+    _counts_rows = False  # whether `rows_learned` of what `_learn` raises is about its own rows
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the learner handles NaN itself; if not, it gets the running mean of the input instead."""
+        return False
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether weights above 0 make a difference; boosting needs such members."""
+        return True
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether `X` may be SparseRows too; only for a learner that handles missing values."""
+        return False
+
+    @property
+    def can_be_filed(self) -> bool:
+        """Whether `thalweg.save` can write the learner; not if it holds a model of another library."""
+        return True
+
+    @property
+    def expands_categories(self) -> bool:
+        """Whether categories become inputs of their own; missing ones are then not replaced by a mean."""
+        return False
+
+    @property
+    def observes(self) -> bool:
+        """Whether the learner uses rows without a label; if not, `observe` does nothing."""
+        return type(self)._observe is not Contract._observe
+
+    def _begin_unlocked(
+        self,
+        n_features: int | None,
+        labels: Labels,
+        names: Iterable[Hashable] | None = None,
+        n_categories: ArrayLike | None = None,
+    ) -> Self:
+        """Do what `begin` does, for a caller that holds the lock."""
+        raise NotImplementedError
+
+    def _begin(self, n_features: int, n_classes: int) -> None:
+        """Set all attributes that hold what is learned to their initial values."""
+        raise NotImplementedError
+
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
+        """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
+        raise NotImplementedError
+
+    def _predict(self, X: Floats, p: Floats) -> None:
+        """Write the probabilities of each row into `p`; change nothing."""
+        raise NotImplementedError
+
+    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
+        """Do what `_learn` does; rows where `asked` is 0 need no probabilities."""
+        self._learn(X, y, w, p)
+
+    def _observe(self, X: Floats) -> None:
+        """Process rows without a label. Most learners do not use them."""
+
+    def _predict_observe(self, X: Floats, p: Floats) -> None:
+        """For each row: write its probabilities into `p`, then observe it."""
+        for i in range(len(X)):
+            self._predict(X[i : i + 1], p[i : i + 1])
+            self._observe(X[i : i + 1])
+
+    def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
+        """Learn rows as one batch; called for a member of an ensemble that has learned nothing yet."""
+        self._learn(X, y, w, np.empty((len(X), self._n_columns)))
+        self._flush()
+
+    def _flush(self) -> None:
+        """Learn the rows that `_learn` holds back until there are more. Most learners hold back none."""
+
+    def _needs(self) -> Needs:
+        """Return the memory that a learner which has just begun needs; only called there."""
+        return Needs(0)
+
+    def _limit_bytes(self, most: int) -> None:
+        """Keep within `most` bytes from now on, if `_needs` counts parts that can grow."""
+
+    def _limit_again(self) -> None:
+        # New kernels know of no limit.
+        if self._most_bytes is not None:
+            self._limit_bytes(self._most_bytes)
+
+    @property
+    def input_names_(self) -> list[str]:
+        """Names of the inputs; x0, x1, … where there are none."""
+        self._check_begun()
+        return [str(name) for name in self._given_names()]
+
+    def _given_names(self) -> list[Any]:
+        """Return the names of the inputs; x0, x1, … where there are none."""
+        given = list(self._names)
+        return given + [f"x{j}" for j in range(len(given), self.n_features_in_)]
+
+    def _member_names(self) -> list[Any]:
+        """Return the names of the inputs of the one member."""
+        return self._given_names()
+
+    def _handle(self) -> Any:
+        """Return the kernel through which compiled code calls this learner."""
+        raise NotImplementedError
+
+    def _own_lock(self) -> Lock:
+        # Neither a parameter nor part of the state. Made by the first thread that needs it.
+        return vars(self).setdefault("_lock", Lock())
+
+    @property
+    def _n_columns(self) -> int:
+        # Of the probabilities that the learner writes: at least one, even before the first label.
+        return max(len(self._labels.list), 1)
+
+    @property
+    def _who(self) -> str:
+        return type(self).__name__
+
+    @property
+    def _begun(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _check_begun(self) -> None:
+        if not hasattr(self, "classes_"):
+            raise NotFittedError(
+                f"This {self._who} instance is not fitted yet: call fit, partial_fit(X, y, classes=…) or "
+                "begin(n_features, classes) first."
+            )

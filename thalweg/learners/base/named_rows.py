@@ -1,0 +1,186 @@
+"""Rows by the names of their inputs: dicts, and the columns of a data frame."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._frames import as_array, check_names, check_no_dates, frame_columns, frame_names, frame_rows
+from thalweg._names import Names
+from thalweg._types import Floats, Ints
+from thalweg.errors import set_rows_learned
+from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, usual_rows
+from thalweg.learners.base.growth import Growing
+
+
+class DictRows(list[dict[Any, Any]]):
+    """Rows that are dicts of named inputs."""
+
+
+def dict_rows(X: Any, is_open: bool, who: str) -> DictRows | None:
+    """Return `X` as DictRows if it is a sequence of dicts; None if it is something else.
+
+    If names of inputs are open, the rows of a data frame are dicts too.
+    """
+    if isinstance(X, np.ndarray):
+        if X.ndim != 1 or X.dtype != object or (len(X) and not isinstance(X[0], dict)):
+            return None
+    elif not isinstance(X, list | tuple):
+        return _frame_dicts(X, who) if is_open and frame_names(X) is not None else None
+    elif not X or not isinstance(X[0], dict):
+        return None
+    for i, row in enumerate(X):
+        if not isinstance(row, dict):
+            raise ValueError(f"{who}: row {i} is a {type(row).__name__}, the rows before it are dicts")
+    return DictRows(X)
+
+
+def named_row(x: Any) -> Any:
+    """Return one row as a dict if it has names, such as a Series of pandas; else return it as it is."""
+    if isinstance(x, dict | np.ndarray | list | tuple) or not hasattr(x, "keys"):
+        return x
+    names = list(x.keys())
+    return {name: x[name] for name in names} if all(isinstance(name, str) for name in names) else x
+
+
+def _frame_dicts(X: Any, who: str) -> DictRows:
+    check_no_dates(X, who)
+    names = frame_names(X) or []
+    columns = [as_array(column).tolist() for column in frame_columns(X)]
+    return DictRows(dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+class NamedRows(Growing):
+    """The part of a learner that finds inputs by their names, and learns rows with new ones."""
+
+    if TYPE_CHECKING:
+
+        def _predict_row(self, x: Row) -> Floats: ...
+
+        def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any: ...
+
+        def _all_or_nothing(self, change: Any, *arguments: Any) -> Any: ...
+
+        def _learn_open(
+            self,
+            X: Floats,
+            codes: Ints,
+            w: Floats,
+            labels: Labels,
+            asked: NDArray[np.uint8] | None,
+            p: Floats,
+        ) -> Floats: ...
+
+    def _checked_dicts(self, dicts: DictRows) -> tuple[Floats, bool]:
+        """Return dict rows that are not learned as an array, and whether a value is missing."""
+        rows = [self._names.row(x, f"{self._who}: row {i}")[0] for i, x in enumerate(dicts)]
+        X = np.concatenate(rows) if rows else np.empty((0, self.n_features_in_))
+        return usual_rows(X, self._names, self._who)
+
+    def _checked_frame(self, X: Any, names: list[Any], learns: bool) -> tuple[Any, bool]:
+        # A learner without names of inputs gets those of the first frame it learns.
+        is_named = all(isinstance(name, str) for name in names)
+        if is_named and len(self._names) == self.n_features_in_:
+            check_names(names, list(self._names), self._who)
+        rows = as_rows(frame_rows(X, self._who), self.n_features_in_, self._who)
+        found = usual_rows(rows, names, self._who)
+        if is_named and learns and not self._names:
+            self._names = Names(names, self.n_features_in_, self._who)
+        return found
+
+    def _row(self, x: Row, learns: bool = False) -> tuple[Floats, Names]:
+        # One row, and the names of the inputs after it is learned.
+        if not isinstance(x, dict):
+            self._check_inputs()
+            return as_row(x, self.n_features_in_, self._who), self._names
+        if learns and not x:
+            self._check_inputs()
+        return self._names.row(x, self._who, learns)
+
+    def _check_inputs(self) -> None:
+        if not self._names.n_features:
+            raise ValueError(
+                f"{self._who}: there are no inputs yet; the first row to learn must be a dict that has some. "
+                "For arrays, pass the number of inputs: begin(n_features)"
+            )
+
+    def _learn_dicts(
+        self,
+        dicts: DictRows,
+        codes: Ints,
+        w: Floats,
+        labels: Labels,
+        asked: NDArray[np.uint8] | None,
+        p: Floats,
+    ) -> Floats:
+        """Learn dict rows as `learn_one` does; write the probabilities predicted before into `p`.
+
+        Rows between those that bring new names or categories are learned as one block.
+        """
+        X, news = self._as_learned(dicts, w)
+        start = 0
+        try:
+            for i, names in [*news, (len(dicts), self._names)]:
+                part = slice(start, i)
+                rows = np.ascontiguousarray(X[part, : self.n_features_in_])
+                mask = None if asked is None else asked[part]
+                self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
+                start = i
+                if i < len(dicts):
+                    one = slice(i, i + 1)
+                    self._learn_new(dicts[i], X[one], codes[one], w[one], names, labels, p[i])
+                    start = i + 1
+        except BaseException as error:
+            if self._counts_rows:
+                set_rows_learned(error, start + getattr(error, "rows_learned", 0))
+            raise
+        return p
+
+    def _as_learned(self, dicts: DictRows, w: Floats) -> tuple[Floats, list[tuple[int, Names]]]:
+        """Return the rows as they are learned, and each row that changes the names, with the changed ones."""
+        names, news, rows = self._names, [], []
+        for i, x in enumerate(dicts):
+            who, learns = f"{self._who}: row {i}", bool(w[i] > 0)
+            if learns and not x and not names.n_features:
+                self._check_inputs()
+            row, after = names.row(x, who, learns)
+            rows.append(row)
+            if after is not names:
+                news.append((i, after))
+                names = after
+        X = np.full((len(dicts), names.n_places), np.nan)
+        for i, row in enumerate(rows):
+            X[i, : row.shape[1]] = row[0]
+        return usual_rows(X, names, self._who)[0], news
+
+    def _learn_new(
+        self, x: dict[Any, Any], row: Floats, code: Ints, w: Floats, names: Names, labels: Labels, p: Floats
+    ) -> None:
+        # Predict a row, then learn it with its new names or categories.
+        known = len(self.classes_)
+        p[:known], p[known:] = self._predict_row(x), 0.0
+        labels = self._labels if code[0] < known else labels.first(int(code[0]) + 1)
+        row = np.ascontiguousarray(row[:, : names.n_places])
+        self._learn_row(row, bool(np.isnan(row).any()), code, w, names, labels)
+
+    def _learn_row(
+        self, X: Floats, has_missing: bool, code: Ints, w: Floats, names: Names, labels: Labels
+    ) -> None:
+        # Learn a row that may bring new names or labels.
+        before = None
+        if labels is not self._labels or names.n_features > self._names.n_features:
+            before = vars(self).copy()
+            self._all_or_nothing(self._make_room, names, labels)
+        try:
+            self._learn(self._filled(X, has_missing, w), code, w, np.empty((1, self._n_columns)))
+        except BaseException as error:
+            if before is not None and getattr(error, "rows_learned", None) == 0:
+                self.__dict__ = before
+            raise
+        self._names = names
+
+    def _make_room(self, names: Names, labels: Labels) -> None:
+        if names.n_features > self._names.n_features:
+            self._add_inputs(names)
+        if labels is not self._labels:
+            self._add_classes(labels)

@@ -1,0 +1,113 @@
+"""The base class of learners with a compiled kernel: a subclass writes one method."""
+
+from collections.abc import Collection, Hashable
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thalweg._types import Floats, Ints, State
+from thalweg.learners.base.arguments import Row
+from thalweg.learners.base.memory_limit import Needs
+from thalweg.learners.base.stream_classifier import StreamClassifier
+
+
+class NativeClassifier(StreamClassifier):
+    """A learner whose state is in a kernel (`thalweg._native.kernel.Kernel`)."""
+
+    _counts_rows = True
+    _kernel: Any
+
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        """Check the parameters and return a kernel for rows of this shape."""
+        raise NotImplementedError
+
+    def _n_places(self, n_features: int) -> int:
+        """Return how many numbers the kernel is given for a row."""
+        return n_features
+
+    def _begin(self, n_features: int, n_classes: int) -> None:
+        kernel = self._make_kernel(self._n_places(n_features), n_classes)
+        kernel.lock = self._own_lock()
+        self._kernel = kernel
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn one row: an array of inputs, or a dict of named inputs."""
+        if self._is_fast(x):
+            code = self._labels.code.get(y, -1)
+            if code >= 0 and self._kernel.learn_row(x, code, self._means):
+                return
+        super().learn_one(x, y)
+
+    @overload
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
+
+    @overload
+    def predict_proba_one(self, x: ArrayLike) -> Floats: ...
+
+    @overload
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
+
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
+        """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
+        if self._is_fast(x) and self._labels.list:
+            p = np.empty(len(self._labels.list))
+            if self._kernel.predict_row(x, p, self._means is not None):
+                return p
+        return super().predict_proba_one(x)
+
+    def predict_one(self, x: Row) -> Hashable | None:
+        """Return the most probable class of one row, None before the first label.
+
+        The row is an array of inputs, or a dict of named inputs.
+        """
+        if self._is_fast(x) and self._labels.list:
+            p = np.empty(len(self._labels.list))
+            if self._kernel.predict_row(x, p, self._means is not None):
+                return self._labels.list[p.argmax()]
+        return super().predict_one(x)
+
+    def _is_fast(self, x: object) -> bool:
+        return type(x) is np.ndarray and self._begun and self._names.n_features > 0
+
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
+        self._kernel.learn(X, y, w, p)
+
+    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
+        self._kernel.learn(X, y, w, p, asked)
+
+    def _predict(self, X: Floats, p: Floats) -> None:
+        self._kernel.predict(X, p)
+
+    def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
+        self._kernel.fit_block(X, y, w)
+
+    def _flush(self) -> None:
+        self._kernel.flush()
+
+    def _state(self) -> State:
+        return self._kernel.state()
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        self._kernel.restore(memory)
+
+    def _grow_from(self, n_features: int, n_classes: int) -> None:
+        kernel = self._make_kernel(self._n_places(self.n_features_in_), self._n_columns)
+        kernel.inherit(self._kernel, np.nan if self.takes_missing else 0.0)
+        kernel.lock = self._kernel.lock
+        self._kernel = kernel
+
+    def _needs(self) -> Needs:
+        return Needs(self._kernel.bytes)
+
+    def _starts_again(self, seeds: Collection[str]) -> bool:
+        """Return whether `_start_again` can be used with these seeds; here, if there are none."""
+        return not seeds
+
+    def _start_again(self, pristine: State, **seeds: int) -> None:
+        """Reset to `pristine`, the state of the kernel after `begin`: no allocation."""
+        self._kernel.reset(pristine)
+
+    def _handle(self) -> Any:
+        self._check_begun()
+        return self._kernel

@@ -1,0 +1,125 @@
+"""The methods of a scikit-learn classifier, which validate as scikit-learn does and pass its checks."""
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from thalweg._frames import as_table, check_no_dates, unmasked
+from thalweg._native.argmax import likeliest
+from thalweg._types import Floats, RowsLike
+from thalweg.learners.base.arguments import Labels, as_numbers
+from thalweg.learners.base.contract import Contract
+from thalweg.learners.base.named_rows import dict_rows
+
+
+class SklearnVerbs(Contract):
+    """The part of a learner that makes it a scikit-learn classifier."""
+
+    _parameter_names: list[str]
+
+    if TYPE_CHECKING:
+
+        def _begin_with(
+            self, n_features: int | None, labels: Labels, names: Iterable[Hashable] | None = None
+        ) -> Self: ...
+
+        def test_then_train(
+            self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        ) -> Floats:
+            """See StreamClassifier."""
+
+        def predict_block(self, X: RowsLike) -> Floats:
+            """See StreamClassifier."""
+
+        def flush(self) -> None:
+            """See StreamClassifier."""
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # Kept, because saving and loading ask for them several times, and scikit-learn parses a signature.
+        if "_parameter_names" not in vars(cls):
+            cls._parameter_names = super()._get_param_names()
+        return cls._parameter_names
+
+    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Reset the learner and learn the rows in order, including those held back for a full batch."""
+        self._learn_validated(X, y, None, sample_weight, fresh=True, is_open=False)
+        self.flush()
+        return self
+
+    def partial_fit(
+        self,
+        X: RowsLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn more rows; return self. If the first call has no `classes`, new ones may come later."""
+        fresh = not self._begun
+        return self._learn_validated(X, y, classes, sample_weight, fresh, is_open=classes is None)
+
+    def predict(self, X: RowsLike) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        p = self.predict_proba(X)
+        return self.classes_[likeliest(p)]
+
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
+        self._check_begun()
+        dicts = dict_rows(X, self._names.is_open, self._who)
+        return self.predict_block(self._validated(X, reset=False) if dicts is None else dicts)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._begun
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
+
+    def _validated(self, X: Any, *y: ArrayLike, reset: bool) -> Any:
+        check_no_dates(X, self._who)
+        X = as_table(unmasked(X))
+        try:
+            return validate_data(
+                self, X, *y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False,
+                accept_sparse="csr" if self.takes_sparse else False,
+            )
+        except ValueError as error:
+            if "could not convert" in str(error):
+                as_numbers(X, self._who)  # its error names the place
+            raise
+
+    def _learn_validated(
+        self,
+        X: RowsLike,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        fresh: bool,
+        is_open: bool,
+    ) -> Self:
+        dicts = dict_rows(X, not fresh and self._names.is_open, self._who)
+        rows: Any = dicts
+        if dicts is None:
+            rows, labels = self._validated(X, y, reset=fresh)
+        else:
+            labels = np.asarray(y)
+        check_classification_targets(labels)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        if fresh:
+            known = Labels(np.unique(labels if classes is None else classes), is_open)
+            n_features = rows.shape[1] if dicts is None else None
+            self._begin_with(n_features, known, getattr(self, "feature_names_in_", None))
+        elif classes is not None and set(np.asarray(classes).tolist()) != set(self._labels.list):
+            raise ValueError(
+                f"{self._who}: classes={classes!r} are not those of the first call, {self._labels.list}"
+            )
+        self.test_then_train(rows, labels, sample_weight)
+        return self

@@ -1,0 +1,371 @@
+"""The base class of all learners, which derives everything from the methods of the contract."""
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thalweg._frames import frame_names
+from thalweg._names import Names
+from thalweg._native.missing import fill, fill_and_update, update_means
+from thalweg._native.python_kernel import PythonKernel
+from thalweg._parameters import is_whole
+from thalweg._types import Floats, Ints, RowsLike
+from thalweg.errors import set_rows_learned
+from thalweg.learners.base.arguments import (
+    Labels,
+    Row,
+    as_category_counts,
+    as_codes,
+    as_mask,
+    as_output,
+    as_rows,
+    as_weights,
+    usual_rows,
+)
+from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, named_row
+from thalweg.learners.base.saving import Saved
+from thalweg.learners.base.sklearn_verbs import SklearnVerbs
+from thalweg.learners.base.sparse_rows import checked_sparse_rows, is_sparse
+
+
+class StreamClassifier(SklearnVerbs, Saved, NamedRows):
+    """A classifier that learns rows as they come.
+
+    A subclass writes `_begin`, `_learn` and `_predict`; `_observe` if it uses rows without a label; `_flush`
+    if it holds rows back; `_fit_block` if it can be fitted on a batch. scikit-learn's methods (`fit`,
+    `partial_fit`, `predict`, `predict_proba`) validate as scikit-learn does. The stream methods (`begin`,
+    `test_then_train`, `predict_block`, `learn_one`, …) are faster: they check only what would corrupt a
+    model, which is the width, infinity and unknown labels.
+
+    The size of the blocks never changes a result. Threads may share a learner: predictions run in parallel,
+    and learning excludes all other calls. A call that raises, also by Ctrl-C, leaves a learner that works; if
+    compiled code has learned part of the rows, the exception's `rows_learned` is their number.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, in the order of the columns of all probabilities.
+    n_features_in_ : int
+        Number of inputs of a row.
+    input_names_ : list of str
+        Names of the inputs, x0, x1, … where there are none; in learners with a coefficient for each category,
+        the names of what has a coefficient.
+    n_categories_ : ndarray of int
+        Number of categories of each input given to `begin`, 0 if it is numeric.
+    """
+
+    def begin(
+        self,
+        n_features: int | None = None,
+        classes: ArrayLike | None = None,
+        names: Collection[Hashable] | None = None,
+        n_categories: ArrayLike | None = None,
+        more_classes: bool | None = None,
+    ) -> Self:
+        """Reset the learner for rows of `n_features` inputs and the given classes; return self.
+
+        Without `n_features`, rows are dicts, and each new name in a learned row becomes an input. Without
+        `classes`, each new label becomes a class, and `classes_` lists them in order of appearance; otherwise
+        another label is an error, unless `more_classes` is True. `names` are the names of the inputs, if
+        known; `n_categories` gives for each input the number of its categories (coded 0, 1, 2, …; more may
+        follow), 0 if it is numeric.
+        """
+        if names is not None and n_features is not None and len(names) != n_features:
+            raise ValueError(f"{self._who}: got {len(names)} names for {n_features} inputs")
+        is_open = classes is None if more_classes is None else more_classes
+        labels = Labels([] if classes is None else classes, is_open)
+        return self._begin_with(n_features, labels, names, n_categories)
+
+    def _begin_with(
+        self,
+        n_features: int | None,
+        labels: Labels,
+        names: Iterable[Hashable] | None = None,
+        n_categories: ArrayLike | None = None,
+    ) -> Self:
+        self._own_lock().renew()
+        with self._lock.write:
+            return self._all_or_nothing(self._begin_unlocked, n_features, labels, names, n_categories)
+
+    def _begin_unlocked(
+        self,
+        n_features: int | None,
+        labels: Labels,
+        names: Iterable[Hashable] | None = None,
+        n_categories: ArrayLike | None = None,
+    ) -> Self:
+        """Do what `begin` does, for a caller that holds the lock; only replace attributes."""
+        if n_features is not None and (not is_whole(n_features) or n_features < 1):
+            raise ValueError(
+                f"{self._who}: n_features must be a whole number of at least 1, got {n_features!r}"
+            )
+        self._labels = labels
+        self.classes_ = labels.classes
+        self._names = Names(names, None if n_features is None else int(n_features), self._who)
+        self.n_features_in_ = n = self._names.n_places
+        self.n_categories_ = as_category_counts(n_categories, n, self._who)
+        self._means = None if self.takes_missing else (np.zeros(n), np.zeros(n))
+        # There is room for the first label and the first input from the start.
+        self._begin(n, self._n_columns)
+        self._limit_again()
+        return self
+
+    def test_then_train(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """Learn rows one after another; return the probabilities predicted for each before it was learned.
+
+        The first dict rows call `begin()` if it has not been called.
+        """
+        if not self._begun and dict_rows(X, False, self._who) is not None:
+            with self._own_lock().write:
+                if not self._begun:  # another thread may have called begin
+                    self.begin()
+        self._check_begun()
+        if not self._labels.is_open:
+            return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
+        with self._lock.write:
+            labels, codes = self._labels.extended(y, self._who)
+            rows = self._checked(X, learns=True)[0]
+            codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
+            p = np.zeros((len(rows), len(labels.list)))
+            learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
+            return learn(rows, codes, w, labels, None, p)
+
+    def test_then_train_coded(
+        self,
+        X: RowsLike,
+        codes: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        asked: ArrayLike | None = None,
+        p: Floats | None = None,
+        classes: ArrayLike | None = None,
+    ) -> Floats:
+        """Do `test_then_train` for labels given as positions in `classes_`.
+
+        A row of weight 0 is only predicted. A row for which the mask `asked` is False is only learned, and
+        its probabilities are undefined. So one call can predict some rows and learn others in any order. The
+        probabilities are written into `p` if given; after Ctrl-C it has those of the first `rows_learned`.
+
+        `classes` are all labels that codes may refer to, if there may be more than `classes_`, with which
+        they start. A new class is added, with all before it, when its first row is learned; until then its
+        probability is 0.
+        """
+        self._check_begun()
+        with self._lock.write:
+            labels = self._labels if classes is None else self._labels.continued(classes, self._who)
+            rows, has_missing = self._checked(X, learns=True)
+            y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
+            mask = None if asked is None else as_mask(asked, len(rows), self._who)
+            p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
+            if isinstance(rows, DictRows):
+                return self._learn_dicts(rows, y, w, labels, mask, p)
+            if labels is self._labels:
+                return self._learn_block(rows, has_missing, y, w, mask, p)
+            return self._learn_open(rows, y, w, labels, mask, p)
+
+    def _checked_labels(
+        self, codes: ArrayLike, sample_weight: ArrayLike | None, n_rows: int, n_classes: int
+    ) -> tuple[Ints, Floats]:
+        y = as_codes(codes, n_rows, n_classes, self._who)
+        return y, as_weights(sample_weight, n_rows, self._who)
+
+    def _learn_block(
+        self,
+        X: Floats,
+        has_missing: bool,
+        codes: Ints,
+        w: Floats,
+        asked: NDArray[np.uint8] | None = None,
+        p: Floats | None = None,
+    ) -> Floats:
+        # Learn checked rows; return their probabilities.
+        p = np.empty((len(X), self._n_columns)) if p is None else p
+        if not len(X):
+            return p
+        means = None if self._means is None else (self._means[0].copy(), self._means[1].copy())
+        try:
+            rows = self._filled(X, has_missing, w)
+            if asked is None:
+                self._learn(rows, codes, w, p)
+            else:
+                self._learn_asked(rows, codes, w, p, asked)
+        except BaseException as error:
+            if not self._counts_rows:
+                vars(error).pop("rows_learned", None)
+            n = getattr(error, "rows_learned", None)
+            if means is not None and n is not None:
+                update_means(X[:n], w[:n], *means)
+                self._means = means
+            raise
+        return p
+
+    def _learn_open(
+        self, X: Floats, codes: Ints, w: Floats, labels: Labels, asked: NDArray[np.uint8] | None, p: Floats
+    ) -> Floats:
+        # Like _learn_block, but codes may be of new classes; each class is added at its first row.
+        start = 0
+        try:
+            while start < len(X):
+                new = codes[start:] >= len(self.classes_)
+                first = start + int(np.argmax(new)) if new.any() else len(X)
+                start = self._learn_part(X, codes, w, asked, p, start, first)
+                if first < len(X):
+                    p[first] = 0.0
+                    p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
+                    self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
+                    start = self._learn_part(X, codes, w, asked, np.empty_like(p), start, first + 1)
+        except BaseException as error:
+            if self._counts_rows:
+                set_rows_learned(error, start + getattr(error, "rows_learned", 0))
+            raise
+        return p
+
+    def _learn_part(
+        self,
+        X: Floats,
+        codes: Ints,
+        w: Floats,
+        asked: NDArray[np.uint8] | None,
+        p: Floats,
+        start: int,
+        stop: int,
+    ) -> int:
+        part, n_classes = slice(start, stop), len(self.classes_)
+        has_missing = self._means is not None and bool(np.isnan(X[part]).any())
+        asked = None if asked is None else asked[part]
+        answers = np.empty((stop - start, self._n_columns))
+        try:
+            self._learn_block(X[part], has_missing, codes[part], w[part], asked, answers)
+        finally:
+            p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
+        return stop
+
+    def predict_block(self, X: RowsLike) -> Floats:
+        """Return the probabilities of each row, of shape (n_rows, n_classes)."""
+        self._check_begun()
+        with self._lock.read:
+            rows, has_missing = self._checked(X)
+            p = np.empty((len(rows), self._n_columns))
+            if len(rows):
+                self._predict(self._filled(rows, has_missing), p)
+            return p[:, : len(self.classes_)]
+
+    def observe(self, X: RowsLike) -> None:
+        """Process rows that have no label, or none yet; many learners do not use them."""
+        self._check_begun()
+        with self._lock.write:
+            rows, has_missing = self._checked(X)
+            if len(rows):
+                self._observe(self._filled(rows, has_missing))
+
+    def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
+        """Predict and then observe each row; return the probabilities, written into `p` if given."""
+        self._check_begun()
+        with self._lock.write:
+            rows, has_missing = self._checked(X)
+            p = as_output(p, (len(rows), self._n_columns), self._who)
+            if len(rows):
+                self._predict_observe(self._filled(rows, has_missing), p)
+            return p[:, : len(self.classes_)]
+
+    def flush(self) -> None:
+        """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""
+        self._check_begun()
+        with self._lock.write:
+            self._flush()
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn one row: an array of inputs, or a dict of named inputs.
+
+        The first dict row calls `begin()` if it has not been called.
+        """
+        x = named_row(x)
+        if isinstance(x, dict) and not self._begun:
+            with self._own_lock().write:
+                return self._all_or_nothing(self._begin_with_row, x, y)
+        self._check_begun()
+        with self._lock.write:
+            row, names = self._row(x, learns=True)
+            X, has_missing = usual_rows(row, names, self._who)
+            labels = self._labels
+            if labels.is_open and y not in labels.code:
+                labels = labels.extended([y], self._who)[0]
+            code = np.array([labels.one(y, self._who)])
+            self._learn_row(X, has_missing, code, np.ones(1), names, labels)
+
+    def _begin_with_row(self, x: dict[Any, Any], y: Any) -> None:
+        if not self._begun:  # another thread may have called begin
+            self.begin()
+        self.learn_one(x, y)
+
+    @overload
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
+
+    @overload
+    def predict_proba_one(self, x: ArrayLike) -> Floats: ...
+
+    @overload
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
+
+    def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
+        """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
+        x = named_row(x)
+        if isinstance(x, dict) and not self._begun:
+            return {}
+        p = self._predict_row(x)
+        return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
+
+    def predict_one(self, x: Row) -> Hashable | None:
+        """Return the most probable class of one row, None before the first label.
+
+        The row is an array of inputs, or a dict of named inputs.
+        """
+        x = named_row(x)
+        if isinstance(x, dict) and not self._begun:
+            return None
+        p = self._predict_row(x)
+        return self._labels.list[p.argmax()] if len(p) else None
+
+    def _predict_row(self, x: Row) -> Floats:
+        self._check_begun()
+        with self._lock.read:
+            row, _names = self._row(x)
+            X, has_missing = usual_rows(row, self._names, self._who)
+            p = np.empty((1, self._n_columns))
+            self._predict(self._filled(X, has_missing), p)
+            return p[0, : len(self._labels.list)]
+
+    def _handle(self) -> Any:
+        self._check_begun()
+        return PythonKernel(self, self.n_features_in_, self._n_columns)
+
+    def _checked(self, X: Any, learns: bool = False) -> tuple[Any, bool]:
+        # Rows as an array, and whether a value is missing; DictRows if they are learned and may grow inputs.
+        dicts = dict_rows(X, self._names.is_open, self._who)
+        if dicts is not None:
+            return (dicts, True) if learns else self._checked_dicts(dicts)
+        self._check_inputs()
+        if not isinstance(X, np.ndarray):
+            if is_sparse(X):
+                return checked_sparse_rows(X, self), False
+            names = frame_names(X)
+            if names is not None:
+                return self._checked_frame(X, names, learns)
+        return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
+
+    def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
+        # With weights the rows are being learned, and each is filled with the means of the rows before it.
+        if self._means is None or not (has_missing or w is not None):
+            return X
+        if not has_missing:
+            update_means(X, w, *self._means)
+            return X
+        given, X = X, X.copy()
+        if w is None:
+            fill(X, self._means[0])
+        else:
+            fill_and_update(X, w, *self._means)
+        if self.expands_categories:
+            X[:, self.n_categories_ > 2] = given[:, self.n_categories_ > 2]
+        return X

@@ -1,0 +1,1 @@
+"""Trees fitted to the latest rows at once."""

@@ -1,0 +1,211 @@
+"""A batch tree on the latest rows of a stream, grown again from time to time.
+
+The latest `window` rows are kept. With t the weight of all rows so far, a tree is grown on them at the first
+row, when t reaches 2, 4, 8, … below `period`, and then at every multiple of `period`.
+
+A tree grows in memory of its own and then replaces the one of before. If Ctrl-C ends its growth, the row that
+asked for it is not learned. In an ensemble, whose other members have learned the row, and where memory is
+lacking, the tree is due instead: it is grown before anything else is learned, on the same rows. Either way an
+interrupt changes no later tree.
+"""
+
+from contextlib import suppress
+
+from thalweg.errors import StateError
+
+from thalweg._native import layout as layouts
+from thalweg._native.layout import FLOAT, INDEX, Array
+from thalweg._native.ring_layout import check_ring, ring_layout
+
+from libc.math cimport floor
+
+from .grow cimport BatchTree, batch_tree_t, tree_grow, tree_predict
+from .sorted_rows cimport Block, block_load, sorted_rows_t
+from thalweg._native.failure cimport begin_call, call_t, attempt, end_call
+from .impurity cimport ENTROPY
+from thalweg._native.kernel cimport Kernel
+from thalweg._native.lock cimport Lock
+from thalweg._native.pointers cimport doubles, integers
+from thalweg._native.ring cimport append_over, append_row, bind_ring, replaced_t, ring_t, undo_append
+
+cdef enum:
+    FIRST_ROOM = 64                     # rows there is memory for when the first tree is grown
+
+LAYOUT = ring_layout() | {
+    "is_due": Array(INDEX, 1, low=0, high=1),
+    "progress": Array(FLOAT, 2, low=0.0, high=layouts.MOST_WEIGHT),
+}
+
+ctypedef struct window_tree_t:
+    batch_tree_t* tree
+    sorted_rows_t* block                # NULL before the first tree
+    ring_t rows
+    double period
+    Py_ssize_t* is_due                  # whether the tree is to be grown on the rows held
+    double* total                       # t
+    double* next                        # t at which the tree is grown next
+    double* lost                        # [feature]: the row that the last one replaced
+    bint undoes                         # whether a row is not learned if the growth is stopped
+    bint undone                         # and it was not
+    void* kernel
+
+
+cdef class WindowTreeKernel(BatchTree):
+    """A batch tree, the rows it is grown on, and the memory to do so."""
+
+    cdef window_tree_t window
+    cdef Block block
+
+    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window, period):
+        BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace)
+        self.allocate("DecisionTree", LAYOUT, {"row": window})
+        self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
+        self.window.tree, self.window.kernel, self.window.period = &self.core, <void*> self, period
+        self.set_handle(<void*> &self.window, n_features, n_classes, learn, predict)
+        self.handle.fit_block, self.handle.flush = fit_block, flush
+        self.bind()
+
+    cdef void bind(self):
+        BatchTree.bind(self)
+        if "X" not in self.arrays:
+            return
+        cdef window_tree_t* r = &self.window
+        bind_ring(&r.rows, self.arrays)
+        r.total, r.is_due = doubles(self.arrays["progress"]), integers(self.arrays["is_due"])
+        r.next, r.lost = r.total + 1, doubles(self.arrays["lost"])
+
+    def check(self, arrays):
+        """Raise StateError unless the tree ends in leaves and the counters fit the window."""
+        BatchTree.check(self, arrays)
+        check_ring(arrays, self.who)
+        total, following = arrays["progress"].tolist()
+        if following > (1 + 1e-9) * (total + self.window.period):
+            raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
+                             f"{following}, more than a period after {total}")
+
+    def learn(self, X, y, w, p, asked=None):
+        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+        self.finish(0)
+        self.window.undoes, self.window.undone = True, False
+        try:
+            Kernel.learn(self, X, y, w, p, asked)
+        except BaseException as error:
+            if self.window.undone:
+                with suppress(AttributeError):
+                    error.rows_learned -= 1
+            raise
+        finally:
+            self.window.undoes = False
+
+    cdef int finish(self, Py_ssize_t n_rows) except -1:
+        # Grow the tree if it is due. A signal may end this: no row is learned, and the tree is still due.
+        cdef call_t call
+        if self.window.is_due[0]:
+            begin_call(&call, 0)
+            with nogil:
+                grow(&self.window, True)
+            end_call(&call, n_rows)
+        return 0
+
+    def roomier_block(self, n):
+        """Return a block for n rows, with room for more."""
+        room = FIRST_ROOM if self.block is None else 2 * self.block.core.room
+        room = max(min(room, self.window.rows.room), n)
+        n_logs = 2 * max(room, self.window.rows.room) if self.core.criterion == ENTROPY else 0
+        return Block(room, self.core.n_features, self.core.n_classes, n_logs)
+
+    cdef bint make_block(self, Py_ssize_t n) noexcept:
+        block = attempt(self.roomier_block, (n,))
+        if block is None:
+            return False
+        self.block = block
+        self.window.block = &self.block.core
+        return True
+
+
+cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                  bint may_stop) noexcept nogil:
+    # Grow a tree on these rows in place of the one of before; return whether that was done.
+    cdef bint has_room = r.block != NULL and r.block.room >= n
+    if r.block != NULL:
+        r.block.stopped = False
+    if not has_room:
+        with gil:
+            has_room = (<WindowTreeKernel> r.kernel).make_block(n)
+    if not has_room:
+        return False
+    r.block.may_stop = may_stop
+    block_load(r.block, X, n, r.tree.n_features)
+    return not r.block.stopped and tree_grow(r.tree, r.block, y, w)
+
+
+cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
+    r.is_due[0] = 1
+    r.is_due[0] = not grow_on(r, r.rows.X, r.rows.y, r.rows.w, r.rows.span.count, may_stop)
+
+
+cdef void flush(void* state) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.rows.span.count:
+        grow(r, True)
+
+
+cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
+                    bint may_stop) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    cdef Py_ssize_t i, d = r.tree.n_features
+    if not grow_on(r, X, y, w, n, may_stop):
+        return False
+    for i in range(n):
+        if w[i] > 0:
+            keep(r, X + i * d, y[i], w[i])
+    plan_next(r)
+    return True
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.is_due[0]:
+        grow(r, False)
+    if r.total[0] + w < r.next[0]:
+        keep(r, x, y, w)
+    else:
+        keep_and_grow(r, x, y, w)
+
+
+cdef inline void keep(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    append_row(&r.rows, x, y, w)
+    r.total[0] += w
+
+
+cdef void plan_next(window_tree_t* r) noexcept nogil:
+    if r.total[0] >= r.period:
+        r.next[0] = r.period * (1 + floor(r.total[0] / r.period))
+    else:
+        while r.next[0] <= r.total[0]:
+            r.next[0] = min(max(2 * r.next[0], 1.0), r.period)
+
+
+cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef double total = r.total[0], following = r.next[0]
+    cdef replaced_t old = append_over(&r.rows, x, y, w, r.lost)
+    r.total[0] += w
+    plan_next(r)
+    grow(r, True)
+    if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
+        undo_append(&r.rows, &old, r.lost)
+        r.total[0], r.next[0], r.is_due[0], r.undone = total, following, 0, True
+
+
+cdef bint is_exclusive(window_tree_t* r) noexcept nogil:
+    # Whether the call that predicts may also change the model: it learns.
+    with gil:
+        lock = (<WindowTreeKernel> r.kernel).lock
+        return lock is not None and (<Lock> lock).depth > 0
+
+
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+    cdef window_tree_t* r = <window_tree_t*> state
+    if r.is_due[0] and is_exclusive(r):
+        grow(r, False)
+    tree_predict(r.tree, x, p, scratch)

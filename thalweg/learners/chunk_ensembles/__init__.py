@@ -1,0 +1,1 @@
+"""Ensembles whose members are fitted once, each on a chunk of rows."""

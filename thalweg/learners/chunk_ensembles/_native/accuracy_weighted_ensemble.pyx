@@ -1,0 +1,154 @@
+"""Accuracy-weighted ensemble: the weight of a member is by how much it beats chance on the latest block.
+
+With p_m(x, y) the probability that member m gives the label y of row x, and s_k the share of class k among
+the rows on which members are weighed,
+
+    MSE_m = mean of (1 - p_m(x, y))²,                                             (1)
+    MSE_r = sum_k s_k (1 - s_k)²,                                                 (2)
+    weight_m = max(MSE_r - MSE_m, 0).                                             (3)
+
+A member fitted on the block itself gets its MSE by cross-validation: for each fold a member is fitted on the
+other folds and asked about this one.                                             (4)
+
+Of all members and the new one those of the highest weight stay, or the latest ones. If all weigh nothing they
+speak equally.
+"""
+
+from thalweg._native import layout as layouts
+from thalweg._native.layout import FLOAT
+
+from .base cimport (
+    BLOCKS, GROWING, MEAN, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
+)
+from thalweg._native.failure cimport current_failure
+from thalweg._native.kernel cimport Kernel, fit_block, learner_t
+from thalweg._native.pointers cimport doubles
+from thalweg._native.rng cimport below, bits
+
+ctypedef struct accuracy_t:
+    Py_ssize_t n_folds
+    double* found                       # [member]: weights, that of the fresh one last
+    double* shares                      # [class]
+    double* masked                      # [row]: weights without those of a fold
+
+
+cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
+    """Weights by (3), with rows held out, or folds if none are."""
+
+    cdef accuracy_t accuracy
+    cdef bint keeps_latest
+
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, keeps_latest, key,
+                 n_templates, build):
+        cdef accuracy_t* a = &self.accuracy
+        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
+                                     n_templates, build)
+        a.n_folds, self.keeps_latest = n_folds, keeps_latest
+        self.buffers["found"] = layouts.new_array(most + 1, FLOAT)
+        self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
+        self.buffers["masked"] = layouts.new_array(size, FLOAT)
+        a.found, a.shares = doubles(self.buffers["found"]), doubles(self.buffers["shares"])
+        a.masked = doubles(self.buffers["masked"])
+        self.bind()
+
+    cdef bint weigh(self, Kernel fresh) noexcept:
+        cdef accuracy_t* a = &self.accuracy
+        cdef blocks_t* b = &self.blocks
+        cdef Py_ssize_t m
+        cdef double chance = chance_error(b, a)
+        for m in range(b.n_old):
+            with nogil:
+                if not answer(b, b.member[m], first_weighed(b), n_weighed(b), b.answers):
+                    return False
+                a.found[m] = max(chance - mean_error(b), 0.0)                     # (3)
+        if b.n_held_out == 0:
+            if not self.cross_validate():
+                return False
+        elif not answer(b, &fresh.handle, first_weighed(b), n_weighed(b), b.answers):
+            return False
+        a.found[b.n_old] = max(chance - mean_error(b), 0.0)
+        return True
+
+    cdef bint cross_validate(self) noexcept:                                      # (4)
+        # Write into `answers` what members say that have not seen the row.
+        cdef Py_ssize_t fold
+        cdef bint done
+        cdef Kernel kernel
+        cdef blocks_t* b = &self.blocks
+        for fold in range(self.accuracy.n_folds):
+            fresh = self.built(b.most, self.spare(b.most))
+            if fresh is None:
+                return False
+            kernel = fresh[1]
+            with nogil:
+                done = answer_fold(b, &self.accuracy, &kernel.handle, fold)
+            self.keep(self.next_template(b.most), fresh[0])
+            if not done:
+                return False
+        return True
+
+    cdef Py_ssize_t place(self) noexcept nogil:
+        cdef blocks_t* b = &self.blocks
+        cdef double* found = self.accuracy.found
+        cdef Py_ssize_t m, slot = b.n_old, n = min(b.n_old + 1, b.most)
+        cdef double total = 0.0
+        if b.n_old == b.most and self.keeps_latest:
+            slot = b.counts[BLOCKS] % b.most
+        elif b.n_old == b.most:
+            slot = 0
+            for m in range(1, b.most):
+                if found[m] < found[slot]:
+                    slot = m
+            if found[b.most] < found[slot]:
+                slot = -1
+        if slot >= 0:
+            found[slot] = found[b.n_old]
+        for m in range(n):
+            total += found[m]
+        for m in range(n):
+            b.weight[m] = found[m] if total > 0 else 1.0
+        return slot
+
+
+cdef double chance_error(const blocks_t* b, accuracy_t* a) noexcept nogil:
+    # (2)
+    cdef Py_ssize_t i, k, first = first_weighed(b)
+    cdef double total = 0.0, error = 0.0
+    for k in range(b.n_classes):
+        a.shares[k] = 0.0
+    for i in range(first, first + n_weighed(b)):
+        a.shares[b.y[i]] += b.w[i]
+        total += b.w[i]
+    for k in range(b.n_classes if total > 0 else 0):
+        error += a.shares[k] / total * (1.0 - a.shares[k] / total) ** 2
+    return error
+
+
+cdef double mean_error(const blocks_t* b) noexcept nogil:
+    # (1), of what is in `answers`
+    cdef Py_ssize_t i, first = first_weighed(b)
+    cdef double total = 0.0, error = 0.0
+    for i in range(n_weighed(b)):
+        error += b.w[first + i] * (1.0 - b.answers[i * b.n_classes + b.y[first + i]]) ** 2
+        total += b.w[first + i]
+    return error / total if total > 0 else 0.0
+
+
+cdef bint answer_fold(blocks_t* b, accuracy_t* a, const learner_t* h, Py_ssize_t fold) noexcept nogil:
+    # Fit on all rows but those of the fold, and answer these.
+    cdef Py_ssize_t i, n = b.counts[GROWING], n_left = 0
+    for i in range(n):
+        a.masked[i] = 0.0 if fold_of(b, a, i) == fold else b.w[i]
+        n_left += a.masked[i] > 0
+    if n_left == n:
+        return True
+    if n_left and not fit_block(h, b.X, b.y, a.masked, n, b.may_stop):
+        return False
+    for i in range(n):
+        if fold_of(b, a, i) == fold and not answer(b, h, i, 1, b.answers + i * b.n_classes):
+            return False
+    return not current_failure().failed
+
+
+cdef inline Py_ssize_t fold_of(const blocks_t* b, const accuracy_t* a, Py_ssize_t i) noexcept nogil:
+    return below(bits(b.key, b.number[i]), a.n_folds)

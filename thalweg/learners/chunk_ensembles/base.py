@@ -1,0 +1,77 @@
+"""What block ensembles share: members fitted once, each on a block of rows, and weighed when a block ends."""
+
+from typing import Any
+
+from thalweg._parameters import real_number, whole_number
+from thalweg._types import Floats
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.batch_trees.decision_tree import DecisionTree
+from thalweg.learners.ensembles.base import Ensemble
+
+MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
+
+
+class BlockEnsemble(Ensemble):
+    """Gathers rows into blocks; at the end of each a fresh member is fitted on it and all are weighed.
+
+    Blocks are counted in learned rows, however these come. A subclass has the parameters `member`,
+    `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_block_kernel`.
+    """
+
+    n_members: int
+    block_size: int
+    holdout: float | None
+    _events: tuple[str, ...] = ("came", "went")
+    _kept_rows = "block_size"
+    _max_leaves = 32  # of the trees that are members by default
+
+    @property
+    def members_(self) -> list[StreamClassifier]:
+        """The members that vote, as they are now."""
+        self._check_begun()
+        with self._lock.read:
+            return list(self._kernel.members[: self._n_voters])
+
+    @property
+    def weights_(self) -> Floats:
+        """The weights of `members_`."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.arrays["weight"][: self._n_voters].copy()
+
+    @property
+    def n_blocks_(self) -> int:
+        """Blocks that have ended so far."""
+        self._check_begun()
+        with self._lock.read:
+            return int(self._kernel.arrays["counts"][3])
+
+    @property
+    def _n_voters(self) -> int:
+        return int(self._kernel.arrays["counts"][2])
+
+    def _voters(self) -> list[int]:
+        return list(range(self._n_voters))
+
+    def _default_member(self) -> StreamClassifier:
+        return DecisionTree(max_leaves=self._max_leaves, window=1)
+
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
+        block_size = whole_number(self, "block_size", self.block_size, 2, MOST_ROWS)
+        return self._make_block_kernel(n_features, n_classes, n_members, block_size)
+
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+        """Return the kernel for rows of this shape."""
+        raise NotImplementedError
+
+    def _first_members(self) -> list[Any]:
+        return self._kernel.prepare()
+
+    def _n_held_out(self, block_size: int) -> int:
+        """Return how many rows of a block the parameter `holdout` keeps to weigh members, at least one."""
+        share = real_number(self, "holdout", self.holdout, above=0, below=1)
+        return min(max(round(share * block_size), 1), block_size - 1)
+
+    def _n_slots(self) -> int:
+        return self.n_members + 1

@@ -1,0 +1,1 @@
+"""Ensembles whose members learn row by row."""

@@ -1,0 +1,197 @@
+"""A member with a detector on its errors: a warning starts another member, an alarm puts it in place.
+
+For each learned row: the detector gets the loss 1 if the member's likeliest class is wrong, else 0. At a
+warning the other member, fresh when the warning began, learns the row, too; when all is quiet again it is
+dropped. At an alarm it replaces the member, or a fresh one does if there was no warning. Then the member
+learns the row.
+"""
+
+import numpy as np
+
+from thalweg._native import layout as layouts
+from thalweg._native.detector import PythonDetectorKernel
+from thalweg._native.layout import FLOAT, INDEX, Array, require
+
+from thalweg._native.detector cimport ALARM, WARNING, DetectorKernel, detector_t
+from .base cimport likeliest
+from thalweg._native.failure cimport attempt, record_failure
+from thalweg._native.kernel cimport Kernel, flush, learner_t, observe
+from thalweg._native.pointers cimport doubles, integers
+
+cdef enum:
+    MOST_DRIFTS = 1000
+
+cdef enum:
+    # places in `counts`
+    ROWS = 0                            # learned so far
+    DRIFTS = 1                          # alarms so far
+    WARNED = 2                          # 1 while the other member learns
+
+ctypedef struct reset_t:
+    learner_t* member
+    learner_t* other
+    detector_t* detector
+    Py_ssize_t n_classes
+    Py_ssize_t* counts
+    Py_ssize_t* drifts                  # rows of the latest drifts, a ring
+    double* p                           # [class]; memory to learn a row
+    double* scratch                     # the same, to predict
+    void* kernel
+
+
+cdef class DriftResetKernel(Kernel):
+    """Calls the member, the other member and the detector through their handles.
+
+    `build(spare)` returns a fresh learner and its kernel; `spare`, if it is not None, is one no longer in
+    use and may be built again.
+    """
+
+    cdef reset_t core
+    cdef readonly list members          # the one in charge and the other one; nobody else keeps them
+    cdef list kernels                   # theirs
+    cdef readonly object detector
+    cdef DetectorKernel watch           # the detector's kernel
+    cdef object build
+    cdef object p
+    cdef object memory
+
+    def __init__(self, who, n_features, n_classes, build):
+        number = {"low": 0, "high": 1 << 53}
+        self.allocate(who, {
+            "counts": Array(INDEX, 3, **number),
+            "drifts": Array(INDEX, MOST_DRIFTS, **number),
+        }, {})
+        self.build = build
+        self.p = layouts.new_array(n_classes, FLOAT)
+        self.core.p, self.core.n_classes, self.core.kernel = doubles(self.p), n_classes, <void*> self
+        self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict, predict_learn)
+        self.bind()
+
+    cdef void bind(self):
+        self.core.counts, self.core.drifts = integers(self.arrays["counts"]), integers(self.arrays["drifts"])
+
+    def set_parts(self, list members, list kernels, detector, DetectorKernel watch):
+        """Call these two learners, whose kernels are given, and this detector from now on."""
+        cdef Kernel member = kernels[0], other = kernels[1]
+        n = max(member.handle.scratch_size, other.handle.scratch_size)
+        memory = layouts.new_array(n + 1, FLOAT)
+        self.members, self.kernels, self.detector, self.watch = members, kernels, detector, watch
+        self.memory, self.handle.scratch_size, self.core.scratch = memory, n, doubles(memory)
+        self.core.member, self.core.other = &member.handle, &other.handle
+        self.core.detector = &watch.handle
+        self.handle.flush = self.handle.observe = NULL
+        if member.handle.flush != NULL:
+            self.handle.flush = flush_member
+        if member.handle.observe != NULL:
+            self.handle.observe = observe_member
+        self.calls_python = (
+            member.calls_python or other.calls_python or isinstance(watch, PythonDetectorKernel)
+        )
+
+    cdef bint renew(self) noexcept:
+        # Build the other member, which is not in use, again; return whether that was done.
+        cdef Kernel kernel
+        try:
+            fresh = attempt(self.build, (self.members[1],))
+            if fresh is None:
+                return False
+            kernel = fresh[1]
+            if kernel.handle.scratch_size > self.handle.scratch_size:
+                raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
+            self.members[1], self.kernels[1] = fresh[0], kernel
+            self.core.other = &kernel.handle
+            return True
+        except BaseException as error:
+            record_failure(error)
+            return False
+
+    cdef bint replace(self) noexcept:
+        # Let the other member take over; return whether that was done.
+        cdef reset_t* c = &self.core
+        if not c.counts[WARNED] and not self.renew():
+            return False
+        self.members[0], self.members[1] = self.members[1], self.members[0]
+        self.kernels[0], self.kernels[1] = self.kernels[1], self.kernels[0]
+        c.member, c.other = c.other, c.member
+        self.renew()                    # gives memory back
+        return True
+
+    def check(self, arrays):
+        """Raise StateError if counts and drifts contradict each other."""
+        rows, n_drifts, warned = arrays["counts"].tolist()
+        good = warned <= 1 and n_drifts <= rows
+        require(good, self.who, "counts", f"holds {[rows, n_drifts, warned]}, which do not fit each other")
+        good = bool((arrays["drifts"][:n_drifts] < max(rows, 1)).all())
+        require(good, self.who, "drifts", f"holds a row beyond the last, {rows}")
+
+    @property
+    def size(self):
+        """Size of the member in charge."""
+        return self.kernels[0].size
+
+    @property
+    def bytes(self):
+        """Bytes of all arrays, those of the members included."""
+        own = sum(array.nbytes for array in self.arrays.values())
+        return own + sum(kernel.bytes for kernel in self.kernels)
+
+    def drifts(self):
+        """Return the numbers of the latest rows with an alarm, in order."""
+        n = int(self.arrays["counts"][DRIFTS])
+        if n <= MOST_DRIFTS:
+            return self.arrays["drifts"][:n].copy()
+        return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
+
+
+cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, const double* p,
+                          bint has_learned) noexcept nogil:
+    # The member has predicted p, and may have learned the row as well: one that is replaced is not missed.
+    cdef int level = c.detector.update(c.detector.state, 0.0 if likeliest(p, c.n_classes) == y else 1.0)
+    cdef bint replaced = False
+    if level == ALARM:
+        with gil:
+            replaced = (<DriftResetKernel> c.kernel).replace()
+        if replaced:
+            c.drifts[c.counts[DRIFTS] % MOST_DRIFTS] = c.counts[ROWS]
+            c.counts[DRIFTS] += 1
+    elif level == WARNING and not c.counts[WARNED]:
+        with gil:
+            c.counts[WARNED] = (<DriftResetKernel> c.kernel).renew()
+    if level == WARNING and c.counts[WARNED]:
+        c.other.learn(c.other.state, x, y, w)
+    else:
+        c.counts[WARNED] = 0
+    if replaced or not has_learned:
+        c.member.learn(c.member.state, x, y, w)
+    c.counts[ROWS] += 1
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    c.member.predict(c.member.state, x, c.p, c.scratch)
+    learn_predicted(c, x, y, w, c.p, False)
+
+
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    cdef bint both = c.member.predict_learn != NULL
+    if both:
+        c.member.predict_learn(c.member.state, x, y, w, p)
+    else:
+        c.member.predict(c.member.state, x, p, c.scratch)
+    learn_predicted(c, x, y, w, p, both)
+
+
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+    cdef const reset_t* c = <const reset_t*> state
+    c.member.predict(c.member.state, x, p, scratch)
+
+
+cdef void flush_member(void* state) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    flush(c.member)
+    flush(c.other)
+
+
+cdef void observe_member(void* state, const double* x) noexcept nogil:
+    observe((<reset_t*> state).member, x)

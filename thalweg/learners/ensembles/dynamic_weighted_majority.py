@@ -1,0 +1,114 @@
+"""Dynamic weighted majority."""
+
+from typing import Any
+
+from thalweg._parameters import count, real_number
+from thalweg._types import Floats, RandomState
+from thalweg.learners.base.member_list import Members
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.bayes.naive_bayes import NaiveBayes
+from thalweg.learners.ensembles._native.dynamic_weighted_majority import WeightedMajorityKernel
+from thalweg.learners.ensembles.base import Ensemble
+
+
+class DynamicWeightedMajority(Ensemble):
+    """Dynamic weighted majority (DWM): members lose weight for errors, the lightest go, new ones come.
+
+    Follows drift of any kind by letting young members outvote old ones, with nothing to detect. Made for
+    quick members such as naive Bayes; on hard or noisy streams members come and go all the time. A row of
+    weight w is learned by the members with that weight; the period counts rows.
+
+    Memory: at most `max_members` members, and 2 max_members + 24 kilobytes for the record.
+
+    Parameters
+    ----------
+    member : learner or list of learners, default=None
+        What learns; `NaiveBayes()` if None. With a list there is one member of each learner at first, and
+        new members are made from them in turn.
+    period : int, default=50
+        Rows from one change of weights and members to the next (p).
+    beta : float, default=0.5
+        Factor on the weight of a member that is wrong (β).
+    theta : float, default=0.01
+        A member whose share of the largest weight is below this is dropped (θ).
+    max_members : int, default=100
+        When there are as many, the lightest makes room.
+    random_state : int, None, Generator or RandomState, default=1
+        Seed of the members.
+
+    Attributes
+    ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
+    members_ : list
+        The members as they are now.
+    weights_ : ndarray
+        Their weights, the largest 1.
+    history_ : dict of arrays
+        Weights and sizes of the members over time, and which came and went, bounded; drawn by
+        `plot_history`.
+
+    Notes
+    -----
+    Follows the paper. The paper gives no bound on members, nor does MOA; 100 was never reached in our tests.
+
+    References
+    ----------
+    J. Z. Kolter and M. A. Maloof. Dynamic weighted majority: an ensemble method for drifting concepts. JMLR
+    8, 2007.
+
+    Examples
+    --------
+    >>> from thalweg.learners import DynamicWeightedMajority
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> y[2500:] = 1 - y[2500:]
+    >>> learner = DynamicWeightedMajority().begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2), len(learner.members_)
+    (0.84, 11)
+    """
+
+    _events: tuple[str, ...] = ("came", "went")
+
+    def __init__(
+        self,
+        member: Members = None,
+        period: int = 50,
+        beta: float = 0.5,
+        theta: float = 0.01,
+        max_members: int = 100,
+        random_state: RandomState = 1,
+    ) -> None:
+        self.member = member
+        self.period = period
+        self.beta = beta
+        self.theta = theta
+        self.max_members = max_members
+        self.random_state = random_state
+
+    @property
+    def weights_(self) -> Floats:
+        """The members' weights, the largest 1."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.arrays["weight"][: len(self._kernel.members)].copy()
+
+    def _default_member(self) -> StreamClassifier:
+        return NaiveBayes()
+
+    def _n_slots(self) -> int:
+        return self.max_members
+
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        n_templates = len(self._made_from)
+        settings = (
+            count(self, "max_members", self.max_members, max(n_templates, 2)),
+            count(self, "period", self.period, 1),
+            real_number(self, "beta", self.beta, above=0, most=1),
+            real_number(self, "theta", self.theta, above=0, most=1),
+            n_templates,
+        )
+        kernel = WeightedMajorityKernel(self._who, n_features, n_classes, *settings, self._build)
+        kernel.build_members(n_templates)
+        return kernel

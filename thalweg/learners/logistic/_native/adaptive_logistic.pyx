@@ -1,0 +1,368 @@
+"""Logistic regression as a recursive filter that forgets, and mixtures of such filters.
+
+An input enters as its distance from its running mean in running standard deviations, at most ten of them;
+an indicator (1 for one category, else 0) as it is, since a rare category would be many standard
+deviations off, and its coefficient, uncertain again whenever it comes. The last entry of x is 1, the
+intercept. A filter keeps coefficients beta and the inverse R of the information. For a row of weight v,
+with c = 1 if it is of the filter's class and 0 otherwise:
+
+    z = beta'x,  q = logistic(z), or softmax over the filters,  a = v q (1 - q),  e = v (c - q)      (1)
+    k = R x/(decay + a x'R x),  R <- (R - a k x'R)/decay,  beta <- beta + k e                        (2)
+
+That is one Newton step for the row's likelihood times what the past says. The converged step goes all the
+way to the maximum, z* = z + x'R x e*/decay with e* = v (c - q(z*)), takes a there too, and has
+
+    beta <- beta + R x e*/decay                                                                      (3)
+
+Tuned forgetting weighs the two sums of the approximation by what the row brings to each; with the
+converged step, which has no second sum, ratio is 1:
+
+    damped(u) = least + (1 - least) exp(-bandwidth |u|)                                              (4)
+    b = -e - a z,  decay = damped(a/v),  ratio = damped(b/v)/decay                                   (5)
+    beta <- ratio beta - k (b + ratio a z)                                                           (6)
+
+Adaptive forgetting climbs the row's log-likelihood along psi = d beta/d decay and S = d R/d decay, with
+F = I - a k x', D = S/decay - R/decay^2 of the old R and S, and e* = e decay/(decay + a x'R x) for (2):
+
+    g = e x'psi,  psi <- F (psi + D x e*),  S <- F D F'                                              (7)
+    decay <- decay + rate g, or RPROP's step with the sign of g; within [least, 1]                   (8)
+
+The guard adds the information u = d (1 - decay)/guard to one of the d directions in turn, so that R stays
+below about guard where no news comes; S follows with G = I - u R_i i'/(1 + u R_ii):
+
+    R <- R - u R_i R_i'/(1 + u R_ii),  S <- G S G' + R_i R_i' d/guard with the new R_i               (9)
+
+Members of a mixture are weighed by their discounted likelihood. Powers are costly, so the discount comes
+every ROUND rows, all of it at once:
+
+    share <- share q_y^v,  every ROUND rows share <- share^(discount^ROUND),  scaled to sum 1       (10)
+
+Filters lie side by side (lanes.pxd), those of a member together.
+"""
+
+import numpy as np
+
+from thalweg._native import layout as layouts
+from thalweg._native.layout import FLOAT, require
+from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
+
+from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
+
+from thalweg._native cimport lanes
+from thalweg._native.kernel cimport Kernel
+from .logistic_slopes cimport adapt, guard_slopes
+from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
+from thalweg._native.maths cimport clipped, logistic, softmax
+from .peak cimport is_near, nearer, refined
+from thalweg._native.pointers cimport doubles, integers
+from thalweg._native.standardiser cimport set_scale, standardised, update
+
+cdef enum:
+    ROUND = 8
+    AT_ONCE = 64                        # scores that predict finds at a time
+
+KINDS = {"fixed": FIXED, "tuned": TUNED, "adaptive": GRADIENT, "rprop": RPROP}
+MOST_MEMBERS = AT_ONCE
+
+cdef extern from *:
+    """
+    static const double STEEPEST = 500.0, RAREST = 1e-4, FAINTEST = 1e-30;
+    """
+    double STEEPEST                     # bound of |z|
+    double RAREST, FAINTEST             # bounds of q_y and of a share in (10)
+
+cdef class LogisticKernel(Kernel):
+    """The filters of one or more members, which differ in `least`, their strongest forgetting."""
+
+    cdef logistic_t core
+    cdef object apart
+
+    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise,
+                 guard, prior, discount, indicators):
+        cdef logistic_t* s = &self.core
+        s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
+        s.n_filters = 1 if n_classes == 2 else n_classes
+        s.n = s.n_members * s.n_filters
+        s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
+        s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
+        least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
+        slopes = s.n if s.kind >= GRADIENT else 0
+        self.allocate(who, logistic_layout(s.n_members, ROUND, rate), {
+            "input": n_features, "member": s.n_members, "direction": s.d, "filter": s.n,
+            "pair": s.d * (s.d + 1) // 2, "slope": slopes,
+        })
+        if s.kind == FIXED:
+            self.arrays["decay"][:] = least
+        self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
+        self.arrays |= {name: layouts.new_array(n_features, FLOAT) for name in ("scale", "bound")}
+        self.arrays["variance"][indicators] = 1.0
+        self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n), indicators
+        s.n_indicators = len(indicators)
+        self.set_handle(<void*> s, n_features, n_classes, learn, predict)
+        self.bind()
+        self.derive()
+
+    cdef void derive(self):
+        cdef Py_ssize_t j
+        for j in range(self.core.n_inputs):
+            set_scale(self.core.variance[j], self.core.scale + j, self.core.bound + j)
+
+    def check(self, arrays):
+        """Raise StateError unless the shares of the members add up and every filter remembers something."""
+        require(abs(arrays["share"].sum() - 1.0) < 1e-9, self.who, "share", "does not add up to 1")
+        good = (arrays["decay"] >= self.apart[0]).all()
+        require(good, self.who, "decay", "holds a number below the least of its filter")
+
+    def inherit(self, Kernel old, double missing=0.0):
+        """Go on from a kernel of fewer inputs, or one class less: a single class taught nothing."""
+        cdef LogisticKernel other = old
+        if other.core.n_inputs < self.core.n_inputs:
+            self.adopt(with_more_inputs(self.layout, self.arrays, old.arrays))
+        elif other.core.n_classes > 1:
+            n_filters = other.core.n_filters, self.core.n_filters
+            self.adopt(with_one_more_class(
+                self.layout, self.arrays, old.arrays, self.core.n_members, n_filters,
+            ))
+        self.derive()
+
+    cdef void bind(self):
+        cdef logistic_t* s = &self.core
+        cdef Py_ssize_t n = s.n
+        s.count, s.mean = doubles(self.arrays["count"]), doubles(self.arrays["mean"])
+        s.variance, s.scale = doubles(self.arrays["variance"]), doubles(self.arrays["scale"])
+        s.share, s.turn = doubles(self.arrays["share"]), integers(self.arrays["turn"])
+        s.bound = doubles(self.arrays["bound"])
+        s.place, s.restarts = integers(self.arrays["place"]), integers(self.arrays["restarts"])
+        s.beta, s.R = doubles(self.arrays["beta"]), doubles(self.arrays["R"])
+        s.S, s.psi = doubles(self.arrays["S"]), doubles(self.arrays["psi"])
+        s.decay, s.step = doubles(self.arrays["decay"]), doubles(self.arrays["step"])
+        s.slope = doubles(self.arrays["slope"])
+        s.least, s.x, s.g = doubles(self.apart[0]), doubles(self.apart[1]), doubles(self.apart[2])
+        s.indicators = integers(self.apart[3])
+        s.h, s.z = s.g + s.d * n, s.g + 2 * s.d * n
+        s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
+        s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
+        s.one, s.two, s.past = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n
+
+
+cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:
+    # A missing value counts as the mean.
+    if s.standardise:
+        return standardised(value, s.mean[j], s.scale[j])
+    return value if value == value else s.mean[j]
+
+
+cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
+    cdef logistic_t* s = <logistic_t*> state
+    cdef Py_ssize_t m, k
+    cdef double z[AT_ONCE]
+    for k in range(s.n_classes):
+        p[k] = 0.0
+    if s.n_classes > 2 or s.n_classes == 1:
+        for m in range(s.n_members):
+            add_member(s, m, row, p)
+        return
+    find_scores(s, row, 0, s.n, z)
+    for m in range(s.n_members):
+        p[1] += s.share[m] * logistic(z[m])
+    p[1] = min(p[1], 1.0)               # shares sum to 1 but for rounding
+    p[0] = 1.0 - p[1]
+
+
+cdef void find_scores(logistic_t* s, const double* row, Py_ssize_t first, Py_ssize_t n,
+                      double* z) noexcept nogil:
+    # The scores of the n lanes from `first` on, for a row as it is given.
+    cdef Py_ssize_t j, m
+    cdef double x
+    for m in range(n):
+        z[m] = s.beta[s.n_inputs * s.n + first + m]
+    for j in range(s.n_inputs):
+        x = value_of(s, row[j], j)
+        for m in range(n):
+            z[m] += s.beta[j * s.n + first + m] * x
+    for m in range(n):
+        z[m] = clipped(z[m], STEEPEST)
+
+
+cdef void add_member(logistic_t* s, Py_ssize_t m, const double* row, double* p) noexcept nogil:
+    # The member's share in the probabilities, by a running softmax: few scores at a time are kept, on the
+    # stack, for several threads may predict at once.
+    cdef Py_ssize_t k, part, first, n, lane = m * s.n_filters, n_parts = (s.n_filters - 1) // AT_ONCE + 1
+    cdef double z[AT_ONCE]
+    cdef double top = -2.0 * STEEPEST, total = 0.0
+    for part in range(n_parts):
+        first = part * AT_ONCE
+        n = min(AT_ONCE, s.n_filters - first)
+        find_scores(s, row, lane + first, n, z)
+        for k in range(n):
+            if z[k] > top:
+                total *= exp(top - z[k])
+                top = z[k]
+            total += exp(z[k] - top)
+    for part in range(n_parts):
+        first = part * AT_ONCE
+        n = min(AT_ONCE, s.n_filters - first)
+        if n_parts > 1:
+            find_scores(s, row, lane + first, n, z)
+        for k in range(n):
+            p[first + k] += s.share[m] * exp(z[k] - top) / total
+
+
+cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept nogil:
+    cdef logistic_t* s = <logistic_t*> state
+    cdef Py_ssize_t j
+    if s.n_classes == 1:
+        return
+    update(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
+    for j in range(s.n_indicators):
+        s.mean[s.indicators[j]], s.variance[s.indicators[j]], s.scale[s.indicators[j]] = 0.0, 1.0, 1.0
+    for j in range(s.n_inputs):
+        s.x[j] = value_of(s, row[j], j)
+    s.x[s.n_inputs] = 1.0
+    if s.n == 1:
+        learn_lanes(s, y, v, 1)
+    elif s.n == 4:
+        learn_lanes(s, y, v, 4)
+    else:
+        learn_lanes(s, y, v, s.n)
+
+
+cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t m, k
+    lanes.dots(s.beta, s.x, s.z, s.d, n)
+    for m in range(n):
+        s.z[m] = clipped(s.z[m], STEEPEST)
+    if s.n_filters == 1:
+        for m in range(n):
+            s.q[m] = logistic(s.z[m])
+    else:
+        for m in range(s.n_members):
+            softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+    if s.n_members > 1:
+        judge(s, y, v)
+    lanes.times(s.R, s.x, s.g, s.d, n)
+    lanes.dots(s.g, s.x, s.size, s.d, n)
+    for m in range(n):
+        k = m % s.n_filters if s.n_filters > 1 else 1
+        weigh(s, m, y == k, v)
+    if s.converged:
+        converge(s, y, v, n)
+    if s.kind >= GRADIENT:
+        adapt(s, n)
+    lanes.scale(s.beta, s.ratio, s.d, n)                                                 # (2), (3), (6)
+    for m in range(n):
+        s.one[m] = s.moved[m] * s.up[m]
+    lanes.add(s.beta, s.g, s.one, s.d, n)
+    forget(s, n)
+    check(s, n)
+    s.place[0] = s.place[0] + 1 if s.place[0] + 1 < s.d else 0
+
+
+cdef inline void judge(logistic_t* s, Py_ssize_t y, double v) noexcept nogil:
+    cdef Py_ssize_t m
+    cdef double own, total = 0.0
+    s.turn[0] = s.turn[0] + 1 if s.turn[0] + 1 < ROUND else 0
+    for m in range(s.n_members):
+        if s.n_filters == 1:
+            own = s.q[m] if y == 1 else 1.0 - s.q[m]
+        else:
+            own = s.q[m * s.n_filters + y]
+        own = max(own, RAREST)
+        s.share[m] = max(s.share[m] * (own if v == 1.0 else pow(own, v)), FAINTEST)      # (10)
+        if s.turn[0] == 0:
+            s.share[m] = pow(s.share[m], s.discount)
+        total += s.share[m]
+    for m in range(s.n_members):
+        s.share[m] /= total
+
+
+cdef inline double damped(logistic_t* s, Py_ssize_t m, double u) noexcept nogil:
+    return s.least[m] + (1.0 - s.least[m]) * exp(-s.bandwidth * fabs(u))                 # (4)
+
+
+cdef inline void weigh(logistic_t* s, Py_ssize_t m, bint is_class, double v) noexcept nogil:
+    # What the row is to lane m: its curvature a, error e, the forgetting, how far a single step moves beta.
+    cdef double q = s.q[m], z = s.z[m], c = 1.0 if is_class else 0.0, e = c - q, a = q * (1.0 - q)
+    s.a[m], s.e[m], s.ratio[m] = v * a, v * e, 1.0                                       # (1)
+    if s.kind == TUNED:
+        s.decay[m] = damped(s, m, a)
+        if not s.converged:
+            s.ratio[m] = damped(s, m, e + a * z) / s.decay[m]                            # (5)
+    s.past[m] = s.decay[m]
+    s.up[m] = 1.0 / s.past[m]
+    if not s.converged:
+        s.moved[m] = v * (e + a * z * (1.0 - s.ratio[m]))
+        s.moved[m] *= s.past[m] / (s.past[m] + s.a[m] * s.size[m])                       # (2), (6)
+
+
+cdef inline void converge(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
+    # (3). Signs are turned for rows not of a lane's class: z rises, and q is the chance of being wrong.
+    # Two steps for all lanes together, which is mostly enough.
+    cdef Py_ssize_t m
+    cdef double z, q, t, size
+    for m in range(n):
+        z, q, size = s.z[m], s.q[m], v * s.size[m] * s.up[m]
+        if s.n_filters > 1:
+            z = clipped(log(q) - log(1.0 - q), STEEPEST)
+        s.ratio[m] = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
+        s.z[m], s.one[m] = z * s.ratio[m], size
+        q = 1.0 - q if s.ratio[m] > 0 else q
+        s.two[m] = min(max(nearer(s.z[m], s.z[m], size, q), s.z[m]), s.z[m] + size)
+    for m in range(n):
+        s.q[m] = logistic(-s.two[m])
+    for m in range(n):
+        z, size = s.z[m], s.one[m]
+        t = nearer(s.two[m], z, size, s.q[m])
+        if not (is_near(t - s.two[m], size) and z <= t <= z + size):
+            t = refined(0.0 if z < 0.0 < z + size and size > 4.0 else s.two[m], z, size)
+        q = (t - z) / size if size > 1e-3 else logistic(-t)
+        s.a[m], s.moved[m], s.ratio[m] = v * q * (1.0 - q), v * q * s.ratio[m], 1.0
+
+
+cdef inline void forget(logistic_t* s, Py_ssize_t n) noexcept nogil:
+    # (2) and (9) for R in one sweep; first the guard's column as it will be.
+    cdef Py_ssize_t i = s.place[0], j, m
+    cdef double u, leak = s.d / s.guard if s.guard > 0 else 0.0
+    for m in range(n):
+        s.one[m] = sqrt(max(s.a[m] / (s.past[m] + s.a[m] * s.size[m]), 0.0))
+    lanes.scale(s.g, s.one, s.d, n)
+    for j in range(s.d):
+        for m in range(n):
+            u = s.R[lanes.at(i, j, n) + m] - s.g[i * n + m] * s.g[j * n + m]
+            s.h[j * n + m] = u * s.up[m]
+    for m in range(n):
+        u = (1.0 - s.past[m]) * leak
+        s.two[m] = sqrt(u / (1.0 + u * s.h[i * n + m]))
+    lanes.scale(s.h, s.two, s.d, n)
+    lanes.discount(s.R, s.g, s.h, s.up, s.d, n)
+    if s.kind >= GRADIENT and s.guard > 0:
+        guard_slopes(s, n)
+
+
+cdef inline void check(logistic_t* s, Py_ssize_t n) noexcept nogil:
+    # Anything infinite or NaN in a filter reaches its coefficients or its gradient by the next row.
+    cdef Py_ssize_t j, m
+    cdef double total
+    for m in range(n):
+        total = s.e[m]
+        for j in range(s.d):
+            total += s.beta[j * n + m]
+        if not isfinite(total):
+            restart(s, m)
+
+
+cdef void restart(logistic_t* s, Py_ssize_t m) noexcept nogil:
+    cdef Py_ssize_t j, n = s.n, packed = s.d * (s.d + 1) // 2
+    s.restarts[m] += 1
+    for j in range(packed):
+        s.R[j * n + m] = 0.0
+    for j in range(s.d):
+        s.R[lanes.at(j, j, n) + m] = s.prior
+        s.beta[j * n + m] = 0.0
+    if s.kind >= GRADIENT:
+        for j in range(packed):
+            s.S[j * n + m] = 0.0
+        for j in range(s.d):
+            s.psi[j * n + m] = 0.0
+    s.decay[m] = s.least[m] if s.kind == FIXED else 1.0
+    s.step[m], s.slope[m] = s.rate, 0.0

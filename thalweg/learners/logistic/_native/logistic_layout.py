@@ -1,0 +1,69 @@
+"""The arrays of the logistic filters, and how they go on when a class or an input appears later."""
+
+import numpy as np
+
+from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array
+
+
+def logistic_layout(n_members, most_turns, rate):
+    """Return the declarations of the arrays.
+
+    R, S and psi may leave the range of a double: a filter notices it at its next row and starts again.
+    """
+    return {
+        "count": Array(FLOAT, "input", low=0.0),
+        "mean": Array(FLOAT, "input", low=-MOST_VALUE, high=MOST_VALUE),
+        "variance": Array(FLOAT, "input", low=0.0, high=MOST_VALUE**2),
+        "share": Array(FLOAT, "member", low=0.0, high=1.0, fill=1.0 / n_members),
+        "turn": Array(INDEX, 1, low=0, high=most_turns - 1),
+        "place": Array(INDEX, 1, low=0, high="direction"),
+        "restarts": Array(INDEX, "filter", low=0),
+        "beta": Array(FLOAT, "direction", "filter"),
+        "R": Array(FLOAT, "pair", "filter", finite=False),
+        "S": Array(FLOAT, "pair", "slope", finite=False),
+        "psi": Array(FLOAT, "direction", "slope", finite=False),
+        "decay": Array(FLOAT, "filter", low=0.0, high=1.0, fill=1.0),
+        "step": Array(FLOAT, "filter", low=0.0, fill=rate),
+        "slope": Array(FLOAT, "filter", finite=False),
+    }
+
+
+def with_one_more_class(layout, fresh, old, n_members, n_filters):
+    """Return arrays that go on from `old` in place of `fresh`, which has one class more.
+
+    `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
+    with half of its coefficients. A new class begins as in `fresh`, from the prior.
+    """
+    before, after = n_filters
+    new = {name: fresh[name].copy() for name in layout}
+    for name in ("count", "mean", "variance", "share", "turn", "place"):
+        new[name][...] = old[name]
+    for name, array in layout.items():
+        if array.axes[-1] in ("filter", "slope") and new[name].size:
+            shape = new[name].shape[:-1]
+            known = old[name].reshape(*shape, n_members, before)
+            halves = name in ("beta", "psi") and before < after - 1
+            parts = new[name].reshape(*shape, n_members, after)
+            parts[..., : after - 1] = known * np.array([-0.5, 0.5]) if halves else known
+    return new
+
+
+def with_more_inputs(layout, fresh, old):
+    """Return arrays that go on from `old` in place of `fresh`, which has more inputs.
+
+    Coefficients of new inputs begin as in `fresh`, from the prior. The constant stays the last one.
+    """
+    new = {name: fresh[name].copy() for name in layout}
+    n, d = len(old["mean"]), len(fresh["beta"])
+    kept = np.append(np.arange(n), d - 1)
+    row, column = np.tril_indices(n + 1)
+    pairs = kept[row] * (kept[row] + 1) // 2 + kept[column]
+    for name, array in layout.items():
+        if array.axes[0] == "pair":
+            new[name][pairs] = old[name]
+        elif array.axes[0] == "direction":
+            new[name][kept] = old[name]
+        else:
+            new[name][: len(old[name])] = old[name]
+    new["place"][:] = kept[old["place"]]
+    return new

@@ -1,0 +1,1 @@
+"""Logistic regression tracked by a particle filter."""

@@ -1,0 +1,1 @@
+"""The default learner: different learners, stacked by logistic regression."""

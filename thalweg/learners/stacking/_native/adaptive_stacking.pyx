@@ -1,0 +1,258 @@
+"""Stacking: members of any kind, weighed by logistic regressions on their answers (see stackers.pyx).
+
+Members predict and learn a block of rows each by itself; then the stackers answer and learn row by row. A row
+whose label comes late is observed first: what the members and the stackers said is kept with it, and it is
+this that is learned from when the label comes. What a member would say by then, with more labels known,
+would be no measure of its worth. A label that comes d rows late counts as 1/sqrt(1 + d): whatever is learned
+from it will answer d rows more before it is found to be wrong. If the members had learned k labels when the
+row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning they knew much less than now.
+"""
+
+import numpy as np
+
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy
+
+from thalweg._native import layout as layouts
+from thalweg._native.layout import FLOAT, Array, require
+
+from thalweg._native cimport kernel as learner
+from thalweg.learners.ensembles._native.base cimport likeliest, predict_learn
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, n_observed, take_kept
+from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg.learners.ensembles._native.threaded cimport (
+    BlockKernel,
+    answer_of,
+    member_block_t,
+    note_if_due,
+    row_of,
+)
+from thalweg._native.pointers cimport doubles
+from .stackers cimport N_RATES, RIDGE, stack_answers, stack_bound, stack_learn, stack_mix, stackers_t
+
+cdef double MOST = 1e6                  # of weights
+cdef double FADING = 0.001              # of the members' parts in the answers
+MEMBERS_TRUST = 0.6                     # at the beginning, of all members together
+
+ctypedef struct stacking_t:
+    stackers_t stackers
+    kept_rows_t* kept
+    double* part                        # [member]: faded mean of what it adds to the answer's margin
+    double* z                           # [member, class]
+    double* said                        # [member, stacker and mixture; class]
+    Py_ssize_t own_scratch
+
+
+cdef class StackingKernel(BlockKernel):
+    """Members, their weights, and the answers that wait for labels."""
+
+    cdef stacking_t core
+    cdef KeptRows kept
+
+    def __init__(self, who, n_features, n_classes, n_members, decays, noises, switching, most_kept, n_jobs,
+                 build):
+        cdef stacking_t* c = &self.core
+        lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
+                   "template": n_members, "stacker": len(decays), "expert": n_members + len(decays)}
+        start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
+                          [n_members, len(decays)])
+        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        self.allocate(who, {
+            "weights": Array(FLOAT, "stacker", "member", low=-MOST, high=MOST, fill=1.0 / n_members),
+            "inverse": Array(FLOAT, "stacker", "member", "member", low=-MOST, high=MOST),
+            "trust": Array(FLOAT, N_RATES, "expert", low=0.0, high=1.0),
+            "rate_trust": Array(FLOAT, N_RATES, low=0.0, high=1.0, fill=1.0 / N_RATES),
+            "part": Array(FLOAT, "member", low=-MOST, high=MOST),
+        }, {})
+        self.arrays["inverse"][:] = np.eye(n_members) / RIDGE
+        self.arrays["trust"][:] = start
+        width = (n_members + len(decays) + N_RATES) * n_classes
+        self.buffers |= {
+            "decay": np.array(decays, dtype=float),
+            "noise": np.array(noises, dtype=float),
+            "start": start,
+            "work": layouts.new_array(3 * n_members + n_classes, FLOAT),
+            "z": layouts.new_array((n_members, n_classes), FLOAT),
+            "said": layouts.new_array(width, FLOAT),
+        }
+        self.kept = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
+        c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
+        c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
+        c.stackers.noise = doubles(self.buffers["noise"])
+        c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
+        c.z, c.said = doubles(self.buffers["z"]), doubles(self.buffers["said"])
+        self.own_scratch = c.own_scratch = n_members * n_classes + width
+        self.own_observe = True
+        self.block.method, self.block.process, self.block.finish = <void*> c, process, do_nothing
+        self.block.combine, self.block.predict_rows = stack, predict_rows
+        self.handle.observe = observe
+        self.bind()
+
+    cdef void bind(self):
+        cdef stacking_t* c = &self.core
+        BlockKernel.bind(self)
+        c.stackers.weights = doubles(self.arrays["weights"])
+        c.stackers.inverse = doubles(self.arrays["inverse"])
+        c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
+        c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
+        c.kept = &self.kept.core
+
+    cdef double number_of(self, Py_ssize_t m) noexcept nogil:
+        # A member's weight, that of all stackers together.
+        cdef const stackers_t* s = &self.core.stackers
+        return weight_of(s, m)
+
+    cdef void note_weights(self, Py_ssize_t line) noexcept nogil:
+        # In place of those noted before the stackers had learned the block's rows.
+        cdef Py_ssize_t m
+        for m in range(self.block.n_members):
+            self.block.notes[2 * line * self.block.n_members + m] = self.number_of(m)
+
+    def state(self):
+        """Return copies of the arrays, those of the rows that wait included; not those of the members."""
+        return Kernel.state(self) | self.kept.state()
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        kept, rest = self.kept.restored(state)
+        Kernel.restore(self, rest)
+        self.kept = kept
+        self.bind()
+
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        BlockKernel.check(self, arrays)
+        for name in ("trust", "rate_trust"):
+            good = bool((abs(arrays[name].sum(axis=-1) - 1) < 1e-6).all())
+            require(good, self.who, name, "must sum to 1")
+        inverse = arrays["inverse"]
+        good = np.allclose(inverse, inverse.transpose(0, 2, 1), rtol=1e-6, atol=1e-9)
+        require(good, self.who, "inverse", "must hold symmetric matrices")
+
+    @property
+    def bytes(self):
+        """Bytes of all arrays, those of the members included."""
+        own = sum(array.nbytes for array in self.arrays.values())
+        return own + self.kept.bytes + sum(kernel.bytes for kernel in self.kernels)
+
+
+cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
+    # A member that is trusted by itself has the weight 1 there.
+    cdef Py_ssize_t i, r
+    cdef double weight = 0.0
+    cdef const double* trust = s.trust
+    for r in range(N_RATES):
+        weight += s.rate_trust[r] * trust[m]
+        for i in range(s.n_stackers):
+            weight += s.rate_trust[r] * trust[s.n_members + i] * s.weights[i * s.n_members + m]
+        trust += s.n_members + s.n_stackers
+    return weight
+
+
+cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+                  double* scratch) noexcept nogil:
+    cdef const learner_t* h = b.member[m]
+    cdef Py_ssize_t i
+    scratch += (<stacking_t*> b.method).own_scratch
+    for i in range(start, stop):
+        predict_learn(h, row_of(b, i), b.y[i], b.w[i], answer_of(b, m, i), scratch)
+        if b.w[i] > 0:
+            note_if_due(b, m, i)
+
+
+cdef void do_nothing(member_block_t* b) noexcept nogil:
+    pass
+
+
+cdef void stack(member_block_t* b, double* p) noexcept nogil:
+    # Answer and learn the block's rows, one by one.
+    cdef stacking_t* c = <stacking_t*> b.method
+    cdef stackers_t* s = &c.stackers
+    cdef Py_ssize_t i, k, m
+    cdef const double* answer
+    for i in range(b.n):
+        for m in range(b.n_members):
+            answer = answer_of(b, m, i)
+            for k in range(b.n_classes):
+                c.said[m * b.n_classes + k] = answer[k]
+        stack_bound(s, c.said)
+        stack_answers(s, c.said, c.z)
+        stack_mix(s, c.said, p)
+        if b.w[i] > 0:
+            learn_answers(c, row_of(b, i), b.y[i], b.w[i], b.position[i], p)
+            if (b.position[i] + 1) % b.stride == 0:
+                with gil:
+                    (<StackingKernel> b.kernel).note_weights(
+                        (b.position[i] + 1) // b.stride - b.first // b.stride - 1)
+        p += b.n_classes
+
+
+cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w, Py_ssize_t n_learned,
+                        const double* p) noexcept nogil:
+    cdef stackers_t* s = &c.stackers
+    cdef const double* kept = take_kept(c.kept, x)
+    note_parts(c, p)
+    if kept == NULL:
+        stack_learn(s, c.z, c.said, c.said, y, w)
+    else:
+        memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
+        stack_answers(s, c.said, c.z)
+        stack_learn(s, c.z, c.said, kept, y, w * worth_when_late(c.kept, n_learned))
+
+
+cdef double worth_when_late(const kept_rows_t* kept, double n_learned) noexcept nogil:
+    # What the label of the row taken last counts. Labels that are as late as this one, or never come, are
+    # counted as known: it is about how long the members have been learning.
+    cdef double known = max(n_learned, <double> (n_observed(kept) - 1 - kept.age))
+    cdef double share = (max(known - kept.age, 0.0) + 1.0) / (known + 1.0)
+    return share * share / sqrt(1.0 + kept.age)
+
+
+cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
+    # How much each member adds to the lead of the likeliest class over the next.
+    cdef stackers_t* s = &c.stackers
+    cdef Py_ssize_t k, m, best = likeliest(p, s.n_classes), second = -1
+    cdef double weight
+    for k in range(s.n_classes):
+        if k != best and (second < 0 or p[k] > p[second]):
+            second = k
+    if second < 0:
+        return
+    for m in range(s.n_members):
+        weight = weight_of(s, m)
+        c.part[m] += FADING * (weight * (c.z[m * s.n_classes + best] - c.z[m * s.n_classes + second])
+                               - c.part[m])
+        if fabs(c.part[m]) > MOST:
+            c.part[m] = 0.0
+
+
+cdef void answers_of(const member_block_t* b, const double* x, double* said, double* p,
+                     double* scratch) noexcept nogil:
+    # The answers of the members, the stackers and the mixtures, and p, the answer.
+    cdef const stackers_t* s = &(<const stacking_t*> b.method).stackers
+    cdef const learner_t* h
+    cdef Py_ssize_t m
+    for m in range(b.n_members):
+        h = b.member[m]
+        h.predict(h.state, x, said + m * b.n_classes, scratch + b.n_members * b.n_classes)
+    stack_bound(s, said)
+    stack_answers(s, said, scratch)
+    stack_mix(s, said, p)
+
+
+cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+                       double* scratch) noexcept nogil:
+    cdef Py_ssize_t i, width = (<const stacking_t*> b.method).own_scratch - b.n_members * b.n_classes
+    for i in range(n):
+        answers_of(b, x + i * b.n_features, scratch, p + i * b.n_classes, scratch + width)
+
+
+cdef void observe(void* state, const double* x) noexcept nogil:
+    cdef member_block_t* b = <member_block_t*> state
+    cdef stacking_t* c = <stacking_t*> b.method
+    cdef double* kept = keep_row(c.kept, x)
+    cdef Py_ssize_t m
+    if kept != NULL:
+        answers_of(b, x, kept, b.ignored, b.scratch)
+    for m in range(b.n_members):
+        learner.observe(b.member[m], x)

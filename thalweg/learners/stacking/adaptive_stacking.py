@@ -1,0 +1,287 @@
+"""Adaptive stacking: learners of different kinds, weighed by logistic regressions that forget."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg._types import Floats, Ints, RandomState, State
+from thalweg.learners.base.member_list import Members, as_members
+from thalweg.learners.base.memory_limit import MOST_BYTES
+from thalweg.learners.base.one_hot import n_widened
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.last_labels import LastLabels
+from thalweg.learners.baselines.trivial import MajorityClass
+from thalweg.learners.ensembles.base import Ensemble
+from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
+from thalweg.learners.stacking.chosen_members import Chosen, largest
+from thalweg.learners.stacking.default_members import SMALL, default_members
+
+MOST_STACKERS, MOST_WAITING = 100, 1_000_000
+FORGETTING_OF_NOISE = 0.999
+
+
+class AdaptiveStacking(Ensemble):
+    """Stacks learners of different kinds by logistic regressions that forget, on their log-probabilities.
+
+    The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
+    regression, neighbours, or the last labels alone. Logistic regressions on the members' probabilities find
+    out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget;
+    the members are in the mixture by themselves too, for the first rows after an abrupt change.
+    Its probabilities are calibrated even where the members' are not. It costs as much as its members
+    together; where that is too slow, use `LogisticMixture`.
+
+    Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
+    members said at that time. The evaluation does so by itself.
+
+    Memory: `max_bytes`, shared out among the members. Each gets what it needs to begin with; the rest goes to
+    trees, in equal parts, which keep within them as `HoeffdingTree` does. Default members for which there is
+    no room are left out from the start; where classes or inputs come later, the largest give way to
+    `MajorityClass`. Not bounded are windows, matrices and whatever else members of your own keep: it is
+    counted as they begin. On top come rows that wait for their labels, with S logistic regressions, M members
+    and K classes 8 ((M + S + 2) K + 4) bytes each for up to twice as many rows as wait, and what the members
+    keep of these.
+
+    Parameters
+    ----------
+    members : list of learners, default=None
+        What is weighed, of any kinds. None is for a set of nine or eleven, by the number of inputs; see
+        docs/stacking.md.
+    forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
+        Factors by which the logistic regressions fade what they know with every row; one for each of them.
+    noise : sequence of float, default=(0.2, 0.4)
+        For each, one logistic regression more, with the forgetting 0.999, that takes such a share of the
+        labels for pure chance: where labels are wrong, members are not judged by these.
+    switching : float, default=0.001
+        Chance, row by row, that another of them, or a member by itself, becomes the best.
+    max_waiting : int, default=10000
+        Most rows that can wait for their labels, if they are observed first.
+    max_bytes : int or None, default=67108864
+        Bound on the memory of all members together; None leaves each to its own.
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores, -2 for all but one. The result is the same.
+    random_state : int, None, Generator or RandomState, default=1
+        Seed of the members.
+
+    Attributes
+    ----------
+    importance_ : ndarray
+        How much each input counts in the members that are trees (docs/explanations.md).
+    members_ : list
+        The members.
+    member_names_ : list of str
+        Their names.
+    weights_ : ndarray
+        Weights of the members' log-probabilities, averaged over the logistic regressions.
+    shares_ : ndarray
+        What part of the recent answers is due to each member; sums to 1.
+    trust_ : ndarray
+        Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
+        the order of `forgetting` and `noise`; sums to 1.
+    n_bytes_ : int
+        Bytes it takes, rows of arrays held in reserve included.
+    history_ : dict of arrays
+        Weights and sizes of the members over time, bounded; drawn by `plot_history`.
+
+    References
+    ----------
+    D. Wolpert. Stacked generalization. Neural Networks 5, 1992.
+    M. Herbster, M. Warmuth. Tracking the best expert. Machine Learning 32, 1998.
+    F. Chu, Y. Wang, C. Zaniolo. An adaptive learning approach for noisy data streams. ICDM 2004.
+
+    Examples
+    --------
+    >>> from thalweg.learners import AdaptiveStacking
+    >>> from thalweg.streams import SEA
+    >>> X, y = next(SEA(seed=1).blocks(5000))
+    >>> learner = AdaptiveStacking().begin(3, [0, 1])
+    >>> p = learner.test_then_train(X, y)
+    >>> round(float((p.argmax(axis=1) == y).mean()), 2)
+    0.89
+    """
+
+    _list_name = "members"
+    observes = True
+    _n_spares = 0
+    _state_version = 2
+    _chosen = Chosen()
+    _restored: Chosen | None = None  # what a state says, until `_begin`
+
+    def __init__(
+        self,
+        members: Members = None,
+        forgetting: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
+        noise: Sequence[float] = (0.2, 0.4),
+        switching: float = 0.001,
+        max_waiting: int = 10_000,
+        max_bytes: int | None = 67108864,
+        n_jobs: int | None = 1,
+        random_state: RandomState = 1,
+    ) -> None:
+        self.members = members
+        self.forgetting = forgetting
+        self.noise = noise
+        self.switching = switching
+        self.max_waiting = max_waiting
+        self.max_bytes = max_bytes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def weights_(self) -> Floats:
+        """The members' weights, averaged over the logistic regressions by their trust."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.numbers()
+
+    @property
+    def shares_(self) -> Floats:
+        """What part of the recent answers is due to each member, by how far it moved the answer."""
+        self._check_begun()
+        with self._lock.read:
+            return self._shares()
+
+    def _shares(self) -> Floats:
+        part = np.maximum(self._kernel.arrays["part"], 0.0)
+        return part / part.sum() if part.sum() > 0 else np.full(len(part), 1.0 / len(part))
+
+    def _votes(self) -> Floats:
+        return self._shares()
+
+    @property
+    def trust_(self) -> Floats:
+        """Shares in the answer: of each member by itself, then of each logistic regression."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
+
+    @property
+    def n_bytes_(self) -> int:
+        """Bytes it takes, rows of arrays held in reserve included."""
+        self._check_begun()
+        with self._lock.read:
+            return self._kernel.bytes
+
+    @property
+    def member_names_(self) -> list[str]:
+        """The members' names in plain words, such as "BOLE + last label"."""
+        return [_name(member) for member in self.members_]
+
+    def describe(self, most: int = 4) -> str:
+        """Return in words which members carry the answer now, the first few of them."""
+        shares, names = self.shares_, self.member_names_
+        order = np.argsort(-shares, kind="stable")[:most]
+        return ", ".join(f"{names[m]} {100 * shares[m]:.0f} %" for m in order)
+
+    def _templates(self) -> list[StreamClassifier]:
+        if self.members is None:
+            members = default_members(self._chosen.width, self._checked_bytes())
+            members = [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+        else:
+            members = as_members(self, self.members, "members")
+        return [MajorityClass() if m in self._chosen.retired else each for m, each in enumerate(members)]
+
+    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
+        # Members are chosen once, for the inputs of `begin` or of the first row: those that come later can
+        # only make some of them too large.
+        is_first = seed is None or (not self._chosen.width and self._names.n_features > 0)
+        restored, self._restored = self._restored, None
+        if restored is not None:
+            self._chosen = restored
+        elif is_first:
+            self._chosen = Chosen(n_widened(self.n_categories_) if self._names.n_features else 0)
+        if seed is None:
+            self._most_bytes = self._checked_bytes()
+        super()._begin(n_features, n_classes, seed)
+        while restored is None and self._choose_fewer(is_first):
+            super()._begin(n_features, n_classes, self._seed)
+
+    def _checked_bytes(self) -> int | None:
+        if self.max_bytes is None:
+            return None
+        return whole_number(self, "max_bytes", self.max_bytes, 1, MOST_BYTES)
+
+    def _choose_fewer(self, is_first: bool) -> bool:
+        """Leave out the largest members if all of them need more memory than there is; return whether."""
+        least, most = self._needs().least, self._most_bytes
+        if most is None or least <= most:
+            return False
+        needs = [each.least for each in self._member_needs]
+        may_go = [not isinstance(each, SMALL) for each in self._made_from]
+        too_large = largest(needs, least - most, may_go)
+        if is_first and self.members is None:
+            least -= sum(needs[m] for m in too_large)
+        if is_first and least > most:
+            shape = f"{self.n_features_in_:,} inputs and {self._n_columns:,} classes"
+            wanted = f"None or a whole number of at least {least} (for these members, {shape})"
+            raise wrong(self, "max_bytes", wanted, self.max_bytes)
+        if too_large:
+            self._chosen = self._chosen.without(too_large, is_first)
+        return bool(too_large)
+
+    def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:
+        if type(member) is not type(self._made_from[slot]):
+            return self._kernel.members[slot]
+        return super()._grown(slot, member, n_categories)
+
+    def _state(self) -> State:
+        return super()._state() | self._chosen.state()
+
+    def _check_size(self, memory: dict[str, Any]) -> None:
+        # Which members there are depends on the inputs, which this learner does not know before `_begin`:
+        # the state says which were chosen.
+        self._restored = self._chosen = Chosen.from_state(memory, self._who)
+        super()._check_size(memory)
+
+    def _restore(self, memory: dict[str, Any]) -> None:
+        super()._restore({name: value for name, value in memory.items() if name not in Chosen._fields})
+
+    def _migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
+        # Before `max_bytes` members had no bound but their own.
+        state = state | {"parameters": state["parameters"] | {"max_bytes": None}}
+        if "memory" in state:
+            state["memory"] = state["memory"] | {"dropped": [], "retired": []}
+        return state
+
+    def _n_members(self) -> int:
+        return len(self._templates())
+
+    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+        decays = self._numbers("forgetting", self.forgetting, 1, above=0, most=1)
+        noises = self._numbers("noise", self.noise, 0, least=0, below=1)
+        kernel = StackingKernel(
+            self._who,
+            n_features,
+            n_classes,
+            len(self._made_from),
+            [*decays, *[FORGETTING_OF_NOISE] * len(noises)],
+            [*[0.0] * len(decays), *noises],
+            real_number(self, "switching", self.switching, least=0, below=1),
+            whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING),
+            n_threads(self, self.n_jobs),
+            self._build,
+        )
+        kernel.build_members(len(self._made_from))
+        return kernel
+
+    def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
+        try:
+            numbers = list(value)
+        except TypeError:
+            raise wrong(self, name, "a sequence of numbers", value) from None
+        if not n_least <= len(numbers) <= MOST_STACKERS:
+            raise wrong(self, name, f"a sequence of {n_least} to {MOST_STACKERS} numbers", value)
+        return [real_number(self, f"each number of {name}", each, **bounds) for each in numbers]
+
+    def _observe(self, X: Floats) -> None:
+        self._kernel.observe(X)
+
+
+def _name(member: object) -> str:
+    # "BOLE + last label" for LastLabels(BOLE()), "DriftReset(BOLE)" for a learner inside another.
+    inner, own = getattr(member, "member", None), type(member).__name__
+    if isinstance(member, LastLabels):
+        n = "last label" if member.n == 1 else f"last {member.n} labels"
+        return f"{_name(member.member_)} + {n}"
+    return f"{own}({type(inner).__name__})" if hasattr(inner, "get_params") else own

@@ -1,0 +1,1 @@
+"""HUWRS: members on random subspaces, weighted by Hellinger distance."""

@@ -1,0 +1,51 @@
+"""A Hoeffding tree that learns of more classes or inputs.
+
+Leaves that look at random inputs keep theirs. If by its parameters a leaf looks at more of them now, the
+others are drawn from those it did not look at; nothing is known of them there.
+"""
+
+import numpy as np
+
+from thalweg._native import layout as layouts
+from thalweg.errors import ParameterError
+
+from .codes import INVERSE, NODES, SLOTS, SURE
+
+
+def grown(layout, lengths, fresh, old, who):
+    """Return the arrays of a tree that goes on from `old`; `fresh` is what it begins with."""
+    apart = ("inputs", "picked")
+    rest = {name: array for name, array in layout.items() if name not in apart}
+    n_features = len(old["inputs"]) - 1
+    old = layouts.with_new_categories(fresh, old, old["column"], fresh["column"], n_features, 1, who)
+    new = layouts.grown(rest, lengths, fresh, old, who, 0.0)
+    new["numbers"][: old["size"][SLOTS], INVERSE, old["numbers"].shape[2] :] = SURE
+    return new | {"inputs": fresh["inputs"].copy(), "picked": _picked(fresh, old, who)}
+
+
+def _picked(fresh, old, who):
+    before, width = old["picked"], fresh["picked"].shape[1]
+    if before.shape[1] == width:
+        return before.copy()
+    if width < before.shape[1]:
+        raise ParameterError(f"{who}: parameters were changed after it had begun; begin again")
+    new = layouts.new_array((len(before), width), before.dtype)
+    rng = np.random.default_rng([int(old["random"][0]), len(fresh["inputs"])])
+    for node in range(old["size"][NODES]):
+        picked = before[node] if before.shape[1] else old["inputs"]
+        new[node] = _with_more(picked, fresh["inputs"], width - 1, rng)
+    return new
+
+
+def _with_more(picked, inputs, n_wanted, rng):
+    # Numeric inputs come first, after their number: their statistics lie in this order.
+    numeric, categorical = picked[1 : 1 + picked[0]], picked[1 + picked[0] :]
+    others = [
+        np.setdiff1d(inputs[1 : 1 + inputs[0]], numeric),
+        np.setdiff1d(inputs[1 + inputs[0] :], categorical),
+    ]
+    n_numeric = len(others[0])
+    drawn = np.sort(rng.permutation(n_numeric + len(others[1]))[: n_wanted - len(picked) + 1])
+    numeric = np.concatenate([numeric, others[0][drawn[drawn < n_numeric]]])
+    more = others[1][drawn[drawn >= n_numeric] - n_numeric]
+    return np.concatenate([[len(numeric)], numeric, categorical, more])

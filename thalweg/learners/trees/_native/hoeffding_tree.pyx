@@ -1,0 +1,50 @@
+"""The Hoeffding tree: a row goes down to its leaf, which learns it and now and then tries to split."""
+
+from .codes cimport MAJORITY, ROOT
+from .leaf cimport bayes_scores, learn_at, predict_at, vote
+from .nodes cimport TreeKernel, find_leaf, hoeffding_t
+from .split cimport find_split, hoeffding_split_t, is_due, split_leaf
+
+
+cdef class HoeffdingTreeKernel(TreeKernel):
+    """A Hoeffding tree, which goes down once for both predicting and learning."""
+
+    cdef hoeffding_t core
+
+    def __init__(self, n_features, n_classes, n_categories, options):
+        self.tree = &self.core
+        super().__init__(n_features, n_classes, n_categories, options)
+        self.handle.learn = learn
+        self.handle.predict = predict
+        self.handle.predict_learn = predict_learn
+
+
+cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
+    cdef hoeffding_t* t = <hoeffding_t*> state
+    predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
+
+
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+    cdef hoeffding_t* t = <hoeffding_t*> state
+    cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
+    if t.votes != MAJORITY:
+        bayes = bayes_scores(t, leaf, x, t.score)
+    learn_and_split(t, leaf, x, y, w, bayes)
+
+
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+    # The same as predict and then learn, with one walk down the tree and one look at naive Bayes.
+    cdef hoeffding_t* t = <hoeffding_t*> state
+    cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
+    if t.votes != MAJORITY:
+        bayes = bayes_scores(t, leaf, x, p)
+    vote(t, leaf, p)
+    learn_and_split(t, leaf, x, y, w, bayes)
+
+
+cdef inline void learn_and_split(hoeffding_t* t, Py_ssize_t leaf, const double* x, Py_ssize_t y, double w,
+                                 Py_ssize_t bayes) noexcept nogil:
+    cdef hoeffding_split_t split
+    learn_at(t, leaf, x, y, w, bayes)
+    if is_due(t, leaf) and find_split(t, leaf, &split):
+        split_leaf(t, leaf, &split)

@@ -1,0 +1,1 @@
+"""Boosting on a sliding window of rows."""

@@ -1,0 +1,219 @@
+"""Dates and times in files: how they are written, and the inputs that they become."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thalweg._types import Floats
+from thalweg.preprocessing._native.dates import date_inputs
+from thalweg.streams.columns.columns import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.columns.date_layouts import (
+    ALIKE,
+    ARROW,
+    BY_NAME,
+    CLOCK,
+    DAY_FIRST,
+    DAY_NAMED,
+    LAYOUTS,
+    MONTH_NAMED,
+    NUMBER,
+    ORDERS,
+    SHORT_LAYOUTS,
+    SHORT_ORDERS,
+    YEAR_FIRST,
+    Layout,
+)
+from thalweg.streams.columns.date_parts import PARTS, part_inputs
+from thalweg.streams.columns.moments import DAY, Moments, of_arrow, of_numbers, of_text
+
+WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of dates that are none
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Reads a column of dates as inputs; of several `layouts` the first that fits a cell counts.
+
+    `elapsed` are days since `origin`, the first date of the file; the time of day, weekday and month are each
+    a sine and a cosine, so that 23:59 is next to 0:00 and December next to January. The time is also a number
+    of hours, which trees can split once. The time, weekday and month are those that the file states; elapsed
+    days take time zones into account.
+    """
+
+    layouts: tuple[Layout, ...]
+    origin: float
+    parts: tuple[str, ...]
+    is_ambiguous: bool = False
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs within the column."""
+        return tuple(name for part in self.parts for name in part_inputs(part))
+
+    @classmethod
+    def named(cls, layouts: str | list[str], origin: float, parts: tuple[str, ...]) -> "Dates":
+        """Return how to read dates whose layouts have these names."""
+        names = [layouts] if isinstance(layouts, str) else layouts
+        if not names:
+            raise ValueError("a date has no layout")
+        return cls(tuple(BY_NAME[name] for name in names), origin, parts)
+
+    @property
+    def in_words(self) -> str:
+        """How dates are written."""
+        return ", ".join(layout.name for layout in self.layouts)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return its part of a schema."""
+        names = [layout.name for layout in self.layouts]
+        return {"layout": names if len(names) > 1 else names[0], "origin": self.origin,
+                "parts": list(self.parts)}
+
+    def read(self, array: Any) -> tuple[Floats, Problems]:
+        """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
+        moments, missing, values = _moments(array, self.layouts)
+        hint = f"is not a date as the first rows have them ({self.in_words}); for text, pass categorical"
+        wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
+        X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
+        return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
+
+
+def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | None:
+    """Return how to read a column whose first rows are `arrays` as dates; None if these are not dates.
+
+    A few values may be wrong, which are errors when their rows are read. `wanted` are the parts that may
+    become inputs; `told` says whether the user names the column as one of dates. Where day and month could be
+    swapped, the order is used in which dates run backwards less often, then the one in which they span less
+    time.
+    """
+    if pa.types.is_temporal(arrays[0].type):
+        return _dates(Found((ARROW,), *_joined(arrays, (ARROW,))), wanted)
+    if not told and not _may_be_dates(arrays):
+        return None
+    found = _in_one_layout(arrays, told)
+    if found is None or found.n_wrong:
+        several = _in_several_layouts(arrays, told)
+        if several is not None and (found is None or several.n_wrong < found.n_wrong):
+            found = several
+    return None if found is None else _dates(found, wanted)
+
+
+class Found(NamedTuple):
+    """Layouts that fit a column, its dates, and how many values are none."""
+
+    layouts: tuple[Layout, ...]
+    moments: Moments
+    n_wrong: int
+    is_ambiguous: bool = False
+
+    def fits(self, told: bool) -> bool:
+        """Return whether there are few wrong values."""
+        n_values = self.n_wrong + len(self.moments.wall)
+        return self.n_wrong <= (WRONG_IF_TOLD if told else WRONG) * n_values
+
+
+def _in_one_layout(arrays: list[Any], told: bool) -> Found | None:
+    found: list[Found] = []
+    for layout in (*LAYOUTS, *SHORT_LAYOUTS) if told else LAYOUTS:
+        each = Found((layout,), *_joined(arrays, (layout,)))
+        found += [each] if each.fits(told) else []
+        if found and layout not in (DAY_FIRST, *SHORT_LAYOUTS[1:2]):
+            break
+    return _best(found) if found else None
+
+
+def _in_several_layouts(arrays: list[Any], told: bool) -> Found | None:
+    """Return the layouts of a column in which dates are written in several ways; None if these do not fit."""
+    texts = texts_in(arrays)
+    wrong = np.mean(~np.asarray(pc.match_substring_regex(texts, ALIKE))) if len(texts) else 1.0
+    if wrong > (WRONG_IF_TOLD if told else WRONG):
+        return None
+    choices = [(YEAR_FIRST,), *ORDERS, (DAY_NAMED,), (MONTH_NAMED,)]
+    choices += [SHORT_LAYOUTS[:1], *SHORT_ORDERS] if told else []
+    chosen = [_best([Found((layout,), *_joined(arrays, (layout,))) for layout in each]) for each in choices]
+    used = [each for each in chosen if len(each.moments.wall)]
+    if len(used) < 2:
+        return None
+    layouts = tuple(layout for each in used for layout in each.layouts)
+    found = Found(layouts, *_joined(arrays, layouts), any(each.is_ambiguous for each in used))
+    return found if found.fits(told) else None
+
+
+def _best(found: list[Found]) -> Found:
+    """Return the one with the fewest wrong values, then the one in which time runs backwards less often."""
+    least = min(each.n_wrong for each in found)
+    good = [each for each in found if each.n_wrong == least]
+    is_ambiguous = len(good) > 1 and not np.array_equal(good[0].moments.wall, good[1].moments.wall)
+    return min(good, key=lambda each: _disorder(each.moments.utc))._replace(is_ambiguous=is_ambiguous)
+
+
+def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
+    """Return how to read a column whose first rows are `arrays` as the inputs of `known`.
+
+    None if these are not all dates, or times of day while `known` needs the day.
+    """
+    found: Dates | None = known
+    is_arrow = pa.types.is_temporal(arrays[0].type)
+    is_known_arrow = known.layouts == (ARROW,)
+    if is_arrow or is_known_arrow or _joined(arrays, known.layouts)[1]:
+        found = find_dates(arrays, PARTS, told=True)
+    if found is None and not is_known_arrow and len(_joined(arrays, known.layouts)[0].wall):
+        found = known
+    if found is None:
+        return None
+    is_clock = found.layouts == (CLOCK,) or pa.types.is_time(arrays[0].type)
+    if is_clock and set(known.parts) - {"time"}:
+        return None
+    return Dates(found.layouts, known.origin, known.parts, found.is_ambiguous)
+
+
+def _dates(found: Found, wanted: Sequence[str]) -> Dates:
+    wall, utc = found.moments
+    has_time = bool((wall % DAY != 0).any())
+    has_days = bool((wall >= DAY).any() or (wall < 0).any()) if len(wall) else True
+    parts = tuple(part for part in wanted if (has_time if part == "time" else has_days))
+    origin = float(utc[0]) if len(wall) else 0.0
+    return Dates(found.layouts, origin, parts, found.is_ambiguous)
+
+
+def _disorder(utc: Floats) -> tuple[int, float]:
+    return int(np.count_nonzero(np.diff(utc) < 0)), float(np.ptp(utc)) if len(utc) else 0.0
+
+
+def _joined(arrays: list[Any], layouts: tuple[Layout, ...]) -> tuple[Moments, int]:
+    """Return the dates of all arrays, and how many values are neither dates nor missing."""
+    wall, utc, n_wrong = [], [], 0
+    for array in arrays:
+        moments, missing, _ = _moments(array, layouts)
+        good = ~np.isnan(moments.wall)
+        n_wrong += int(np.count_nonzero(~good & ~missing))
+        wall.append(moments.wall[good])
+        utc.append(moments.utc[good])
+    return Moments(np.concatenate(wall), np.concatenate(utc)), n_wrong
+
+
+def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any]:
+    """Return the dates, whether each value is missing, and the values."""
+    if layouts == (ARROW,):
+        return of_arrow(array), np.asarray(array.is_null()), array
+    texts, positions = distinct_texts(array)
+    wall, utc = _of_texts(texts, layouts[0])
+    for layout in layouts[1:]:
+        other, is_new = _of_texts(texts, layout), np.isnan(wall)
+        wall, utc = np.where(is_new, other.wall, wall), np.where(is_new, other.utc, utc)
+    nothing = np.append(np.asarray(texts.is_null()), True)
+    wall, utc = (np.append(each, np.nan)[positions] for each in (wall, utc))
+    return Moments(wall, utc), nothing[positions], array
+
+
+def _of_texts(texts: Any, layout: Layout) -> Moments:
+    return of_numbers(texts) if layout is NUMBER else of_text(texts, layout.day, layout is CLOCK)
+
+
+def _may_be_dates(arrays: list[Any]) -> bool:
+    starts = (array.unique()[:10].drop_null().to_pylist() for array in arrays)
+    texts = [str(value) for value in next(filter(None, starts), [])]
+    return any(any(c.isdigit() for c in text) and any(c in text for c in "-/.: ") for text in texts)

@@ -1,0 +1,224 @@
+"""What kind of values a column has, as its first rows tell."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thalweg._types import Floats
+from thalweg.errors import StreamError
+from thalweg.streams.columns.code_columns import are_phone_numbers, code_note
+from thalweg.streams.columns.codes import BOOLEANS, Codes, is_yes_no, number, spelling
+from thalweg.streams.columns.columns import (
+    CATEGORY,
+    DATE,
+    FLAG,
+    IGNORED,
+    NUMBER,
+    TEXT,
+    Column,
+    distinct,
+    texts_in,
+)
+from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.columns.dates import find_dates
+from thalweg.streams.columns.decimals import Decimals, find_decimals
+from thalweg.streams.columns.missing import Missing
+from thalweg.streams.columns.spellings import counted, spellings
+from thalweg.streams.columns.words import named_words
+
+MAX_MIXED_NUMBERS = 20
+N_WORDS = 256
+MIN_ID_ROWS, ID_SHARE = 50, 0.95
+MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0
+ID_NAME = re.compile(r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|index|idx|row)$")
+WORD = re.compile(r"\S*[^\W\d_]\S*")  # it has a letter in it
+COUNTRY = re.compile(r"[A-Z]{2}")
+MIN_COUNTRIES = 3
+CAMEL_ID = re.compile(r"[a-z](Id|ID|Nr|No)$")
+ID_NOTES = ("all values differ: a row number or id", "almost all values differ: an id")
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
+
+    decimal: str | None = None
+    delimiter: str | None = None
+    date_parts: tuple[str, ...] = PARTS
+    n_words: int = N_WORDS
+    missing: Missing = field(default_factory=Missing)
+
+
+def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
+    """Return whether the first rows cannot change how a column is read: it is declared, and plain.
+
+    `known_numbers` are the names of columns in which these rows have numbers only.
+    """
+    if column.kind == NUMBER:
+        return column.is_told and column.name in known_numbers
+    return column.kind == CATEGORY and column.is_told and not column.codes.grows and len(column.codes) > 0
+
+
+def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) -> None:
+    """Set the kind of a column whose first rows are `arrays`, and how to read it."""
+    numeric = [guesses.missing.cleaned(array, numeric=True) for array in arrays]
+    column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
+    arrays = [guesses.missing.cleaned(array, numeric=False) for array in arrays]
+    if column.kind == DATE:
+        column.reader = find_dates(numeric, guesses.date_parts, told=True)
+        if column.reader is None:
+            raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
+    elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
+        _guess(column, arrays, numeric, guesses)
+    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(numeric)):
+        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter, told=True))
+    if column.kind == TEXT:
+        column.reader = named_words(arrays, guesses.n_words) if guesses.n_words else None
+    if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
+        column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
+    if column.kind == CATEGORY:
+        _set_codes(column, arrays)
+
+
+def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guesses) -> None:
+    """Set the kind; `numeric` are the first rows with null in place of what is missing among numbers."""
+    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(numeric))
+    numbers = plain_numbers(numeric) if may_be_plain else None
+    if numbers is not None and (len(numbers) or not _counts(arrays)):
+        column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
+        if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
+            _leave_out(column, ID_NOTES[0])
+        elif note := code_note(column.name, numeric, numbers):
+            column.kind, column.note = CATEGORY, note
+            _refine(column, _counts(arrays))
+        return
+    if not _are_phone_numbers(column.name, numeric):
+        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter))
+        if column.reader is not None:
+            column.kind = NUMBER
+            return
+        column.reader = find_dates(numeric, guesses.date_parts, told=False)
+        if column.reader is not None:
+            column.kind = DATE
+            return
+    column.kind = column.kind or _kind_of_mixture(_counts(numeric) or _counts(arrays))
+    if column.kind == CATEGORY:
+        _refine(column, _counts(arrays))
+
+
+def _set_decimals(column: Column, reader: Decimals | None) -> None:
+    column.reader = reader
+    column.note = "" if reader is None else reader.note
+
+
+def _are_phone_numbers(name: str, arrays: list[Any]) -> bool:
+    if pa.types.is_temporal(arrays[0].type):
+        return False
+    return are_phone_numbers(name, texts_in(arrays))
+
+
+def _refine(column: Column, counts: dict[str, int]) -> None:
+    """Leave out a column of categories that are ids; read it as text if its categories are sentences."""
+    n_rows, n_values = sum(counts.values()), len(counts)
+    n_words = sum(len(WORD.findall(value)) for value in counts) / max(n_values, 1)
+    if n_words >= TEXT_WORDS and n_values >= max(MIN_TEXTS, TEXT_SHARE * n_rows):
+        column.kind = TEXT
+    elif is_identifier(counts):
+        _leave_out(column, ID_NOTES[1])
+
+
+def is_identifier(counts: dict[Any, int]) -> bool:
+    """Return whether almost all values of a column differ; `counts` says how often each occurs."""
+    n_rows = sum(counts.values())
+    return n_rows >= MIN_ID_ROWS and len(counts) >= ID_SHARE * n_rows
+
+
+def _leave_out(column: Column, why: str) -> None:
+    column.kind, column.note = IGNORED, why
+
+
+def is_counter(name: str, arrays: list[Any], numbers: Floats) -> bool:
+    """Return whether whole numbers count rows, or all differ in a column whose name is that of an id.
+
+    `numbers` are the distinct ones of each array.
+    """
+    n_rows = sum(len(array) for array in arrays)
+    if n_rows < MIN_ID_ROWS or len(numbers) < n_rows or not np.isfinite(numbers).all() or (numbers % 1).any():
+        return False
+    steps = np.diff(numbers)
+    if len(np.unique(steps)) == 1 and abs(steps[0]) == 1:
+        return True
+    is_name = ID_NAME.search(name.lower()) or CAMEL_ID.search(name)
+    return bool(is_name) and len(np.unique(numbers)) == n_rows
+
+
+def is_number(arrays: list[Any]) -> bool:
+    """Return whether all values are numbers or missing."""
+    return plain_numbers(arrays) is not None
+
+
+def plain_numbers(arrays: list[Any]) -> Floats | None:
+    """Return the distinct numbers of each array, joined; None if a value is not a number."""
+    try:
+        used = np.concatenate([array.unique().dictionary_decode().cast(pa.float64()) for array in arrays])
+    except pa.ArrowInvalid:
+        return None
+    return used[~np.isnan(used)]
+
+
+def has_points(arrays: list[Any]) -> bool:
+    """Return whether there is a point in any text."""
+    return any(pa.types.is_string(array.type.value_type)
+               and pc.any(pc.match_substring(array.dictionary, ".")).as_py() for array in arrays)
+
+
+def _counts(arrays: list[Any]) -> dict[str, int]:
+    """Return how often each value occurs, by its canonical spelling."""
+    counts: dict[str, int] = {}
+    for array in arrays:
+        values, positions = distinct(array)
+        for value, n in zip(values, np.bincount(positions, minlength=len(values)), strict=False):
+            text = spelling(value)
+            if text is not None and n:
+                counts[text] = counts.get(text, 0) + int(n)
+    return counts
+
+
+def _kind_of_mixture(counts: dict[str, int]) -> str:
+    """Return the kind of a column that has words in it.
+
+    It is a category if there are more different words than numbers, or if words recur and there are at most
+    20 distinct numbers; otherwise it is a number, and the words in it are errors.
+    """
+    words = [text for text in counts if number(text) is None]
+    numbers = len(counts) - len(words)
+    if not words:
+        return FLAG if counts and counts.keys() <= {"0", "1"} else NUMBER
+    recur = sum(counts[text] for text in words) > len(words)
+    return CATEGORY if len(words) > numbers or (recur and numbers <= MAX_MIXED_NUMBERS) else NUMBER
+
+
+def _set_codes(column: Column, arrays: list[Any]) -> None:
+    found = [value for array in arrays for value in distinct(array)[0]]
+    spelled = {text for value in found if (text := spelling(value)) is not None}
+    if not len(column.codes) and spelled and not column.is_told and is_yes_no(spelled):
+        column.spellings = spellings(counted(arrays), "yes/no")
+        kept = BOOLEANS if spelled <= set(BOOLEANS) else column.spellings
+        column.codes = Codes(kept, grows=True, match="yes/no")
+    elif not len(column.codes) and spelled and spelled <= set(BOOLEANS):
+        # False is 0 and True is 1, whichever comes first, as in files that have a type for them.
+        column.codes = Codes(BOOLEANS, grows=True)
+    elif not column.is_told and "NA" in found and _are_countries(spelled):
+        column.codes = Codes(grows=True, match="codes")
+        column.note = "NA is a category among codes of two letters"
+    column.codes.of(found)
+
+
+def _are_countries(texts: set[str]) -> bool:
+    """Return whether texts are codes of two capital letters, as those of countries."""
+    return len(texts) >= MIN_COUNTRIES and all(COUNTRY.fullmatch(text) for text in texts)

@@ -1,0 +1,121 @@
+"""What must be known about a file before its rows are read: the kinds of its columns and some labels."""
+
+from collections.abc import Iterable, Sequence, Sized
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from thalweg.errors import StreamError
+from thalweg.streams.columns.codes import Codes, as_classes, number, spelling
+from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
+from thalweg.streams.columns.spellings import counted, label_match, spellings
+from thalweg.streams.files.arrow_files import ArrowSource
+from thalweg.streams.files.text_files import TEXT as TEXTS
+from thalweg.streams.files.text_files import TextSource
+
+FIRST_ROWS = 10_000
+FIRST_BYTES = 1 << 26
+MAX_CLASSES = 1000
+MAX_FRACTIONS = 20
+Source: TypeAlias = TextSource | ArrowSource
+
+
+def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list[Any], bool]:
+    """Return record batches of the first rows of the columns `names`, and whether these are all rows.
+
+    If `strict`, raise StreamError if a row cannot be parsed.
+    """
+    head, n_rows, n_bytes = [], 0, 0
+    problems: Problems = []
+    for batch in source.batches(names):
+        if strict:
+            raise_first(source, batch.problems)
+        problems = problems or batch.problems
+        head.append(batch.rows.slice(0, FIRST_ROWS - n_rows))
+        n_rows += head[-1].num_rows
+        n_bytes += batch.rows.nbytes
+        if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
+            return _joined(head), False
+    if not n_rows and problems:
+        check_some(source, 0, [f"data row {problems[0][0]}{problems[0][1]}"])
+    if not n_rows:
+        raise StreamError(f"{source.name} has no rows of data")
+    return _joined(head), True
+
+
+def _joined(head: list[Any]) -> list[Any]:
+    """Return record batches of text as one, which is looked at faster if there are many columns."""
+    is_text = all(isinstance(rows, pa.RecordBatch) and set(rows.schema.types) == {TEXTS} for rows in head)
+    if len(head) < 2 or not is_text:
+        return head
+    return pa.Table.from_batches(head).unify_dictionaries().combine_chunks().to_batches()
+
+
+def raise_first(source: Source, problems: Problems) -> None:
+    """Raise StreamError for the first of `problems`, (row number, message) pairs, if there is any."""
+    if problems:
+        row, complaint = min(problems)
+        hint = "to leave out rows that cannot be read, pass on_error='skip'"
+        raise StreamError(f"{source.name}, data row {row}{complaint}; {hint}")
+
+
+def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
+    """Raise StreamError if no row could be read; `messages` say why."""
+    if not n_rows and messages:
+        raise StreamError(f"{source.name}: no row could be read; {messages[0]}")
+
+
+def check_kinds(source: Source, columns: Iterable[Column]) -> None:
+    """Raise StreamError if a column has values of a type that is not read."""
+    for column in columns:
+        if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
+            raise StreamError(
+                f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
+                f"make them numbers or text, or pass ignore=[{column.name!r}]"
+            )
+
+
+def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
+    """Return the sorted labels of the first rows, and set which of their spellings are one."""
+    counts = counted(label.missing.cleaned(rows.column(label.name), numeric=False) for rows in head)
+    label.codes = Codes(grows=True, match=label_match(counts))
+    label.spellings = spellings(counts, label.codes.match)
+    check_labels(source, label, Codes(label.spellings, match=label.codes.match))
+    return as_classes(label.spellings) if label.spellings else np.empty(0, dtype=np.int64)
+
+
+def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
+    """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows."""
+    if source.once:
+        raise StreamError(f"{source.name} can be read only once: name its labels, classes=[…]")
+    first_classes(source, label, head)
+    found, n_rows = Codes(label.spellings, grows=True, match=label.codes.match), 0
+    for values, n_more, problems in source.distinct(label.name):
+        if strict:
+            raise_first(source, problems)
+        known = len(found)
+        found.of(label.missing.kept(values))
+        if len(found) > known:
+            check_labels(source, label, found)
+        n_rows += n_more
+    check_any(source, label, found)
+    return as_classes(found.values), n_rows
+
+
+def check_any(source: Source, label: Column, classes: Sized) -> None:
+    """Raise StreamError if no label was found in all rows."""
+    if not len(classes):
+        raise StreamError(f"{source.name}: the target {label.name!r} has no label in it")
+
+
+def check_labels(source: Source, label: Column, found: Codes) -> None:
+    """Raise StreamError if there are too many distinct labels for classes."""
+    numbers = [number(spelling(value) or "") for value in found.values]
+    fractions = any(value is not None and value % 1 for value in numbers)
+    if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
+        raise StreamError(
+            f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
+            f"{found.values[0]}: not a class; name the column of labels as the target, or pass classes=[…]"
+        )

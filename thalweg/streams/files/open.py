@@ -1,0 +1,278 @@
+"""Streams read from files: CSV, JSON lines, ARFF, Parquet and Arrow, block by block."""
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from thalweg._misspelt import nearest
+from thalweg._parameters import whole_number, wrong
+from thalweg.errors import ParameterError, StreamError
+from thalweg.streams.base import Stream
+from thalweg.streams.columns.columns import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.columns.kinds import N_WORDS, Guesses
+from thalweg.streams.columns.missing import as_missing
+from thalweg.streams.files.arff import arff_source, looks_like_arff
+from thalweg.streams.files.arrow_files import ArrowSource
+from thalweg.streams.files.csv_files import csv_source
+from thalweg.streams.files.errors import reading
+from thalweg.streams.files.first_rows import Source
+from thalweg.streams.files.json_files import json_source, looks_like_json_lines
+from thalweg.streams.files.other_formats import check_format
+from thalweg.streams.files.schema_reader import Like
+from thalweg.streams.files.stream import FileStream, check_names
+from thalweg.streams.files.text_encoding import checked_encoding
+from thalweg.streams.files.text_files import Pieces
+
+__all__ = ["FileStream", "from_file"]
+
+ARROW_STARTS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+JSON_SUFFIXES = {".jsonl", ".ndjson", ".json"}
+ARROW_SUFFIXES = {".parquet", ".pq", ".arrow", ".feather", ".ipc"}
+
+
+def from_file(
+    path: str | PathLike[str],
+    target: str | int | None = None,
+    *,
+    classes: Iterable[Any] | None = None,
+    categorical: Iterable[str | int] = (),
+    numeric: Iterable[str | int] = (),
+    date: Iterable[str | int] = (),
+    text: Iterable[str | int] = (),
+    ignore: Iterable[str | int] = (),
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    date_parts: Iterable[str] = PARTS,
+    n_words: int = N_WORDS,
+    missing: str | Iterable[Any] = (),
+    on_error: str = "raise",
+    labels: bool = True,
+    scan_labels: bool = False,
+    like: "dict[str, Any] | Stream | None" = None,
+    keep: Iterable[str | int] | None = None,
+) -> "FileStream":
+    """Return a stream of the rows of a CSV, JSON lines, ARFF, Parquet or Arrow file, read in blocks.
+
+    Text files may be compressed (gzip, bzip2, zstd, lz4); `?`, an empty cell, NA, N/A, NaN
+    and null are missing values, and so are `-`, none and the like among numbers and dates. The kind of a
+    column comes from the ARFF header or the Parquet or Arrow schema, otherwise from the first 10,000 rows: a
+    number, also with a decimal comma, marks between thousands, money or percent; a date; text of several
+    words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
+    codes. Other categories are coded in the order of the ARFF header or dictionary, or, without one, in the
+    order of appearance. A category that appears later gets the next code, so `n_categories` may grow, and
+    with it the memory of the stream. The attribute `columns` of the stream says what was found. Of an Arrow
+    file one record batch at a time is in memory, whatever its length.
+
+    Parameters
+    ----------
+    path
+        The file; `-` is standard input, which must be CSV, JSON lines or ARFF and can be read only once. A
+        file is known by its content, or else by the ending of its name.
+    target
+        Name or position of the column of labels; the last column if None.
+    classes
+        The labels in the order of their codes; any other label is an error. By default those of the ARFF
+        header or, without one, the sorted labels of the first 10,000 rows; labels that appear later follow in
+        order of appearance, so `classes` may grow while rows are read (`is_open`). Labels become integers if
+        all are whole numbers, floats if all are numbers, else text.
+    categorical, numeric, date, text
+        Names or positions of columns to read as categories, numbers, dates or text, whatever their values.
+        Numbers are read as dates if they are seconds, milliseconds, micro- or nanoseconds since 1970, or
+        written like 20240131.
+    ignore
+        Names or positions of columns to leave out.
+    header
+        Whether the first row of a CSV file has the names of the columns; by default, if it has no number.
+    delimiter
+        What separates the cells of a CSV file; by default the one of comma, semicolon, tab and bar
+        that is in every line as often.
+    decimal
+        The decimal point of a text file, "." or ","; by default each column has its own.
+    encoding
+        The encoding of a text file, as Python names it. By default UTF-8; UTF-16 if the file begins with its
+        byte-order mark; and cp1252 if its first letters beyond ASCII are not UTF-8, with a warning in
+        `columns`.
+    date_parts
+        The inputs that a date becomes: "elapsed" days since the first row, and "time" of day, "weekday" and
+        "month" as a sine and a cosine each; the time of day also as a number of hours.
+    n_words
+        Number of inputs that a column of text becomes: each word is counted in one of them, chosen by a hash.
+        0 leaves such columns out.
+    missing
+        Cells that stand for a missing value in every column, the target included, besides those known: texts,
+        or numbers, which are missing however they are written (-999 as -999.0). `-`, `none`, `.` and the like
+        are known in columns of numbers and dates only; NA is a category among codes of two capital letters.
+    on_error
+        "raise" stops at the first bad row with a `StreamError` that names the file, data row (the first below
+        the header is 1), column and value. "skip" leaves such rows out.
+    labels
+        False if there is no column of labels: all columns are inputs, and all labels are missing.
+    scan_labels
+        Whether to read the target column once before anything else, so that all labels, and the number of
+        rows, are known from the start. Not possible for standard input.
+    like
+        A stream, or what its `schema()` returned: read this file into the same inputs, in the same order and
+        with the same codes and classes. Columns are found by their names; the target may be missing, and
+        other columns are left out. A new category gets the next code, if it would have got one there.
+    keep
+        Names or positions of columns whose cells, as they are written, `blocks_with_cells` yields beside the
+        rows; inputs, the target and columns left out may be among them. By default the columns left out
+        because they hold ids.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from thalweg.streams import from_file
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "old.csv").write_text("colour,size,ok\\nred,1.5,no\\nblue,2.5,yes\\n")
+    >>> _ = (folder / "new.csv").write_text("size,colour\\n3.5,blue\\n")
+    >>> schema = from_file(folder / "old.csv").schema()
+    >>> X, codes = next(from_file(folder / "new.csv", like=schema).coded_blocks())
+    >>> X.tolist(), codes.tolist()
+    ([[1.0, 3.5]], [-1])
+    """
+    if on_error not in ("raise", "skip"):
+        raise wrong("from_file", "on_error", "'raise' or 'skip'", on_error)
+    if delimiter is not None and len(delimiter) != 1:
+        raise wrong("from_file", "delimiter", "one character", delimiter)
+    if decimal not in (None, ".", ","):
+        raise wrong("from_file", "decimal", "'.' or ','", decimal)
+    encoding = checked_encoding(encoding)
+    n_words = whole_number("from_file", "n_words", n_words, 0)
+    markers = as_missing(missing)
+    parts = _date_parts(date_parts)
+    if target is not None and not labels:
+        raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
+    if like is not None:
+        _check_like(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
+                    ignore=ignore, scan_labels=scan_labels)
+        schema = Like(like.schema() if isinstance(like, Stream) else like)
+        guesses = Guesses(decimal, delimiter, missing=markers)
+        return _like(path, schema, target, labels, on_error, guesses, header, encoding, keep)
+    with reading("standard input" if path == "-" else str(path)):
+        source, delimiter = _source(path, header, delimiter, decimal, encoding)
+        for column in _find_all(source, ignore):
+            column.kind, column.is_told, column.note = IGNORED, True, "as asked"
+        label = _label(source, target) if labels else None
+        for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
+            for column in _find_all(source, chosen):
+                column.kind, column.is_told = kind, True
+        guesses = Guesses(decimal, delimiter, parts, n_words, markers)
+        kept_names = _kept_names(source, keep)
+        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None,
+                          keep=kept_names)
+
+
+def _like(
+    path: str | PathLike[str], like: Like, target: str | int | None, labels: bool, on_error: str,
+    guesses: Guesses, header: bool | None, encoding: str | None, keep: Iterable[str | int] | None,
+) -> FileStream:
+    """Return the stream of a file that is read into the inputs of a schema."""
+    with reading("standard input" if path == "-" else str(path)):
+        source, delimiter = _source(
+            path, header, guesses.delimiter, guesses.decimal, encoding, usual_header=like.header is not False
+        )
+        label = None
+        if labels and (target is not None or like.target in [column.name for column in source.columns]):
+            label = _find(source, like.target if target is None else target)
+        guesses = Guesses(guesses.decimal, delimiter, missing=guesses.missing)
+        kept_names = _kept_names(source, keep)
+        return FileStream(source, label, None, on_error, guesses=guesses, like=like, keep=kept_names)
+
+
+def _label(source: Source, target: str | int | None) -> Column:
+    """Return the column of labels: the one named, or else the last one that is not ignored."""
+    used = [column for column in source.columns if column.kind != IGNORED]
+    if target is None and used:
+        return used[-1]
+    label = _find(source, target)
+    if label.kind == DATE:
+        raise StreamError(f"{source.name}: the target {label.name!r} has dates: no labels; name another")
+    return label
+
+
+def _kept_names(source: Source, keep: Iterable[str | int] | None) -> list[str] | None:
+    return None if keep is None else list(dict.fromkeys(column.name for column in _find_all(source, keep)))
+
+
+def _check_like(**options: Any) -> None:
+    given = [name for name, value in options.items() if value not in (None, ()) and value is not False]
+    if given:
+        raise ParameterError.of("from_file", given[0], "cannot be given with like, whose schema says it")
+
+
+def _source(
+    path: str | PathLike[str],
+    header: bool | None,
+    delimiter: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    usual_header: bool | None = None,
+) -> tuple[Source, str | None]:
+    """Open a file; return it, and the delimiter if it is CSV."""
+    pieces = Pieces(path, encoding)
+    start = pieces.start()
+    suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
+    source: Source
+    if start.startswith(ARROW_STARTS) or set(suffixes) & ARROW_SUFFIXES:
+        if path == "-":
+            raise StreamError(
+                "standard input: only CSV, ARFF and JSON lines are read from it; save it as a file first"
+            )
+        _check_not_given("a Parquet or Arrow file", header=header, delimiter=delimiter, decimal=decimal,
+                         encoding=encoding)
+        source = ArrowSource(path)
+        return _checked(source), None
+    check_format(start, path, pieces.name)
+    if looks_like_arff(start) or ".arff" in suffixes:
+        _check_not_given("an ARFF file", header=header, delimiter=delimiter)
+        source = arff_source(pieces)
+    elif looks_like_json_lines(start) or set(suffixes) & JSON_SUFFIXES:
+        _check_not_given("a file of JSON lines", header=header, delimiter=delimiter)
+        source = json_source(pieces)
+    else:
+        source, delimiter = csv_source(pieces, usual_header if header is None else header, delimiter)
+    return _checked(source), delimiter
+
+
+def _checked(source: Source) -> Source:
+    """Return `source`; raise StreamError unless it has columns, each with a name of its own."""
+    if not source.columns:
+        raise StreamError(f"{source.name} has no columns")
+    check_names(source, [column.name for column in source.columns])
+    return source
+
+
+def _check_not_given(kind: str, **options: Any) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ParameterError.of("from_file", given[0], f"is for CSV files, this is {kind}")
+
+
+def _date_parts(parts: Iterable[str]) -> tuple[str, ...]:
+    chosen = {parts} if isinstance(parts, str) else set(parts)
+    if not chosen <= set(PARTS):
+        raise wrong("from_file", "date_parts", f"some of {', '.join(PARTS)}", parts)
+    return tuple(part for part in PARTS if part in chosen)
+
+
+def _find_all(source: Source, chosen: str | int | Iterable[str | int]) -> list[Column]:
+    return [_find(source, which) for which in ([chosen] if isinstance(chosen, (str, int)) else chosen)]
+
+
+def _find(source: Source, which: str | int | None) -> Column:
+    """Return the column with this name or position."""
+    if isinstance(which, str):
+        found = [column for column in source.columns if column.name == which]
+    else:
+        found = source.columns[which : which + 1 or None] if which is not None else []
+    if not found:
+        names = [column.name for column in source.columns]
+        near = nearest(which, names) if isinstance(which, str) else None
+        meant = f"did you mean {near!r}?" if near else f"it has {', '.join(names[:20])}"
+        raise StreamError(f"{source.name}: there is no column {which!r}; {meant}")
+    return found[0]

@@ -1,0 +1,142 @@
+"""Reading a file into the inputs that another file became, as its schema says."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from thalweg._misspelt import nearest
+from thalweg.errors import StreamError
+from thalweg.streams.columns.codes import Codes, as_classes
+from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
+from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.columns.dates import Dates, like_dates
+from thalweg.streams.columns.decimals import Decimals, decorated, find_decimals
+from thalweg.streams.columns.kinds import Guesses, has_points, is_number
+from thalweg.streams.columns.missing import Missing
+from thalweg.streams.columns.words import Words
+from thalweg.streams.files.first_rows import Source, check_kinds
+from thalweg.streams.files.sparse_table import known_numbers
+from thalweg.streams.schema import VERSION
+
+KINDS = (NUMBER, FLAG, CATEGORY, DATE, TEXT)
+
+
+class Like:
+    """A schema, checked; it chooses the columns of a file and says how to read them.
+
+    Kinds, codes and parts of dates are those of the schema. How numbers and dates are written is looked up in
+    the file: as in the schema if that fits its first rows, and otherwise as it is found.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        try:
+            if schema["schema"] != VERSION:
+                raise ValueError(f"its version is {schema['schema']!r}, this release reads {VERSION}")
+            self.target: str | None = schema["target"]
+            self.header: bool | None = schema["header"]
+            self.ignored = list(schema["ignored"])
+            self.ids = list(schema.get("ids", ()))  # none in schemas of earlier releases
+            self.more_classes = bool(schema["more_classes"])
+            self.match = str(schema.get("match", "exact"))
+            self.missing = Missing(tuple(map(str, schema.get("missing", ()))))
+            Codes(match=self.match)
+            self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
+            self._specs = {spec["name"]: spec for spec in schema["columns"]}
+            self.names = [name for spec in schema["columns"] for name in _example(spec).inputs]
+            if not self.names or len(self._specs) < len(schema["columns"]):
+                raise ValueError("its columns have no names of their own")
+        except (KeyError, TypeError, ValueError, AttributeError, StreamError) as error:
+            said = f"{error} is missing in it" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"from_file: like must be what a stream's schema() returns; {said}") from None
+
+    def choose(self, source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
+        """Return the columns that become inputs, in the order of the schema, and warnings about the others.
+
+        Raise StreamError if one is missing.
+        """
+        by_name = {column.name: column for column in source.columns if column is not label}
+        missing = [name for name in self._specs if name not in by_name]
+        if missing:
+            is_some = len(missing) < len(self._specs)
+            raise StreamError(f"{source.name}: {_missing(missing, list(by_name), is_some)}")
+        chosen = [by_name[name] for name in self._specs]
+        check_kinds(source, chosen)
+        extra = []
+        for column in source.columns:
+            if column.name not in self._specs and column is not label:
+                is_known = column.name in (*self.ignored, self.target)
+                column.kind = IGNORED
+                column.note = "as in the schema" if is_known else "not in the schema"
+                extra += [] if is_known else [repr(column.name)]
+        for column in chosen:
+            example = _example(self._specs[column.name])
+            column.kind, column.codes, column.reader = example.kind, example.codes, example.reader
+            column.is_told, column.note = True, ""
+        return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
+
+    def set_readers(self, columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
+        """Set how to read the columns, whose first rows are `head`."""
+        numbers = known_numbers(head) if guesses.decimal != "," else ()
+        for j, column in enumerate(columns):
+            column.missing = guesses.missing
+            if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
+                continue
+            arrays = [guesses.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
+            if column.kind == NUMBER:
+                known = column.reader if isinstance(column.reader, Decimals) else None
+                column.reader = known = _decimals(known, arrays, guesses)
+                column.note = known.note if known else ""
+            elif column.kind == FLAG and not is_number(arrays):
+                column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")
+            elif isinstance(column.reader, Dates):
+                column.reader = like_dates(column.reader, arrays)
+                if column.reader is None:
+                    raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
+
+
+def _example(spec: dict[str, Any]) -> Column:
+    """Return a column as a part of a schema describes it."""
+    column = Column(str(spec["name"]), spec["kind"])
+    if column.kind == CATEGORY:
+        match = str(spec.get("match", "exact"))
+        column.codes = Codes(spec["values"], grows=bool(spec["grows"]), where=column.name, match=match)
+    elif column.kind == DATE:
+        if not spec["parts"] or not set(spec["parts"]) <= set(PARTS):
+            raise ValueError(f"a date has no parts {spec['parts']}")
+        parts = tuple(part for part in PARTS if part in spec["parts"])
+        column.reader = Dates.named(spec["layout"], float(spec["origin"]), parts)
+    elif column.kind == TEXT:
+        known = tuple((int(place), str(word)) for place, word in spec.get("words", ()))
+        column.reader = Words(int(spec["n_words"]), known)
+    elif column.kind == NUMBER and spec.get("decimal") in (".", ","):
+        column.reader = Decimals(spec["decimal"])
+    elif column.kind not in KINDS:
+        raise ValueError(f"there is no kind {column.kind!r} of columns")
+    return column
+
+
+def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> Decimals | None:
+    """Return how to read numbers: as `known` if that fits, else as plain numbers, else as they look."""
+    if not all(is_text(array) for array in arrays):
+        return None
+    decimal = guesses.decimal
+    is_plain = is_number(arrays)
+    if is_plain and decimal != "," and (known is None or known.point == "."):
+        return None
+    if decimal is None and known is not None and not any(known.read(array)[1] for array in arrays):
+        found = decorated(arrays, known.point)
+        return Decimals(known.point, is_ambiguous=is_plain and has_points(arrays), decoration=found)
+    if is_plain and decimal != ",":
+        return None
+    found_here = find_decimals(arrays, decimal, guesses.delimiter, told=True)
+    return known if found_here is None and decimal is None else found_here
+
+
+def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
+    """Return a message about missing columns; `is_some` says whether there are any that are not missing."""
+    listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    likely = [(near, name) for name in missing[:5] if is_some and (near := nearest(name, known))]
+    hints = [f"{near!r} may be {name!r}" for near, name in likely[:3]]
+    hint = ", ".join(hints) if hints else f"it has {', '.join(known[:20])}"
+    ending = "" if is_some else "; is its first row a header?"
+    return f"there is no column {listed}, which the schema has; {hint}{ending}"

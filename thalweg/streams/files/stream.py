@@ -1,0 +1,359 @@
+"""The stream of the rows of a file."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Block, Ints, Mask
+from thalweg.errors import StreamError, one_line
+from thalweg.streams.base import Stream, recut
+from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, Codes, as_classes
+from thalweg.streams.columns.columns import (
+    CATEGORY,
+    IGNORED,
+    NUMBER,
+    TEXT,
+    Column,
+    Problems,
+    coded,
+    side_by_side,
+)
+from thalweg.streams.columns.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
+from thalweg.streams.columns.shared_point import share_point
+from thalweg.streams.columns.targets import check_last
+from thalweg.streams.files.column_notes import Looked
+from thalweg.streams.files.column_report import FoundColumns, column_warnings, found_columns, target_warnings
+from thalweg.streams.files.errors import reading
+from thalweg.streams.files.first_rows import (
+    Source,
+    all_classes,
+    check_any,
+    check_kinds,
+    check_labels,
+    check_some,
+    first_classes,
+    first_rows,
+    raise_first,
+)
+from thalweg.streams.files.kept_cells import KeptCells
+from thalweg.streams.files.schema_reader import Like
+from thalweg.streams.files.sparse_source import SparseSource
+from thalweg.streams.files.sparse_table import known_numbers
+from thalweg.streams.files.text_files import Batch
+from thalweg.streams.schema import schema
+
+N_MESSAGES = 5
+
+
+class FileStream(Stream):
+    """A stream of the rows of a file, opened by `from_file`.
+
+    Each pass over the rows starts with the same classes, whatever labels appeared in the one before.
+
+    Attributes
+    ----------
+    skipped : int
+        Number of bad rows left out so far.
+    skipped_rows : list of int
+        Their numbers, in order; the first row below a header is 1.
+    messages : list of str
+        What was wrong with the first five of them.
+    kept : tuple of str
+        Columns whose cells `blocks_with_cells` yields.
+    columns : FoundColumns
+        The target, the kinds of the other columns, and warnings about guesses that may be wrong.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        label: Column | None,
+        classes: Iterable[Any] | None,
+        on_error: str,
+        scan_labels: bool = False,
+        guesses: Guesses | None = None,
+        is_target_told: bool = False,
+        like: Like | None = None,
+        keep: Sequence[str] | None = None,
+    ) -> None:
+        self.source, self.name, self.label, self.on_error = source, source.name, label, on_error
+        self._n_bytes = _size(source)
+        guesses = guesses or Guesses()
+        if like is not None:
+            guesses = replace(guesses, missing=like.missing.joined(guesses.missing))
+        self._missing = guesses.missing
+        looked, warnings = self._choose_inputs(like, guesses)
+        is_guess = like is None and classes is None and not is_target_told
+        if is_guess and label is not None and not label.codes.values:
+            check_last(source.name, label, self.inputs, looked.head)
+        warnings += column_warnings(self.inputs, looked.head)
+        n_rows = self._find_classes(like, classes, scan_labels, looked)
+        if label is not None:
+            known = self._first_classes
+            warnings += target_warnings(self.inputs, label, known, looked.head, is_target_told)
+        self._columns = found_columns(source.columns, label, warnings, looked)
+        ids = () if like is None else like.ids
+        self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
+        self.kept = tuple(self._ids if keep is None else keep)
+        # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
+        seen = {marker for counts in self._columns.missing.values() for marker in counts}
+        source.not_numbers = (*MISSING_TEXT, *sorted(seen.difference(MISSING_TEXT)))
+        self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
+        self._restart()
+
+    def _choose_inputs(self, like: Like | None, guesses: Guesses) -> tuple[Looked, list[str]]:
+        """Set the inputs and how their columns are read; return the first rows, and warnings."""
+        source, last = self.source, [] if self.label is None else [self.label]
+        warnings: list[str] = []
+        if like is None:
+            candidates = _candidates(source, self.label)
+        else:
+            candidates, warnings = like.choose(source, self.label)
+        for column in last:
+            column.missing, column.spellings = guesses.missing, {}
+        check_kinds(source, [*candidates, *last])
+        names = [column.name for column in [*candidates, *last]]
+        looked = Looked(*first_rows(source, names, strict=self.on_error == "raise"))
+        if like is None:
+            self.inputs = _inputs(source, candidates, looked.head, guesses, warnings)
+        else:
+            self.inputs = candidates
+            like.set_readers(candidates, looked.head, guesses, source.name)
+        self._read_names = [column.name for column in [*self.inputs, *last]]
+        self._names = tuple(name for column in self.inputs for name in column.inputs)
+        check_names(source, self._names)
+        self.n_features = len(self._names)
+        self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
+        self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
+        return looked, warnings
+
+    def _find_classes(
+        self, like: Like | None, classes: Iterable[Any] | None, scan_labels: bool, looked: Looked
+    ) -> int | None:
+        """Set the classes, and whether there may be more; return the number of rows if it is known now."""
+        source, label, n_rows = self.source, self.label, None
+        self._match = "exact"
+        if like is not None:
+            self._first_classes, self._more_classes, self._match = like.classes, like.more_classes, like.match
+            self.is_open = like.more_classes and label is not None
+            return None
+        if label is None:
+            self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
+            return None
+        if classes is not None or label.codes.values:
+            self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
+        elif scan_labels:
+            strict = self.on_error == "raise"
+            self._first_classes, n_rows = all_classes(source, label, looked.head, strict)
+        else:
+            self._first_classes, self.is_open = first_classes(source, label, looked.head), not looked.is_whole
+            if looked.is_whole:
+                check_any(source, label, self._first_classes)
+                n_rows = None if source.once else looked.n_rows
+        self._match = label.codes.match
+        self._more_classes = classes is None and label.codes.grows
+        return n_rows
+
+    def _restart(self) -> None:
+        self._n_read = 0
+        self.skipped_rows: list[int] = []
+        self.messages: list[str] = []
+        self._labels = Codes(self._first_classes, where=f"{self.name}, classes", match=self._match)
+        self.classes = self._first_classes
+
+    @property
+    def columns(self) -> FoundColumns:
+        """What the columns were taken for; some warnings only come while rows are read."""
+        warnings = (*self.source.warnings, *self._columns.warnings)
+        return replace(self._columns, warnings=warnings)
+
+    @property
+    def skipped(self) -> int:
+        """Number of bad rows left out so far."""
+        return len(self.skipped_rows)
+
+    @property
+    def more_classes(self) -> bool:
+        """Whether later rows may have other labels: neither `classes` nor an ARFF header lists them."""
+        return self._more_classes
+
+    @property
+    def first_classes(self) -> NDArray[Any]:
+        """The labels known before the first row is read."""
+        return self._first_classes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return self._names
+
+    @property
+    def n_categories(self) -> Ints:
+        """Number of categories of each input known so far, 0 if it is numeric."""
+        return np.array([n for column in self.inputs for n in column.n_categories], dtype=np.intp)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the inputs and classes, as far as they are known now, for `from_file(path, like=…)`."""
+        columns = [column.to_plain() for column in self.inputs]
+        ignored = self.columns.of_kind(IGNORED)
+        target, header = self.columns.target, self.source.header
+        return schema(columns, self.classes, self._more_classes, target, ignored, header, self._match,
+                      self._missing.named, self._ids)
+
+    def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
+        """Yield (X, codes) in blocks of `size` rows."""
+        blocks = recut(self._chunks(), size)
+        return ((X.toarray(), codes) for X, codes in blocks) if self.is_sparse else blocks
+
+    def sparse_blocks(self, size: int = 1000) -> Iterator[tuple[Any, Ints]]:
+        """Yield (X, codes) in blocks of `size` rows, X as a sparse matrix; only if `is_sparse`."""
+        return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
+
+    def blocks_with_cells(
+        self, size: int = 1000, columns: Sequence[str] | None = None, sparse: bool = False
+    ) -> Iterator[tuple[Any, Ints, Any]]:
+        """Yield (X, codes, cells) in blocks of `size` rows; the cells are a table of Arrow.
+
+        They are the cells of `columns`, by default those in `kept`, as they are written in the file: text in
+        a text file, null where nothing is written. With `sparse`, X is as in `sparse_blocks`.
+        """
+        cells = KeptCells(self.kept if columns is None else columns)
+        for X, codes in recut(self._chunks(cells), size):
+            yield X.toarray() if self.is_sparse and not sparse else X, codes, cells.take(len(codes))
+
+    def expected_rows(self, done: int) -> int | None:
+        """Return the number of rows, estimated from the bytes read if it is not known."""
+        share = self.source.share_read
+        if self.n_rows is not None or not share:
+            return self.n_rows
+        return max(done, round(self._n_read / share))
+
+    def _chunks(self, cells: KeptCells | None = None) -> Iterator[tuple[Any, Ints]]:
+        self._restart()
+        numeric = {column.name for column in self.inputs if column.is_plain}
+        total = 0
+        with reading(self.source.name):
+            kept = [] if cells is None else cells.names
+            for batch in self.source.batches(self._read_names, numeric, last=True, kept=kept):
+                X, codes, problems = self._converted(batch)
+                good = None
+                if problems or batch.problems:
+                    good = self._good_rows(len(codes), problems, batch)
+                    X, codes = X[good], codes[good]
+                if cells is not None:
+                    cells.add(batch.rows, good)
+                self._n_read += len(codes)
+                yield X, codes
+                total += len(codes)
+        check_some(self.source, total, self.messages)
+        if total < (self.n_rows or 0):
+            raise StreamError(f"{self.name} was cut short: it had {self.n_rows} rows and now has {total}")
+        n_bytes = _size(self.source)
+        if n_bytes is not None and n_bytes < (self._n_bytes or 0):
+            raise StreamError(f"{self.name} was cut short: {self._n_bytes} bytes before, {n_bytes} now")
+        if self.is_open and self.label is not None:
+            check_any(self.source, self.label, self.classes)
+
+    def _converted(self, batch: Batch) -> tuple[Any, Ints, Problems]:
+        """Return X, codes and a list of (position, error message)."""
+        n = batch.rows.num_rows
+        X, problems = self._read_inputs(batch.rows)
+        if self.label is None:
+            return X, np.full(n, MISSING, dtype=np.intp), problems
+        known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
+        unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
+        column = self._missing.cleaned(batch.rows.column(len(self.inputs)), numeric=False)
+        codes, wrong = coded(column, self._labels, unknown)
+        if wrong and self.is_open:
+            self._add_labels(self.label, column)
+            codes, wrong = coded(column, self._labels, unknown)
+        problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
+        return X, codes, problems
+
+    def _read_inputs(self, rows: Any) -> tuple[Any, Problems]:
+        if self._sparse_inputs is not None:
+            return self._sparse_inputs.read(rows)
+        problems, parts = [], []
+        for j, column in enumerate(self.inputs):
+            values, wrong = column.read(rows.column(j))
+            parts.append(values)
+            problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+        return side_by_side(parts, (rows.num_rows, self.n_features)), problems
+
+    def _add_labels(self, label: Column, column: Any) -> None:
+        # In the order of rows: a dictionary may have another order, and list values that no row has.
+        self._labels.grows = True
+        self._labels.of(column.unique().to_pylist())
+        self._labels.grows = False
+        check_labels(self.source, label, self._labels)
+        self.classes = as_classes(self._labels.values, ordered=True)
+
+    def _good_rows(self, n: int, problems: Problems, batch: Batch) -> Mask:
+        """Return which of `n` rows have no problem; count the others, or raise StreamError for the first."""
+        found = {int(batch.numbers[i]): complaint for i, complaint in reversed(problems)}
+        found |= dict(batch.problems)
+        if self.on_error == "raise":
+            raise_first(self.source, list(found.items()))
+        self.skipped_rows += sorted(found)
+        for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
+            self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
+        good = np.ones(n, dtype=bool)
+        good[[i for i, _ in problems]] = False
+        return good
+
+
+def _size(source: Source) -> int | None:
+    """Return the size of a file in bytes; None for standard input, or if the file is gone."""
+    with suppress(OSError):
+        return None if source.once else Path(source.name).stat().st_size
+    return None
+
+
+def _candidates(source: Source, label: Column | None) -> list[Column]:
+    """Return the columns that may be inputs; raise StreamError if there is none."""
+    found = [column for column in source.columns if column.kind != IGNORED and column is not label]
+    if not found and label is None:
+        raise StreamError(f"{source.name}: every column is ignored")
+    if not found and label is not None:
+        raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
+    return found
+
+
+def _inputs(
+    source: Source, columns: list[Column], head: list[Any], guesses: Guesses, warnings: list[str]
+) -> list[Column]:
+    """Set the kinds of columns; return those that are inputs; add to the warnings."""
+    known = known_numbers(head) if guesses.decimal != "," else ()
+    for j, column in enumerate(columns):
+        column.missing = guesses.missing
+        if not is_settled(column, known):
+            set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
+    share_point(columns, head, guesses, source.name)
+    inputs = [column for column in columns if column.kind != IGNORED]
+    if not inputs:
+        # Better a strange input than none.
+        for j, column in enumerate(columns):
+            if column.note in ID_NOTES:
+                warnings.append(f"{column.name!r} is all there is to learn from, though {column.note}")
+                arrays = [rows.column(j) for rows in head]
+                column.kind, column.is_told = NUMBER if is_number(arrays) else CATEGORY, True
+                column.note = ""
+                set_kind(column, arrays, guesses, source.name)
+                inputs.append(column)
+    if not inputs:
+        raise StreamError(f"{source.name}: every column is ignored")
+    return inputs
+
+
+def check_names(source: Source, names: Sequence[str]) -> None:
+    """Raise StreamError if a name is there twice."""
+    twice, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        other = ", or pass header=False if the first row is no header" if source.header else ""
+        raise StreamError(f"{source.name}: two columns are called {twice!r}; rename one{other}")

@@ -1,0 +1,1 @@
+"""Streams that are generated."""
