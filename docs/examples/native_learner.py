@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def compiled(folder):
-    """Compile the kernel into a folder. In the library, a line in `_kernels/meson.build` does it."""
+    """Compile the kernel into a folder. In the library, a line in `meson.build` does it."""
     source = f"{folder}/nearest_mean.c"
     module = f"{folder}/nearest_mean{sysconfig.get_config_var('EXT_SUFFIX')}"
     root, kernel = Path(thalweg.__file__).parents[1], HERE / "native" / "nearest_mean.pyx"
