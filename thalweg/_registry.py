@@ -1,4 +1,4 @@
-"""Public names that import their module on first use, and can be described without importing it."""
+"""Public names that import their module on first use, and by which objects are pickled."""
 
 import importlib
 import re
@@ -8,6 +8,8 @@ from typing import Any
 
 from thalweg._misspelt import nearest, plain
 from thalweg.errors import StateError
+
+_registries: list["Registry"] = []  # in which the name of a class is looked up
 
 
 class Registry:
@@ -22,6 +24,7 @@ class Registry:
         self.modules = modules
         self.submodules = submodules
         self.folder = Path(str(importlib.import_module(package).__file__)).parent
+        _registries.append(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.modules)
@@ -39,13 +42,14 @@ class Registry:
             raise AttributeError(f"module {self.package!r} has no attribute {name!r}{meant}")
         return getattr(importlib.import_module(f"{self.package}.{self.modules[name]}"), name)
 
+    def has(self, kind: type[Any]) -> bool:
+        """Return whether `kind` is the class of that name in this registry."""
+        return kind.__module__ == f"{self.package}.{self.modules.get(kind.__name__)}"
+
     def name_of(self, thing: object) -> str:
         """Return the name of the class of `thing` for `named`: a public one, or module:class."""
         kind = type(thing)
-        public = self.modules.get(kind.__name__)
-        if public and kind.__module__ == f"{self.package}.{public}":
-            return kind.__name__
-        return f"{kind.__module__}:{kind.__qualname__}"
+        return kind.__name__ if self.has(kind) else f"{kind.__module__}:{kind.__qualname__}"
 
     def named(self, name: str, base: type[Any]) -> type[Any]:
         """Return the class called `name`: a public one, or a subclass of `base` that is already imported.
@@ -78,3 +82,23 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
     for each in kind.__subclasses__():
         yield each
         yield from _subclasses(each)
+
+
+class Pickled:
+    """A base of public classes: their objects are pickled by public name, and modules can move.
+
+    Subclasses that are not public are pickled by module, as usual.
+    """
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        kind = type(self)
+        for registry in _registries:
+            if registry.has(kind):
+                return blank, (registry.package, kind.__name__), self.__getstate__()
+        return super().__reduce_ex__(protocol)
+
+
+def blank(package: str, name: str) -> Any:
+    """Return an object of a public class without its state. Pickles name this function: it never moves."""
+    kind = getattr(importlib.import_module(package), name)
+    return kind.__new__(kind)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from thalweg._native.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
 from thalweg._native.lock import Lock
+from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import check_alike, naming
 from thalweg._types import Floats, Ints, State
@@ -21,7 +22,7 @@ FORMAT = 1
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Detector(BaseEstimator):
+class Detector(Pickled, BaseEstimator):
     """Watches a loss, where bigger is worse, and reports when its mean has risen.
 
     A subclass writes `update` and `reset`, and `warning` if its method warns before an alarm. The loss passed

@@ -1,14 +1,14 @@
 """What all monitors share: the reference, windows, histograms and the rate of false alarms."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import columns, count, real_number, whole_number
-from thalweg._types import Counts, Floats, Ints, Mask
+from thalweg._types import Counts, Floats, Ints, Mask, State
 from thalweg.drift.bins import OTHER, Cells
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
@@ -336,6 +336,21 @@ class Monitor(Parameters):
         if codes.shape != (n_rows,) or (n_rows and not -1 <= codes.min() <= codes.max() < last):
             raise ValueError(f"{self._who}: expected {n_rows} codes from -1 to {last - 1}")
         return np.where(codes < 0, last, codes)
+
+    def __getstate__(self) -> State:
+        state = vars(self).copy()
+        if "watched_" in state:
+            state["watched_"] = [astuple(each) for each in self.watched_]
+            state["_cells"] = None if self._cells is None else vars(self._cells)
+        return state
+
+    def __setstate__(self, state: State) -> None:
+        vars(self).update(state)
+        if "watched_" in state:
+            self.watched_ = [Watched(*each) for each in state["watched_"]]
+            if state["_cells"] is not None:
+                self._cells = Cells.__new__(Cells)
+                vars(self._cells).update(state["_cells"])
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):

@@ -7,9 +7,10 @@ import inspect
 from typing import Any, Self
 
 from thalweg._misspelt import CheckedKeywords, unknown_parameter
+from thalweg._registry import Pickled
 
 
-class Parameters(CheckedKeywords):
+class Parameters(Pickled, CheckedKeywords):
     """The parameters of `__init__`, each kept in the attribute of its name; `sklearn.base.clone` works."""
 
     @classmethod

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._registry import Pickled
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
@@ -20,7 +21,7 @@ SMALL_MODEL = 1_000_000  # bytes: not worth a warning
 
 
 @dataclass(repr=False)
-class Run:
+class Run(Pickled):
     """The predictions of a learner for a stream; the metrics are functions of a Run.
 
     Attributes

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from thalweg._native.lock import Lock
 from thalweg._parameters import is_whole, wrong
+from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator, TransformerMixin
 from thalweg._stateful import naming
 from thalweg._types import Floats, Ints, State
@@ -23,7 +24,7 @@ Names: TypeAlias = Sequence[Hashable | None]
 Outputs: TypeAlias = Sequence[tuple[str | None, int]]
 
 
-class Step(TransformerMixin, BaseEstimator):
+class Step(TransformerMixin, Pickled, BaseEstimator):
     """Makes outputs of some inputs of a row, the columns, and passes the others on.
 
     A subclass says which columns it changes by default, the outputs of a column, and makes a kernel

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from thalweg._misspelt import CheckedKeywords
 from thalweg._names import Names
 from thalweg._parameters import real_number, whole_number
+from thalweg._registry import Pickled
 from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
 from thalweg.streams.shown import as_html, as_text
@@ -16,7 +17,7 @@ from thalweg.streams.shown import as_html, as_text
 CHUNK = 4096
 
 
-class Stream(CheckedKeywords):
+class Stream(Pickled, CheckedKeywords):
     """Rows in order, each with a label. The size of the blocks changes nothing about the rows.
 
     A subclass sets the attributes below and writes `coded_blocks`.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._parameters import one_of, whole_number
+from thalweg._registry import Pickled
 from thalweg._types import Floats
 from thalweg.evaluation.comparison import statistics
 from thalweg.evaluation.comparison.cached_run import rows_right
@@ -27,7 +28,7 @@ LEVEL = 0.05
 
 
 @dataclass(repr=False)
-class Comparison:
+class Comparison(Pickled):
     """The runs of several learners on several streams.
 
     Attributes

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from thalweg._misspelt import unknown_parameter
 from thalweg._parameters import is_real, one_of, whole_number, wrong
+from thalweg._registry import Pickled
 from thalweg.errors import ParameterError, ThalwegError
 from thalweg.evaluation import metric_registry, metrics
 from thalweg.evaluation.arguments import as_learner, repeatable
@@ -30,7 +31,7 @@ USUAL_CHOICES = 20  # that are tried if no values are given
 
 
 @dataclass
-class Tuned:
+class Tuned(Pickled):
     """What a search found.
 
     Attributes

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thalweg._parameters import one_of, whole_number
+from thalweg._registry import Pickled
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.columns import InputColumns
@@ -17,7 +18,7 @@ TITLES = {"accuracy": "accuracy lost by shuffling", "log_loss": "log-loss gained
 LEAST_PROBABILITY = 1e-6  # of a label, so that one row does not decide
 
 
-class PermutationImportance:
+class PermutationImportance(Pickled):
     """Permutation importance of a learner over time, on rows that it has not learned yet.
 
     Every `period` learned rows the learner is copied. When `window` more rows have been learned, the copy is

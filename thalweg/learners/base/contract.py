@@ -9,13 +9,14 @@ from sklearn.exceptions import NotFittedError
 
 from thalweg._names import Names
 from thalweg._native.lock import Lock
+from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
 from thalweg._types import Floats, Ints
 from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.memory_limit import Needs
 
 
-class Contract(ClassifierMixin, BaseEstimator):
+class Contract(ClassifierMixin, Pickled, BaseEstimator):
     """The methods that a learner writes: `_begin`, `_learn` and `_predict`, and others if it needs them.
 
     `X` are rows × inputs, `y` codes of labels, `w` weights, `p` rows × classes. All arrays are in C order,
