@@ -1,5 +1,9 @@
 """Rows that wait for their labels: found by id or by order, bounded, whole after any refusal or interrupt."""
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -239,6 +243,36 @@ def test_a_damaged_state_is_refused(store, damage):
     state.pop(next(iter(damage)))
     with pytest.raises(StateError, match="damaged"):
         WaitingRows.from_state(state)
+
+
+@pytest.mark.parametrize("damage", [{"capacity": 2}, {"ids": ["a", "a", "b"]}, {"next_id": "x"}], ids=repr)
+def test_a_refused_state_changes_nothing(store, damage):
+    before = store.state()
+    with pytest.raises(StateError, match="WaitingRows"):
+        store.restore(before | damage)
+    for name, value in store.state().items():
+        np.testing.assert_array_equal(value, before[name])
+    assert store.resolve(["b"]).ids == ["b"]
+
+
+def test_copies_and_pickles_go_on_by_themselves(store):
+    for twin in (store.copy(), copy.copy(store), copy.deepcopy(store), pickle.loads(pickle.dumps(store))):
+        assert twin.rows().ids == store.rows().ids
+        twin.resolve_oldest(2)
+    assert len(store) == 3
+
+
+def test_threads_share_a_store():
+    store = WaitingRows(n_features=1)
+
+    def add_and_resolve(thread):
+        for i in range(300):
+            store.add([[i], [i]], ids=[f"{thread} {i}", f"{thread} {i} stays"])
+            store.resolve([f"{thread} {i}"])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add_and_resolve, range(4)))
+    assert len(store) == 1200 and store.contains([f"{k} 299 stays" for k in range(4)]).all()
 
 
 DICTS = [{"wind": 3.0}, {"wind": 22.0, "sky": "grey"}, {}, {"rain": None}]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from thalweg._misspelt import nearest, plain
-from thalweg.errors import StateError
 
 _registries: list["Registry"] = []  # in which the name of a class is looked up
 
@@ -46,26 +45,6 @@ class Registry:
         """Return whether `kind` is the class of that name in this registry."""
         return kind.__module__ == f"{self.package}.{self.modules.get(kind.__name__)}"
 
-    def name_of(self, thing: object) -> str:
-        """Return the name of the class of `thing` for `named`: a public one, or module:class."""
-        kind = type(thing)
-        return kind.__name__ if self.has(kind) else f"{kind.__module__}:{kind.__qualname__}"
-
-    def named(self, name: str, base: type[Any]) -> type[Any]:
-        """Return the class called `name`: a public one, or a subclass of `base` that is already imported.
-
-        A name that is not public imports nothing, so a saved state cannot make a program run other code.
-        """
-        if name in self.modules:
-            return self.load(name)
-        for kind in _subclasses(base):
-            if f"{kind.__module__}:{kind.__qualname__}" == name:
-                return kind
-        raise StateError(
-            f"the state belongs to the unknown class {name!r}: if you wrote that class, "
-            "import the module that defines it first"
-        )
-
     def summary(self, name: str) -> str:
         """Return the first line of the docstring of `name`, read from its file without importing it."""
         text = (self.folder / f"{self.modules[name].replace('.', '/')}.py").read_text(encoding="utf-8")
@@ -76,12 +55,6 @@ class Registry:
         """Return the registered name equal to `name` but for case, dashes and underscores, or None."""
         wanted = plain(name)
         return next((known for known in self.modules if plain(known) == wanted), None)
-
-
-def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
 
 
 class Pickled:

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole
+from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints, Mask, RowsLike, State
 from thalweg.errors import StateError, WaitingError
 
 __all__ = ["Rows", "WaitingRows"]
 
 _KINDS = {int, str}
+_PARAMETERS = ("n_features", "n_classes", "capacity", "when_full")
 Ids: TypeAlias = Sequence[int | str] | NDArray[Any]
 
 
@@ -29,13 +31,13 @@ class Rows(NamedTuple):
     times: Floats
 
 
-class WaitingRows:
+class WaitingRows(Stateful):
     """A bounded store of predicted rows whose labels come later, by id or in order.
 
     Add rows when they are predicted. When labels arrive, `resolve` (by id) or `resolve_oldest` (first in,
     first out) removes their rows and returns them, ready to be learned. A call costs about ten microseconds
     and less than one more per row, however many rows wait. A call that raises changes nothing; one that is
-    interrupted has added or removed all its rows or none. Threads that share a store need a lock around it.
+    interrupted has added or removed all its rows or none. Threads may share a store.
 
     Memory: up to twice the waiting rows, each 8 (`n_features` + `n_classes` + 1) bytes and its id; dict rows
     are kept once.
@@ -137,22 +139,24 @@ class WaitingRows:
         if p.shape != (n, self.n_classes):
             raise ValueError(f"WaitingRows: expected p of shape {(n, self.n_classes)}, got {p.shape}")
         times = np.broadcast_to(np.asarray(time.time() if now is None else now, dtype=np.float64), (n,))
-        if ids is None:
-            ids = list(range(self._next_id, self._next_id + n))
-            self._next_id += n
-        ids = _as_ids(ids)
-        self._check_new(ids, n)
-        n_dropped = self._n_excess(n)
-        removed, n_kept = self._make_room(n, n_dropped)
-        new = Rows(ids, rows, p, times)
-        self.dropped, self.n_dropped = _joined(removed, _part(new, 0, n - n_kept)), self.n_dropped + n_dropped
-        self._append(_part(new, n - n_kept, n))
-        return ids
+        with self._own_lock().write:
+            if ids is None:
+                ids = list(range(self._next_id, self._next_id + n))
+                self._next_id += n
+            new = Rows(_as_ids(ids), rows, p, times)
+            self._check_new(new.ids, n)
+            n_dropped = self._n_excess(n)
+            removed, n_kept = self._make_room(n, n_dropped)
+            dropped = _joined(removed, _part(new, 0, n - n_kept))
+            self.dropped, self.n_dropped = dropped, self.n_dropped + n_dropped
+            self._append(_part(new, n - n_kept, n))
+            return new.ids
 
     def contains(self, ids: Ids) -> Mask:
         """Return for each id whether its row is waiting."""
-        slots = map(self._index.get, _as_ids(ids))
-        return np.array([slot is not None and bool(self._live[slot]) for slot in slots], dtype=bool)
+        with self._own_lock().read:
+            slots = map(self._index.get, _as_ids(ids))
+            return np.array([slot is not None and bool(self._live[slot]) for slot in slots], dtype=bool)
 
     def resolve(self, ids: Ids) -> Rows:
         """Remove the rows with these ids, because their labels have come; return them in the order of `ids`.
@@ -160,52 +164,54 @@ class WaitingRows:
         Raises WaitingError, and removes nothing, if one of them is not waiting: see `contains`.
         """
         ids = _as_ids(ids)
-        slots = np.array([self._index.get(each, -1) for each in ids], dtype=np.intp)
-        if len(slots) and (slots.min() < 0 or not self._live[slots].all()):
-            unknown = ids[int(np.argmin(self.contains(ids)))]
-            why = "it was never added, or has been resolved, dropped or expired"
-            raise WaitingError(f"no row is waiting with the id {unknown!r}: {why}")
-        if len(set(ids)) < len(ids):
-            raise WaitingError("an id occurs twice among those to resolve")
-        return self._remove(slots)
+        with self._own_lock().write:
+            slots = np.array([self._index.get(each, -1) for each in ids], dtype=np.intp)
+            if len(slots) and (slots.min() < 0 or not self._live[slots].all()):
+                unknown = ids[int(np.argmin(self.contains(ids)))]
+                why = "it was never added, or has been resolved, dropped or expired"
+                raise WaitingError(f"no row is waiting with the id {unknown!r}: {why}")
+            if len(set(ids)) < len(ids):
+                raise WaitingError("an id occurs twice among those to resolve")
+            return self._remove(slots)
 
     def resolve_oldest(self, n: int = 1) -> Rows:
         """Remove the `n` oldest rows and return them, for labels that come in the order of their rows."""
-        if n > self._n:
-            raise WaitingError(f"cannot resolve {n} rows: only {self._n} are waiting")
-        return self._remove(self._oldest(n))
+        with self._own_lock().write:
+            if n > self._n:
+                raise WaitingError(f"cannot resolve {n} rows: only {self._n} are waiting")
+            return self._remove(self._oldest(n))
 
     def rows(self, age: float | None = None, now: float | None = None) -> Rows:
         """Return the waiting rows, oldest first, or only those that have waited at least `age`."""
-        return self._at(self._aged(age, now))
+        with self._own_lock().read:
+            return self._at(self._aged(age, now))
 
     def expire(self, age: float, now: float | None = None) -> Rows:
         """Remove the rows that have waited at least `age` and return them: their labels are overdue."""
-        removed = self._remove(self._aged(age, now))
-        self.n_expired += len(removed.ids)
-        return removed
-
-    def state(self) -> State:
-        """Return the whole state as a dict of arrays, numbers and lists."""
-        rows = self.rows()
-        names = ("n_features", "n_classes", "capacity", "when_full", "n_dropped", "n_expired")
-        state = {name: getattr(self, name) for name in names}
-        X = rows.X.tolist() if self.n_features is None else rows.X
-        return state | {"next_id": self._next_id} | rows._replace(X=X)._asdict()
+        with self._own_lock().write:
+            removed = self._remove(self._aged(age, now))
+            self.n_expired += len(removed.ids)
+            return removed
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Return a store with the state that `state()` returned."""
-        try:
-            store = cls(*(state[name] for name in ("n_features", "n_classes", "capacity", "when_full")))
-            store.add(state["X"], state["p"], state["ids"], state["times"])
-            if store.n_dropped:
-                raise StateError(f"WaitingRows: more rows are waiting than the capacity of {store.capacity}")
-            store.n_dropped, store.n_expired = int(state["n_dropped"]), int(state["n_expired"])
-            store._next_id = int(state["next_id"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise StateError(f"WaitingRows: the state is damaged: {error}") from error
-        return store
+        return cls().restore(state)
+
+    def _content(self) -> State:
+        rows = self._at(self._aged())
+        state = {name: getattr(self, name) for name in (*_PARAMETERS, "n_dropped", "n_expired")}
+        X = rows.X.tolist() if self.n_features is None else rows.X
+        return state | {"next_id": self._next_id} | rows._replace(X=X)._asdict()
+
+    def _set_content(self, state: State) -> None:
+        store = type(self)(*(state[name] for name in _PARAMETERS))
+        store.add(state["X"], state["p"], state["ids"], state["times"])
+        if store.n_dropped:
+            raise StateError(f"WaitingRows: more rows are waiting than the capacity of {store.capacity}")
+        store.n_dropped, store.n_expired = int(state["n_dropped"]), int(state["n_expired"])
+        store._next_id = int(state["next_id"])
+        vars(self).update(vars(store) | {"_lock": self._lock})
 
     def _check_new(self, ids: list[int | str], n: int) -> None:
         if len(ids) != n:

@@ -10,19 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thalweg._native.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
-from thalweg._native.lock import Lock
-from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator
-from thalweg._stateful import check_alike, naming
+from thalweg._stateful import Stateful, check_alike
 from thalweg._types import Floats, Ints, State
-from thalweg.drift import registry
-from thalweg.errors import StateError
 
-FORMAT = 1
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Detector(Pickled, BaseEstimator):
+class Detector(Stateful, BaseEstimator):
     """Watches a loss, where bigger is worse, and reports when its mean has risen.
 
     A subclass writes `update` and `reset`, and `warning` if its method warns before an alarm. The loss passed
@@ -43,7 +38,7 @@ class Detector(Pickled, BaseEstimator):
     can_be_filed: bool = True
     """Whether `thalweg.save` can write a learner with this detector."""
 
-    _lock: Lock
+    _kind = "detector"
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -76,45 +71,14 @@ class Detector(Pickled, BaseEstimator):
         with self._own_lock().write:
             return self._all_or_nothing(super().set_params, **parameters)
 
-    def state(self) -> State:
-        """Return parameters and state as a dict of arrays, numbers and strings."""
-        with self._own_lock().write:  # it may have to make its kernel
-            return {
-                "format": FORMAT,
-                "detector": registry.name_of(self),
-                "parameters": copy.deepcopy(self.get_params(deep=False)),
-                "memory": self._state(),
-            }
+    def _content(self) -> State:
+        return {"parameters": copy.deepcopy(self.get_params(deep=False)), "memory": self._state()}
 
-    def restore(self, state: State) -> Self:
-        """Restore what `state()` returned; return self.
-
-        Raises StateError, and changes nothing, if the state is damaged or belongs to another detector.
-        """
-        self._own_lock().renew()
-        with self._lock.write:
-            return self._all_or_nothing(self._become, state)
-
-    def _become(self, state: State) -> Self:
-        self._check_header(state)
-        with naming(self._who):
-            parameters = copy.deepcopy(state["parameters"])
-            check_alike(dict.fromkeys(parameters), dict.fromkeys(self.get_params(deep=False)), "parameters")
-            vars(self).update(parameters)
-            self._restore(state["memory"])
-        return self
-
-    def _check_header(self, state: Any) -> None:
-        if not isinstance(state, dict):
-            raise StateError(f"{self._who}: a state is a dict, got {type(state).__name__}")
-        if state.get("format") != FORMAT:
-            raise StateError(f"{self._who}: cannot read a state of format {state.get('format')!r}")
-        if state.get("detector") != registry.name_of(self):
-            raise StateError(f"{self._who}: this is the state of {state.get('detector')}")
-
-    def copy(self) -> Self:
-        """Return an independent copy."""
-        return copy.deepcopy(self)
+    def _set_content(self, state: State) -> None:
+        parameters = copy.deepcopy(state["parameters"])
+        check_alike(dict.fromkeys(parameters), dict.fromkeys(self.get_params(deep=False)), "parameters")
+        vars(self).update(parameters)
+        self._restore(state["memory"])
 
     def _state(self) -> State:
         others = {*self.get_params(deep=False), "_lock"}
@@ -124,19 +88,6 @@ class Detector(Pickled, BaseEstimator):
         """Restore what `_state` returned; a subclass may check it first."""
         check_alike(memory, self._state(), "memory")
         vars(self).update(copy.deepcopy(memory))
-
-    def _own_lock(self) -> Any:
-        # Neither a parameter nor part of the state. Made by the first thread that needs it.
-        return vars(self).get("_lock") or vars(self).setdefault("_lock", Lock())
-
-    def _all_or_nothing(self, change: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call `change`, which replaces attributes; if it raises, restore the old ones."""
-        before = vars(self).copy()
-        try:
-            return change(*arguments, **keywords)
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _handle(self) -> Any:
         """Return the kernel through which compiled code calls this detector."""
@@ -167,17 +118,6 @@ class Detector(Pickled, BaseEstimator):
     def _refuse(self, loss: float, where: str = "") -> NoReturn:
         kind = "a finite number" if self.highest > 1 else f"between {self.lowest} and {self.highest}"
         raise ValueError(f"{self._who}: a loss must be {kind}, got {loss}{where}")
-
-    @property
-    def _who(self) -> str:
-        return type(self).__name__
-
-    def __getstate__(self) -> State:
-        return self.state()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(vars(type(self)()))
-        self.restore(state)
 
 
 def _checking_update(update: Callable[[Any, float], bool]) -> Callable[[Any, float], bool]:
@@ -248,7 +188,8 @@ class NativeDetector(Detector):
         return self
 
     def _state(self) -> State:
-        return self._handle().state()
+        kernel = vars(self).get("_kernel") or self._new_kernel()  # the caller may not write
+        return kernel.state()
 
     def _restore(self, memory: dict[str, Any]) -> None:
         kernel = self._new_kernel()

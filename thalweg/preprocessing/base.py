@@ -1,6 +1,6 @@
 """The base class of steps: which inputs they change, scikit-learn's methods, and saving."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -8,23 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
-from thalweg._native.lock import Lock
 from thalweg._parameters import is_whole, wrong
-from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator, TransformerMixin
-from thalweg._stateful import naming
+from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
 from thalweg.learners.base.arguments import as_category_counts, as_rows, usual_rows
 
-FORMAT = 1
 Columns: TypeAlias = Sequence[int] | Sequence[str] | NDArray[Any] | None
 Names: TypeAlias = Sequence[Hashable | None]
 Outputs: TypeAlias = Sequence[tuple[str | None, int]]
 
 
-class Step(TransformerMixin, Pickled, BaseEstimator):
+class Step(TransformerMixin, Stateful, BaseEstimator):
     """Makes outputs of some inputs of a row, the columns, and passes the others on.
 
     A subclass says which columns it changes by default, the outputs of a column, and makes a kernel
@@ -34,13 +31,13 @@ class Step(TransformerMixin, Pickled, BaseEstimator):
     is a transformer of scikit-learn: `fit` or `partial_fit`, then `transform`.
     """
 
+    _kind = "step"
     columns: Columns
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     n_categories_: Ints
     _columns: list[int]
     _kernel: Any
-    _lock: Lock
 
     def _is_default(self, n_categories: int) -> bool:
         """Return whether the step changes an input of so many categories (0: numeric) if not told."""
@@ -156,76 +153,33 @@ class Step(TransformerMixin, Pickled, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_kernel")
 
-    def state(self) -> State:
-        """Return parameters and state as a dict of arrays, numbers and strings."""
-        state = {
-            "format": FORMAT,
-            "step": states.name_of(self, "step"),
-            "parameters": states.to_plain(self.get_params(deep=False)),
-        }
+    def _content(self) -> State:
+        state = {"parameters": states.to_plain(self.get_params(deep=False))}
         if not hasattr(self, "_kernel"):
             return state
-        with self._own_lock().read:
-            return state | {
-                "n_categories": self.n_categories_.copy(),
-                "names": list(self._names),
-                "feature_names": list(getattr(self, "feature_names_in_", [])),
-                "memory": self._kernel.state(),
-            }
+        return state | {
+            "n_categories": self.n_categories_.copy(),
+            "names": list(self._names),
+            "feature_names": list(getattr(self, "feature_names_in_", [])),
+            "memory": self._kernel.state(),
+        }
 
-    def restore(self, state: State) -> Self:
-        """Restore what `state()` returned; return self.
-
-        Raises StateError, and changes nothing, if the state is damaged or belongs to another step.
-        """
-        self._own_lock().renew()
-        with self._lock.write:
-            return self._all_or_nothing(self._become, state)
-
-    def _become(self, state: State) -> Self:
-        if not isinstance(state, dict) or state.get("format") != FORMAT:
-            raise StateError(f"{self._who}: this is not the state of a step")
-        if state.get("step") != states.name_of(self, "step"):
-            raise StateError(f"{self._who}: this is the state of {state.get('step')}")
-        with naming(self._who):
-            self.set_params(**states.from_plain(state["parameters"]))
-            if "memory" in state:
-                counts = as_category_counts(state["n_categories"], len(state["n_categories"]), self._who)
-                names = [None if each is None else str(each) for each in state["names"]]
-                if len(names) != len(counts):
-                    raise StateError(f"{self._who}: the state has {len(names)} names of {len(counts)} inputs")
-                self._begin(names, counts, False)
-                given = states.names_of(state, "feature_names", len(counts))
-                if given:
-                    self.feature_names_in_ = np.array(given, dtype=object)
-                self._kernel.restore(state["memory"])
-        return self
-
-    def __getstate__(self) -> State:
-        return self.state()
-
-    def __setstate__(self, state: State) -> None:
-        vars(self).update(vars(type(self)()))
-        self.restore(state)
-
-    def _all_or_nothing(self, change: Callable[..., Any], *arguments: Any) -> Any:
-        before = vars(self).copy()
-        try:
-            return change(*arguments)
-        except BaseException:
-            self.__dict__ = before
-            raise
-
-    def _own_lock(self) -> Lock:
-        return vars(self).setdefault("_lock", Lock())
+    def _set_content(self, state: State) -> None:
+        self.set_params(**states.from_plain(state["parameters"]))
+        if "memory" in state:
+            counts = as_category_counts(state["n_categories"], len(state["n_categories"]), self._who)
+            names = [None if each is None else str(each) for each in state["names"]]
+            if len(names) != len(counts):
+                raise StateError(f"{self._who}: the state has {len(names)} names of {len(counts)} inputs")
+            self._begin(names, counts, False)
+            given = states.names_of(state, "feature_names", len(counts))
+            if given:
+                self.feature_names_in_ = np.array(given, dtype=object)
+            self._kernel.restore(state["memory"])
 
     def _check_begun(self) -> None:
         if not hasattr(self, "_kernel"):
             raise NotFittedError(f"This {self._who} instance is not fitted yet: call fit or begin first.")
-
-    @property
-    def _who(self) -> str:
-        return type(self).__name__
 
 
 def chosen(step: Step, names: Names, n_categories: Ints, is_open: bool) -> list[int]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from thalweg._stateful import PACKAGES, class_named, registries
 from thalweg.errors import ModelFileError, StateError, one_line
-from thalweg.learners.base import state as states
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
@@ -86,14 +86,14 @@ def _content(data: bytes) -> dict[str, Any]:
 def _learner_of(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]) -> StreamClassifier:
     allowed = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in allow}
     for key, name in _names(content["state"]):
-        if not any(name in registry for registry in states.registries(key)) and name not in allowed:
+        if not any(name in registry for registry in registries(key)) and name not in allowed:
             raise ModelFileError(
                 f"the file holds the {key} {one_line(repr(name))}, which is not one of thalweg's. "
                 "If you trust it, pass its class: allow=[…]"
             )
     with _naming():
         name = content["state"]["learner"]
-        kind = allowed.get(name) or states.find(name)
+        kind = allowed.get(name) or class_named(name, "learner")
         return kind().restore(content["state"])
 
 
@@ -101,7 +101,7 @@ def _names(state: Any) -> Iterator[tuple[str, Any]]:
     # The kinds and names of all learners, steps and detectors in a state.
     if isinstance(state, dict):
         if "format" in state:
-            yield from ((key, state[key]) for key in states.KINDS if key in state)
+            yield from ((key, state[key]) for key in PACKAGES if key in state)
         state = list(state.values())
     if isinstance(state, list | tuple):
         for part in state:

@@ -8,15 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from thalweg._names import Names
-from thalweg._native.lock import Lock
-from thalweg._registry import Pickled
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
+from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints
 from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.memory_limit import Needs
 
 
-class Contract(ClassifierMixin, Pickled, BaseEstimator):
+class Contract(ClassifierMixin, Stateful, BaseEstimator):
     """The methods that a learner writes: `_begin`, `_learn` and `_predict`, and others if it needs them.
 
     `X` are rows × inputs, `y` codes of labels, `w` weights, `p` rows × classes. All arrays are in C order,
@@ -30,7 +29,6 @@ class Contract(ClassifierMixin, Pickled, BaseEstimator):
     _labels: Labels
     _names: Names
     _means: tuple[Floats, Floats] | None
-    _lock: Lock
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
     _counts_rows = False  # whether `rows_learned` of what `_learn` raises is about its own rows
 
@@ -138,18 +136,10 @@ class Contract(ClassifierMixin, Pickled, BaseEstimator):
         """Return the kernel through which compiled code calls this learner."""
         raise NotImplementedError
 
-    def _own_lock(self) -> Lock:
-        # Neither a parameter nor part of the state. Made by the first thread that needs it.
-        return vars(self).setdefault("_lock", Lock())
-
     @property
     def _n_columns(self) -> int:
         # Of the probabilities that the learner writes: at least one, even before the first label.
         return max(len(self._labels.list), 1)
-
-    @property
-    def _who(self) -> str:
-        return type(self).__name__
 
     @property
     def _begun(self) -> bool:

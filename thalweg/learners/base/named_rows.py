@@ -59,8 +59,6 @@ class NamedRows(Growing):
 
         def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any: ...
 
-        def _all_or_nothing(self, change: Any, *arguments: Any) -> Any: ...
-
         def _learn_open(
             self,
             X: Floats,

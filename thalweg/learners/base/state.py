@@ -1,25 +1,16 @@
 """Conversion of learners to nested dicts of arrays, numbers and strings, and back."""
 
-import importlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._category_codes import CategoryCodes
-from thalweg._registry import Registry
-from thalweg._stateful import check_alike as check_alike
-from thalweg._stateful import naming as naming
+from thalweg._stateful import PACKAGES, class_named
 from thalweg._types import Floats
 from thalweg.drift.foreign import ForeignDetector
 from thalweg.errors import StateError
 
-FORMAT = 2
-KINDS = {  # what a state names: the packages that have such classes, and the base of all of them
-    "learner": (("learners", "preprocessing"), "learners.base", "StreamClassifier"),
-    "step": (("preprocessing",), "preprocessing.base", "Step"),
-    "detector": (("drift",), "drift.base", "Detector"),
-}
 BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
@@ -60,9 +51,9 @@ def from_plain(value: Any) -> Any:
         return np.random.Generator(_bit_generator(value["numpy.Generator"]))
     if "numpy.RandomState" in value:
         return np.random.RandomState(_bit_generator(value["numpy.RandomState"]))
-    for kind in KINDS:
+    for kind in PACKAGES:
         if "format" in value and kind in value:
-            return find(value[kind], kind)().restore(value)
+            return class_named(value[kind], kind)().restore(value)
     return {key: from_plain(part) for key, part in value.items()}
 
 
@@ -73,41 +64,6 @@ def _bit_generator(state: Any) -> Any:
     bits = getattr(np.random, name)()
     bits.state = state
     return bits
-
-
-def registries(kind: str) -> list[Registry]:
-    """Return the registries of a kind of things: "learner", "step" or "detector"."""
-    return [importlib.import_module(f"thalweg.{package}").registry for package in KINDS[kind][0]]
-
-
-def name_of(thing: object, kind: str = "learner") -> str:
-    """Return the name of the class of a learner, step or detector for `find`."""
-    names = [registry.name_of(thing) for registry in registries(kind)]
-    return min(names, key=len)  # a public name is shorter than module:class
-
-
-def find(name: str, kind: str = "learner") -> type[Any]:
-    """Return the class with the name that `name_of` returned: a public one, or one that is imported already.
-
-    A name that is not public imports nothing, so a saved state cannot make a program run other code.
-    """
-    known = registries(kind)
-    for registry in known:
-        if name in registry:
-            return registry.load(name)
-    _, module, base = KINDS[kind]
-    return known[0].named(name, getattr(importlib.import_module(f"thalweg.{module}"), base))
-
-
-def check_header(state: Any, learner: object) -> None:
-    """Raise StateError unless this is a state of the same class, in the current format."""
-    who = type(learner).__name__
-    if not isinstance(state, dict):
-        raise StateError(f"{who}: a state is a dict, got {type(state).__name__}")
-    if state.get("format") != FORMAT:
-        raise StateError(f"{who}: cannot read a state of format {state.get('format')!r}")
-    if state.get("learner") != name_of(learner):
-        raise StateError(f"{who}: this is the state of {state.get('learner')}")
 
 
 def array_of(state: dict[str, Any], name: str, n_axes: int, length: int | None = None) -> NDArray[Any]:

@@ -283,7 +283,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         x = named_row(x)
         if isinstance(x, dict) and not self._begun:
             with self._own_lock().write:
-                return self._all_or_nothing(self._begin_with_row, x, y)
+                self._all_or_nothing(self._begin_with_row, x, y)
+            return
         self._check_begun()
         with self._lock.write:
             row, names = self._row(x, learns=True)
