@@ -106,6 +106,7 @@ def test_a_file_whose_rows_are_not_counted_has_a_total(tmp_path, monkeypatch, su
     path = write(tmp_path, gzip.compress(content) if suffix.endswith("gz") else content, f"rows.{suffix}")
     for rows, end in ((None, 20_000), (15_000, 15_000), (50_000, 20_000)):
         told = reports(from_file(path), rows)
+        assert told.pop(0)[:2] == (0, rows)
         assert len(told) > 14 and told[-1][:2] == (end, end)
         if suffix != "csv.gz":  # so small a compressed file is read at once
             assert all(abs(total - end) < 0.05 * end for _, total, _ in told)

@@ -12,6 +12,7 @@ from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.drift.whole_days import DayOfRow, days_in
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT
+from thalweg.streams.files.stream import FileStream
 from thalweg.streams.named import is_file, open_stream
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
@@ -116,14 +117,15 @@ def usual_span(stream, first, rows):
 
 def days_covered(stream, rows):
     """Return about how many days a stream covers and how many rows it has a day; None without dates."""
-    if not hasattr(stream, "source") or stream.source.once:
+    if stream.is_once:
         return None
-    X = next(stream.coded_blocks(WINDOW * N_WINDOWS), (np.empty((0, stream.n_features)),))[0]
-    n_rows = rows or stream.n_rows or stream.expected_rows(len(X))
     try:
-        days = DayOfRow(stream).of(X)
-    except ValueError:  # no dates, or rows that are not in their order
+        day_of_row = DayOfRow(stream)
+        X = next(stream.coded_blocks(WINDOW * N_WINDOWS), (np.empty((0, stream.n_features)),))[0]
+        days = day_of_row.of(X)
+    except ValueError:  # no dates, rows that are not in their order, or a bad row, which is reported later
         return None
+    n_rows = rows or stream.n_rows or stream.expected_rows(len(X))
     days = days[np.isfinite(days)]
     if not len(days) or n_rows is None:
         return None
@@ -138,7 +140,7 @@ def usual_window(n_rows):
 
 def length_if_short(stream):
     """Return the number of rows if a look at the first ones finds the end; None if not or if it cannot."""
-    if stream.source.once:
+    if stream.is_once:
         return None
     n_rows = len(next(stream.coded_blocks(WINDOW * N_WINDOWS), ((), ()))[0])
     return n_rows if n_rows < WINDOW * N_WINDOWS else None
@@ -146,7 +148,7 @@ def length_if_short(stream):
 
 def flags_as_numbers(stream):
     """Let columns of 0 and 1 be numbers: another value is a change to be reported, not a mistake."""
-    for column in getattr(stream, "inputs", ()):
+    for column in stream.inputs if isinstance(stream, FileStream) else ():
         column.kind = NUMBER if column.kind == FLAG else column.kind
 
 

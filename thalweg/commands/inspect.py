@@ -6,6 +6,7 @@ from pathlib import Path
 from thalweg.commands import options
 
 MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
+NO_COUNTS: dict = {"explanation": None, "values": {}, "parts": {}}
 HELP = """
 Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
 
@@ -35,33 +36,26 @@ def inspect(model: options.Model, json: options.Json = False):
 
 def facts(path):
     """Return what is in a model file as plain data."""
-    from thalweg import saving
+    from thalweg.saving.files import load_and_describe
 
-    content = saving.describe(path)
-    learner = saving.load(path)
-    notes = content["notes"]
-    schema = notes.get("schema") or _schema_of_dicts(learner)
-    columns = _columns(learner, schema)
+    learner, content = load_and_describe(path)
+    is_begun, notes = learner.__sklearn_is_fitted__(), content["notes"]
+    schema = notes.get("schema") or learner.text_schema()
+    columns = _columns(learner, schema) if is_begun else None
     return {
         "learner": type(learner).__name__,
         "parameters": {name: repr(value) for name, value in learner.get_params(deep=False).items()},
         "version": content["about"]["version"],
         "saved": content["about"]["saved"].isoformat(timespec="seconds"),
         "bytes": Path(path).stat().st_size,
-        "inputs": _inputs(learner, schema),
+        "inputs": _inputs(learner.given_names() if is_begun else [], schema),
         "target": (schema or {}).get("target"),
-        "classes": [str(label) for label in getattr(learner, "classes_", ())],
+        "classes": [str(label) for label in learner.classes_] if is_begun else [],
         "runs": notes.get("runs", []),
-        "weighs": _weighs(learner),
-        "rules": _rules(learner, columns),
-        **_counts(learner, columns),
+        "weighs": _weighs(learner) if is_begun else None,
+        "rules": _rules(learner, columns) if is_begun else None,
+        **(_counts(learner, columns) if is_begun else NO_COUNTS),
     }
-
-
-def _schema_of_dicts(learner):
-    """Return how a learner of dict rows describes its inputs; None if it got no text."""
-    names = getattr(learner, "_names", None)
-    return names.schema() if names is not None and names.texts else None
 
 
 def _columns(learner, schema):
@@ -69,17 +63,16 @@ def _columns(learner, schema):
     from thalweg.evaluation import InputColumns
 
     columns = None if schema is None else InputColumns(schema)
-    is_fit = columns is not None and len(columns.names) == getattr(learner, "n_features_in_", 0)
-    return columns if is_fit else None
+    return columns if columns is not None and len(columns.names) == learner.n_features_in_ else None
 
 
 def _counts(learner, columns):
     """Return how much each column counts, by name, and which of these are parts of others."""
     from thalweg.evaluation.inputs.explanations import by_column, explained
 
-    found = explained(learner) if hasattr(learner, "classes_") else None
+    found = explained(learner)
     if found is None:
-        return {"explanation": None, "values": {}, "parts": {}}
+        return NO_COUNTS
     named = by_column(found, columns)
     values = dict(zip(named.names, named.values.tolist(), strict=True))
     return {"explanation": found.title, "values": values, "parts": named.parts}
@@ -89,13 +82,12 @@ def _rules(learner, columns):
     """Return a tree in terms of the columns of its file; None for other learners."""
     from thalweg.learners.trees.base import Tree
 
-    return learner.describe(columns) if isinstance(learner, Tree) and hasattr(learner, "classes_") else None
+    return learner.describe(columns) if isinstance(learner, Tree) else None
 
 
-def _inputs(learner, schema):
+def _inputs(names, schema):
     """Return {kind: names} of the columns, or of the inputs if the file does not tell the columns."""
     if schema is None:
-        names = learner._given_names() if hasattr(learner, "classes_") else []
         return {"input": [str(name) for name in names]}
     kinds = {}
     for column in schema["columns"]:
@@ -105,9 +97,9 @@ def _inputs(learner, schema):
 
 def _weighs(learner):
     """Return in words which members carry the answer, where a learner can say that."""
-    if not hasattr(learner, "shares_") or not hasattr(learner, "describe"):
-        return None
-    return learner.describe()
+    from thalweg.learners.stacking.adaptive_stacking import AdaptiveStacking
+
+    return learner.describe() if isinstance(learner, AdaptiveStacking) else None
 
 
 def lines(found):

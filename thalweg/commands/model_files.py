@@ -4,6 +4,7 @@ import datetime
 
 from thalweg import saving
 from thalweg.errors import ModelFileError, ThalwegError
+from thalweg.saving.files import load_and_describe
 from thalweg.streams.named import is_file, open_stream
 
 MOST_RUNS = 100  # whose results are kept
@@ -27,9 +28,9 @@ def save(learner, path, run, schema, source, earlier=()):
 
 def load(path):
     """Return the learner in a file that the command wrote, its schema, and the results so far."""
-    learner = saving.load(path)
-    notes = saving.describe(path)["notes"]
-    if not hasattr(learner, "n_features_in_"):
+    learner, content = load_and_describe(path)
+    notes = content["notes"]
+    if not learner.__sklearn_is_fitted__():
         raise ModelFileError(f"{path}: the model has learned nothing yet")
     return learner, notes.get("schema"), notes.get("runs", [])
 
@@ -52,7 +53,7 @@ def open_like(source, learner, schema, path, rows=None, seed=0, data=None, **opt
 def check_can_be_saved(learner):
     """Raise ModelFileError if a learner cannot be saved and loaded again, which is tried here."""
     name = type(learner).__name__
-    if getattr(learner, "can_be_filed", True) is False:
+    if not learner.can_be_filed:
         raise ModelFileError(f"{name} cannot be saved: its model is of another library; leave out --save")
     try:
         saving.from_bytes(saving.to_bytes(learner))

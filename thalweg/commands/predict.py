@@ -57,9 +57,8 @@ def predict(
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"
-    skipped = getattr(stream, "skipped", 0)
-    if skipped:
-        words += f"; {skipped:,} rows that could not be read are left out"
+    if stream.skipped:
+        words += f"; {stream.skipped:,} rows that could not be read are left out"
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
-    for message in getattr(stream, "messages", ()):
+    for message in stream.messages:
         print(f"skipped   {in_options(message)}", file=sys.stderr)

@@ -46,8 +46,7 @@ def predictions(learner, stream, rows=None, probabilities=False):
         best = likeliest(p)
         rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(left), best]}
         rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}
-        skipped = getattr(stream, "skipped_rows", ())
-        columns = {"row": numbers_in_file(np.arange(start, start + left), skipped)}
+        columns = {"row": numbers_in_file(np.arange(start, start + left), stream.skipped_rows)}
         for name, cells in zip(free_names([*kept], {"row", *rest}), kept.values(), strict=True):
             columns[name] = cells[:left]
         columns |= rest
@@ -67,7 +66,7 @@ def counting(blocks, stream, rows, bar):
 
 def _blocks(stream, learner, size):
     """Yield (X, codes, cells): the cells of the columns that are kept, by their names."""
-    if not getattr(stream, "kept", ()):
+    if not stream.kept:
         for X, codes in blocks_for(stream, learner, size):
             yield X, codes, {}
         return

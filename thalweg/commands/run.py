@@ -49,12 +49,12 @@ def evaluate(
     made = default_learner(parameters, seed) if is_default else made
     if save:
         model_files.check_can_be_saved(made)
-    if is_default and not quiet:
-        print(about_default(made, stream), file=sys.stderr)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
     with Bar(title, "accuracy {}", unknown, quiet) as bar:
 
         def progress(done, total, accuracy):
+            if is_default and not quiet and not done:
+                print(about_default(made), file=sys.stderr)
             bar.show(done, total, percentage(accuracy))
 
         settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
@@ -81,9 +81,8 @@ def default_learner(parameters, seed):
     return make_learner("AdaptiveStacking", parameters, seed)
 
 
-def about_default(made, stream):
-    """Return a line about the default learner for this stream, and a faster one (see docs/stacking.md)."""
-    made.begin(stream.n_features, n_categories=stream.n_categories)
+def about_default(made):
+    """Return a line about the default learner, which has begun, and a faster one (see docs/stacking.md)."""
     fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
     combined = f"AdaptiveStacking combines {len(made.members_)} learners"
     return f"{combined}. Faster, mostly less accurate: --learner {fast}."

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg._types import Floats, Ints
+from thalweg.learners.ensembles.base import Ensemble
 
 MOST_NOTES, MOST_MEMBERS = 128, 100
 ATTRIBUTES = {
@@ -72,9 +73,8 @@ class Notes:
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
-        kind = type(learner)
-        has_history = hasattr(kind, "history_")
-        self._name = None if has_history else next((name for name in ATTRIBUTES if hasattr(kind, name)), None)
+        named = () if isinstance(learner, Ensemble) else ATTRIBUTES
+        self._name = next((name for name in named if hasattr(type(learner), name)), None)
         self._rows: list[int] = []
         self._values: list[Floats] = []
         self._period = self._next = 0
@@ -96,12 +96,11 @@ class Notes:
         if self._name is not None:
             rows = np.array(self._rows, dtype=np.int64)
             found = History(ATTRIBUTES[self._name], rows, _joined(self._values))
-        else:
-            noted = getattr(self._learner, "_noted", "")
-            kept = getattr(self._learner, "history_", {}) if noted else {}
-            if noted not in kept:
-                return None
+        elif isinstance(self._learner, Ensemble):
+            kept, noted = self._learner.history_, self._learner.noted
             found = History(noted, np.asarray(kept["row"]), np.asarray(kept[noted])[:, :MOST_MEMBERS])
+        else:
+            return None
         found.names = _names(self._learner, found.values.shape[1])
         has_values = found.values.size and not np.isnan(found.values).all()
         return found if has_values and np.nanmin(found.values) < np.nanmax(found.values) else None
@@ -113,13 +112,9 @@ def as_they_ran(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
     for name, value in parameters.items():
         if value is not None:
             continue
-        if name == "random_state":
-            became: Any = getattr(learner, "_seed", None)
-        elif name in ("member", "members"):
-            became = _kinds(learner)
-        else:
-            became = getattr(learner, f"{name}_", None)
-            became = f"{became:g}" if isinstance(became, float) else became
+        is_member = name in ("member", "members")
+        became = _kinds(learner) if is_member else getattr(learner, f"{name}_", None)
+        became = f"{became:g}" if isinstance(became, float) else became
         if isinstance(became, int | str):
             found[name] = str(became)
     return found

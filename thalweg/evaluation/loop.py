@@ -145,6 +145,8 @@ def run_steps(
     run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
+        if progress is not None:
+            progress(0, total, math.nan)
         for step in cut(steps, watchers) if watchers else steps:
             if clock() >= last_moment:
                 record.interrupted = True

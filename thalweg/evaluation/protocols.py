@@ -10,19 +10,20 @@ from numpy.typing import NDArray
 from thalweg import __version__
 from thalweg._parameters import is_real, whole_number, wrong
 from thalweg._types import Block, Ints
+from thalweg.adapters.foreign import ForeignLearner
+from thalweg.errors import one_line
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.inputs.observers import Watchers, as_list, begin_watcher
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
-from thalweg.evaluation.row_forms import block_size, blocks_of, form_of, waiting_rows
+from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import DATE, Run, written
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
-from thalweg.evaluation.stream_facts import begin_learner, inputs_of, resume_learner, sorted_classes
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams.base import Stream, stream_name
+from thalweg.streams.base import Stream, check_closed, stream_name
 from thalweg.streams.source import Source
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
@@ -69,8 +70,8 @@ def prequential(
     block : int
         Number of rows per block; it affects the speed, never the result.
     progress : callable or None
-        Called a few times a second with the rows done, the rows in all and the accuracy so far. The rows in
-        all are estimated for a file whose length is not known, and None for standard input.
+        Called at the start and a few times a second with the rows done, the rows in all and the accuracy so
+        far. The rows in all are estimated for a file whose length is not known, and None for standard input.
     limit : float or None
         Stop after this many seconds, at the end of a block; the result is then that of the rows so far, as
         after Ctrl-C.
@@ -92,7 +93,7 @@ def prequential(
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        form = form_of(stream, learner, bool(as_list(watch)))
+        form = form_of(stream, learner, as_list(watch))
         blocks = _limited(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
         return steps_as_labels_come(
             blocks, arrivals, _observes(learner), total, waiting_rows(stream, form)
@@ -137,7 +138,7 @@ def chunked(
     settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
 
     def steps() -> Iterator[Step]:
-        observes, form = _observes(learner), form_of(stream, learner, bool(as_list(watch)))
+        observes, form = _observes(learner), form_of(stream, learner, as_list(watch))
         for number, (X, codes) in enumerate(_limited(blocks_of(stream, learner, size, form), rows)):
             yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
@@ -212,57 +213,117 @@ def _evaluate(
     """Run the steps of a protocol and return the Run."""
     if keep not in ("rows", "totals"):
         raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
-    numbered = settings["protocol"] == "holdout"
-    date = time.strftime(DATE)
-    begin = time.perf_counter()
-    form = form_of(stream, learner, numbered or bool(as_list(watch)))
-    classes = (resume_learner if resume else begin_learner)(stream, learner, form)
-    most = MOST_CLASSES if stream.is_open else None
-    n_classes = max(len(classes), 1)
-    if keep == "totals":
-        record: Record = TotalsRecord(n_classes, most)
-    else:
-        record = Record(n_classes, n_tests if numbered else total, numbered, most)
-    watchers = as_list(watch)
+    date, begin, watchers = time.strftime(DATE), time.perf_counter(), as_list(watch)
+    numbered, most = settings["protocol"] == "holdout", MOST_CLASSES if stream.is_open else None
+    form = "dense" if numbered else form_of(stream, learner, watchers)
+    classes = (_resume if resume else _begin)(stream, learner, form)
+    record: Record = TotalsRecord(max(len(classes), 1), most)
+    if keep == "rows":
+        record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
     for watcher in watchers:
         begin_watcher(watcher, stream, total)
     notes, growing = Notes(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
     inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watchers)
     seconds = time.perf_counter() - begin
-    if progress is not None:
+    if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
-    drifts = np.asarray(stream.drifts, dtype=np.int64)
+    found = [each.as_history() for each in watchers]
+    times = {"date": date, "seconds": seconds, "learner_seconds": inside}
+    explained = {"history": notes.history(), "explanations": [each for each in found if each is not None]}
+    return _run(stream, learner, record, classes, settings=settings, **times, **explained)
+
+
+def _run(
+    stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **about: Any
+) -> Run:
+    """Return what was recorded as a Run, with what the stream and the learner say of themselves."""
     order = None
     if stream.is_open:
-        classes, order = sorted_classes(stream, record.highest_code + 1)
-    parameters = learner.get_params(deep=False) if hasattr(learner, "get_params") else {}
-    kind = TotalsRun if keep == "totals" else Run
+        classes, order = _sorted_classes(stream, record.highest_code + 1)
+    is_ours = isinstance(learner, StreamClassifier)
+    parameters = learner.get_params(deep=False) if is_ours else {}
+    drifts = np.asarray(stream.drifts, dtype=np.int64)
+    kind = TotalsRun if isinstance(record, TotalsRecord) else Run
     return kind(
         learner=type(learner).__name__,
         parameters=parameters,
         became=as_they_ran(learner, parameters),
-        inputs=inputs_of(stream),
-        history=notes.history(),
-        explanations=[found for each in watchers if (found := each.as_history()) is not None],
+        inputs=_inputs_by_kind(stream),
         version=__version__,
-        date=date,
         stream=stream_name(stream),
         classes=classes,
-        settings=settings,
         n_rows=record.n_rows,
         drifts=drifts[drifts < record.n_rows],
         alarms=np.asarray(getattr(learner, "drifts_", ()), dtype=np.int64),
-        seconds=seconds,
-        learner_seconds=inside,
-        memory=bytes_of(learner.state() if hasattr(learner, "state") else vars(learner)),
-        columns=getattr(stream, "columns", None),
+        memory=bytes_of(learner.state() if is_ours else vars(learner)),
+        columns=stream.columns,
         written=written(learner),
         unlabelled=record.n_unlabelled,
-        skipped=int(getattr(stream, "skipped", 0)),
-        messages=list(getattr(stream, "messages", ())),
+        skipped=stream.skipped,
+        messages=list(stream.messages),
+        **about,
         **record.arrays(order),
     )
+
+
+def _begin(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
+    """Call `begin` of the learner for a stream; return the classes that are known at the start.
+
+    Our own learners stay open to new labels, unless the stream's labels were listed; those of other libraries
+    do only if they must.
+    """
+    classes, settings = np.asarray(stream.first_classes), {}
+    if stream.is_open and not isinstance(learner, StreamClassifier):
+        check_closed(stream, type(learner).__name__)
+    is_ours = isinstance(learner, StreamClassifier) and not isinstance(learner, ForeignLearner)
+    if stream.is_open or (stream.more_classes and is_ours):
+        settings = {"more_classes": True}
+    if form == "named":
+        found = stream.input_names
+        counts = stream.n_categories if found else None
+        learner.begin(None, classes, names=found, n_categories=counts, **settings)
+        return classes
+    names, n_categories = stream.names, stream.n_categories
+    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
+    return classes
+
+
+def _resume(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
+    """Check that the learner can go on with a stream; return the classes that are known at the start."""
+    n_inputs = len(learner.given_names())
+    if form != "named" and stream.n_features != n_inputs:
+        raise ValueError(
+            f"{stream_name(stream)} has {stream.n_features} inputs, but {type(learner).__name__} has learned "
+            f"{n_inputs}"
+        )
+    known, first = np.asarray(learner.classes_), np.asarray(stream.first_classes)
+    if not np.array_equal(known, first[: len(known)]):
+        raise ValueError(
+            f"{stream_name(stream)} has the classes {one_line(str(first))}, but {type(learner).__name__} has "
+            f"learned {one_line(str(known))}"
+        )
+    return first
+
+
+def _inputs_by_kind(stream: Stream) -> dict[str, list[str]]:
+    """Return the names of the inputs by kind."""
+    kinds = ["category" if n else "number" for n in stream.n_categories]
+    return {
+        kind: [str(name) for name, each in zip(stream.names, kinds, strict=True) if each == kind]
+        for kind in ("number", "category")
+        if kind in kinds
+    }
+
+
+def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
+    """Return the sorted classes of the rows that were read, and their codes."""
+    n_first = len(stream.first_classes)
+    classes = np.asarray(stream.classes)[: max(n_first, n_found)]
+    if not len(classes):
+        raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
+    order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
+    return classes[order], order
 
 
 def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
@@ -297,7 +358,7 @@ def _with_total(progress: Progress, stream: Stream) -> Progress:
 
 def _observes(learner: Any) -> bool:
     """Return whether rows without a label are passed to the learner."""
-    return getattr(learner, "observes", True)
+    return not isinstance(learner, StreamClassifier) or learner.observes
 
 
 def _codes(y: NDArray[Any], classes: NDArray[Any]) -> Ints:

@@ -1,10 +1,11 @@
 """The form in which the rows of a stream reach a learner: arrays, sparse rows, or dicts of named inputs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from thalweg._types import Ints
 from thalweg.evaluation.blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
+from thalweg.evaluation.inputs.observers import Watcher, reads_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
 from thalweg.waiting import WaitingRows
@@ -12,16 +13,11 @@ from thalweg.waiting import WaitingRows
 Form: TypeAlias = Literal["dense", "sparse", "named"]
 
 
-def form_of(stream: Stream, learner: Any, is_watched: bool = False) -> Form:
-    """Return the form that both the stream and the learner allow.
-
-    Watchers compare inputs, which needs arrays.
-    """
-    if is_watched:
-        return "dense"
-    if stream.is_named and isinstance(learner, StreamClassifier):
+def form_of(stream: Stream, learner: Any, watchers: Sequence[Watcher] = ()) -> Form:
+    """Return the form that the stream, the learner and its watchers allow."""
+    if stream.is_named and isinstance(learner, StreamClassifier) and not watchers:
         return "named"
-    return "sparse" if stays_sparse(stream, learner) else "dense"
+    return "sparse" if stays_sparse(stream, learner) and not any(map(reads_rows, watchers)) else "dense"
 
 
 def blocks_of(stream: Stream, learner: Any, size: int, form: Form) -> Iterator[tuple[Any, Ints]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._registry import Pickled
+from thalweg._sklearn import BaseEstimator
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
@@ -180,9 +181,21 @@ class Run(Pickled):
         Its columns are the row of the stream, the label (missing: None), the answer and whether it is
         correct, the probability of each class, and the answers of the baselines.
         """
-        from thalweg.evaluation.frames import frame_of
-
-        return frame_of(self)
+        labels, predicted, probabilities = self.labels, self.predicted, self.probabilities
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas: pip install pandas") from error
+        names = np.array([*self.classes.tolist(), None], dtype=object)
+        columns = {
+            "row": np.arange(len(labels)) if self.row_numbers is None else self.row_numbers,
+            "label": names[labels],
+            "predicted": names[predicted],
+            "correct": labels == predicted,
+        }
+        columns |= {f"probability of {label}": probabilities[:, k] for k, label in enumerate(self.classes)}
+        columns |= {name: names[codes] for name, codes in self.baselines.items()}
+        return pd.DataFrame(columns)
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
         """Return the Run of the tested rows from `start` to `stop`; times remain those of the whole run."""
@@ -252,6 +265,4 @@ def setting(value: Any) -> str:
 
 def written(learner: Any) -> str:
     """Return a learner in one line, as one would write it in Python."""
-    if not hasattr(learner, "get_params"):
-        return type(learner).__name__
-    return " ".join(repr(learner).split())
+    return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__

@@ -96,12 +96,13 @@ class Pipeline(MemberList, OneMember):
         """Return the names of the inputs of `learner_`."""
         self._check_begun()
         with self._lock.read:
-            names = np.array([str(each) for each in self._given_names()], dtype=object)
+            names = np.array([str(each) for each in self.given_names()], dtype=object)
             for step in self._steps:
                 names = step.get_feature_names_out(names)
             return names
 
-    def _member_names(self) -> list[Any]:
+    def member_input_names(self) -> list[Any]:
+        """Return the names of the inputs of `learner_`."""
         return list(self.get_feature_names_out())
 
     def _template(self) -> StreamClassifier:

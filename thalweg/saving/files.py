@@ -191,8 +191,16 @@ def load(path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] =
     ModelFileError
         If the file is damaged, not a model, or holds a class that is not allowed.
     """
+    return load_and_describe(path, allow)[0]
+
+
+def load_and_describe(
+    path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] = ()
+) -> tuple[StreamClassifier, dict[str, Any]]:
+    """Return what `load` and `describe` do; the file is read once."""
     with _of(path):
-        return from_bytes(Path(path).read_bytes(), allow)
+        content = _content(Path(path).read_bytes())
+        return _learner_of(content, allow), content
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -61,13 +61,12 @@ class Arrays(Stream):
 
     Attributes
     ----------
-    categories : dict
-        For each categorical input its values in the order of their codes.
     is_sparse : bool
         Whether the rows are a sparse matrix; `sparse_blocks` yields them as such.
     """
 
     n_rows: int
+    categories: dict[str, NDArray[Any]] = {}
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class Arrays(Stream):
         if len(set(columns)) < n_columns:
             raise ValueError(f"from_arrays: inputs need different names, got {', '.join(columns)}")
         chosen = _positions(categorical, columns)
-        self.categories: dict[str, NDArray[Any]] = {}
+        self.categories = {}
         self._dates: dict[str, Dates] = {}
         self._columns = columns
         if hasattr(X, "tocsr") and (chosen or X.dtype.kind not in "fiub"):

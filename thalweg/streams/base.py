@@ -1,7 +1,7 @@
 """The contract of a stream: rows in order, each with a label."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,21 @@ from thalweg._types import Block, Floats, Ints, Labelled
 from thalweg.streams.schema import plain_values, schema
 from thalweg.streams.shown import as_html, as_text
 
+if TYPE_CHECKING:  # importing it takes pyarrow
+    from thalweg.streams.files.column_report import FoundColumns
+
 CHUNK = 4096
 
 
 class Stream(Pickled, CheckedKeywords):
     """Rows in order, each with a label. The size of the blocks changes nothing about the rows.
 
-    A subclass sets the attributes below and writes `coded_blocks`.
+    A subclass sets the attributes below that have no default and writes `coded_blocks`.
 
     Attributes
     ----------
+    name : str
+        What it is called in results; if empty, the name of its class.
     n_features : int
         Number of inputs of a row.
     classes : ndarray
@@ -38,6 +43,8 @@ class Stream(Pickled, CheckedKeywords):
     n_categories : ndarray of int
         For each input the number of categories known so far, 0 where it is numeric. Categories are coded
         0, 1, 2, … and a missing value is NaN everywhere.
+    categories : mapping
+        For some categorical inputs, by name, their values in the order of their codes.
     drifts : ndarray of int
         Rows at which the concept is known to change: the first row of each new concept.
     is_sparse : bool
@@ -46,8 +53,19 @@ class Stream(Pickled, CheckedKeywords):
         Whether `named_blocks` yields the rows as dicts, whose names, `input_names`, may grow.
     is_once : bool
         Whether the rows can be read only once.
+    columns : FoundColumns or None
+        What the columns of a file were taken for.
+    skipped, skipped_rows : int, sequence of int
+        How many bad rows of a file were left out so far, and their numbers in the file, from 1.
+    messages : sequence of str
+        What was wrong with the first of them.
+    kept : tuple of str
+        Columns of a file whose cells `blocks_with_cells` yields.
+    cell_names : tuple of str
+        All columns of a file, if a person knows a row by its cells; none if rows are sparse.
     """
 
+    name: str = ""
     n_features: int
     classes: NDArray[Any]
     is_open: bool = False
@@ -57,6 +75,9 @@ class Stream(Pickled, CheckedKeywords):
     is_named: bool = False
     input_names: Names
     is_once: bool = False
+    skipped_rows: Sequence[int] = ()
+    messages: Sequence[str] = ()
+    kept: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return as_text(self, stream_name(self))
@@ -73,6 +94,26 @@ class Stream(Pickled, CheckedKeywords):
     def more_classes(self) -> bool:
         """Whether rows of this or another file may have other labels: no list of them was given."""
         return self.is_open
+
+    @property
+    def columns(self) -> "FoundColumns | None":
+        """What the columns of a file were taken for; None if it is no file."""
+        return None
+
+    @property
+    def categories(self) -> Mapping[str, Sequence[Any] | NDArray[Any]]:
+        """For categorical inputs whose values are known: the values, in the order of their codes."""
+        return {}
+
+    @property
+    def skipped(self) -> int:
+        """Number of bad rows left out so far."""
+        return len(self.skipped_rows)
+
+    @property
+    def cell_names(self) -> tuple[str, ...]:
+        """All columns of a file, if a person knows a row by its cells; none if rows are sparse."""
+        return ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,10 +133,9 @@ class Stream(Pickled, CheckedKeywords):
         `more_classes` (whether others may appear), `target`, `ignored`, `header`, `match` (which spellings of
         a label are one), `missing` (cells that the user named as missing) and `ids` (columns of ids).
         """
-        known = getattr(self, "categories", {})
         columns: list[dict[str, Any]] = []
         for name, n in zip(self.names, self.n_categories.tolist(), strict=True):
-            values = plain_values(known.get(name, range(n)))
+            values = plain_values(self.categories.get(name, range(n)))
             kind = {"kind": "category", "values": values, "grows": True} if n else {"kind": "number"}
             columns.append({"name": name, **kind})
         return schema(columns, self.classes, self.more_classes)
@@ -114,6 +154,12 @@ class Stream(Pickled, CheckedKeywords):
     def named_blocks(self, size: int = 1000) -> Iterator[tuple[NDArray[Any], Ints]]:
         """Yield what `coded_blocks` does, X as an array of dicts; only if `is_named`."""
         raise NotImplementedError(f"{type(self).__name__} has no rows by name")
+
+    def blocks_with_cells(
+        self, size: int = 1000, columns: Sequence[str] | None = None, sparse: bool = False
+    ) -> Iterator[tuple[Any, Ints, Any]]:
+        """Yield (X, codes, cells): what `coded_blocks` does and cells of a file; only if it is one."""
+        raise NotImplementedError(f"{type(self).__name__} has no cells")
 
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, if need be an estimate after `done` rows of a pass; None if unknown."""
@@ -187,9 +233,9 @@ class Generator(Stream):
         return X, self.classes[codes]
 
 
-def stream_name(stream: Any) -> str:
+def stream_name(stream: Stream) -> str:
     """Return the name of a stream: that of its file, or of its class."""
-    return str(getattr(stream, "name", type(stream).__name__))
+    return stream.name or type(stream).__name__
 
 
 def check_closed(stream: Stream, who: str) -> None:

@@ -11,7 +11,7 @@ from thalweg.errors import StreamError
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.labels import LabelCodes, label_array, plain_label
 
-OPTIONAL = ("n_rows", "drifts", "is_once", "columns", "skipped", "messages")
+OPTIONAL = ("n_rows", "drifts", "is_once", "messages")
 
 
 def is_stream(source: Any) -> bool:
@@ -25,7 +25,7 @@ class ForeignStream(Stream):
     """Any object with `n_features`, `classes` and `blocks(size)`, which yields rows and their labels.
 
     Blocks may have any length. What else a Stream has is used if the object has it: `names`, `n_categories`,
-    `n_rows`, `drifts`, `sample`.
+    `n_rows`, `drifts`, `sample`, `is_once`, `skipped`, `messages`.
     """
 
     def __init__(self, source: Any) -> None:
@@ -40,6 +40,16 @@ class ForeignStream(Stream):
             if getattr(source, name, None) is not None:
                 setattr(self, name, getattr(source, name))
         self.drifts = np.asarray(self.drifts, dtype=np.intp)
+
+    @property
+    def columns(self) -> Any:
+        """What the columns of a file were taken for, if the object says so."""
+        return getattr(self._source, "columns", None)
+
+    @property
+    def skipped(self) -> int:
+        """Number of rows that the object left out so far."""
+        return int(getattr(self._source, "skipped", 0))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -151,7 +151,8 @@ class RowStream(Stream):
     @property
     def categories(self) -> dict[str, list[str]]:
         """For each categorical input its values so far, in the order of their codes."""
-        return {str(name): list(codes) for name, codes in self.input_names.texts.items()}
+        texts = self.input_names.texts if self.is_named else {}
+        return {str(name): list(codes) for name, codes in texts.items()}
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""

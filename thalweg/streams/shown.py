@@ -13,14 +13,12 @@ MOST_NAMES, MOST_CLASSES = 8, 6
 def facts(stream: "Stream") -> dict[str, str]:
     """Return what there is to say of a stream, as far as it is known: rows, inputs, classes and drifts."""
     found = {}
-    n_rows, n_inputs = getattr(stream, "n_rows", None), getattr(stream, "n_features", None)
-    if n_rows is not None:
-        found["rows"] = f"{n_rows:,}"
-    if n_inputs is not None:
+    if stream.n_rows is not None:
+        found["rows"] = f"{stream.n_rows:,}"
+    if hasattr(stream, "n_features"):  # a stream of one's own is shown before they are set too
         found["inputs"] = _listed(stream.names, MOST_NAMES)
-    classes = getattr(stream, "classes", None)
-    if classes is not None and len(classes):
-        found["classes"] = _listed(classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
+    if hasattr(stream, "classes") and len(stream.classes):
+        found["classes"] = _listed(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
     if len(stream.drifts):
         found["drifts"] = f"rows {_listed([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
     return found
@@ -39,11 +37,10 @@ def as_text(stream: "Stream", name: str) -> str:
 
 def as_html(stream: "Stream", name: str) -> str:
     """Return the HTML of a stream: its name and a table of what is known of it."""
-    columns = getattr(stream, "columns", None)
     known = facts(stream)
-    if columns is not None:
+    if stream.columns is not None:
         known.pop("inputs", None)
-        known |= dict(columns.in_words())
+        known |= dict(stream.columns.in_words())
     rows = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in known.items())
     return f"<p><b>{escape(name)}</b></p><table>{rows}</table>"
 

@@ -56,8 +56,9 @@ def as_stream(source: Source, target: str | int | None = None, who: str = "as_st
     if frame_names(source) is not None:
         return _from_frame(source, target, who)
     if is_stream(source):
-        _check_no_target(stream_name(source), target, who)
-        return source if isinstance(source, Stream) and _codes_blocks(source) else ForeignStream(source)
+        stream = source if isinstance(source, Stream) and _codes_blocks(source) else ForeignStream(source)
+        _check_no_target(stream_name(stream), target, who)
+        return stream
     if isinstance(source, tuple) and target is None:
         return _from_tuple(source, who)
     return from_rows(source, target)

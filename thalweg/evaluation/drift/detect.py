@@ -142,8 +142,7 @@ class Watching:
         """Complete the report."""
         report, stream = self.report, self.stream
         report.n_rows = self.n_read
-        report.skipped = getattr(stream, "skipped", 0)
-        report.columns = getattr(stream, "columns", None)
+        report.skipped, report.columns = stream.skipped, stream.columns
         report.category_names = self._category_names()
         report.new_categories = self.seen.new(self.watched.names, report.category_names)
         report.reference_rows = report.reference_rows or min(self.monitor.reference, report.n_rows)
@@ -186,6 +185,7 @@ class WithReference(Watching):
     ) -> None:
         self.stream, self.monitor, self.labels, self.days = stream, monitor, labels, days
         self.other, self._n_reference = reference, 0
+        self.recoded: Recoded | None = None  # until the reference is read
         mine, theirs = (WatchedInputs(each, days) for each in (stream, reference))
         kinds = {item.name: item.kind for item in theirs.items}
         both = [item.name for item in mine.items if kinds.get(item.name) == item.kind]
@@ -216,7 +216,7 @@ class WithReference(Watching):
             now = [str(label) for label in self.stream.classes.tolist()]
             report.new_labels = [label for label in now if label not in known]
         super().finish()
-        report.columns = getattr(self.other, "columns", None)
+        report.columns = self.other.columns
 
     def _read_reference(self) -> None:
         blocks = _first(self.other, None)
@@ -235,7 +235,9 @@ class WithReference(Watching):
         self.report.add(self.monitor.update_coded(X, codes))
 
     def _values(self, X: Floats, codes: Ints) -> tuple[Floats, Ints | None]:
-        return self.recoded.rows(self.watched.rows(X)), self._labels(codes) if self.labels else None
+        rows = self.watched.rows(X)
+        rows = rows if self.recoded is None else self.recoded.rows(rows)
+        return rows, self._labels(codes) if self.labels else None
 
     def _labels(self, codes: Ints) -> Ints:
         """Return labels as the reference codes them; those it did not know at first have the next code."""
@@ -245,7 +247,7 @@ class WithReference(Watching):
         return np.array([*own, -1], dtype=np.intp)[codes]
 
     def _category_names(self) -> dict[int, list[str]]:
-        return self.recoded.names if hasattr(self, "recoded") else super()._category_names()
+        return super()._category_names() if self.recoded is None else self.recoded.names
 
 
 def _days(name: str, text: str) -> int:
@@ -257,7 +259,7 @@ def _days(name: str, text: str) -> int:
 
 def _column_names(stream: Stream) -> list[str]:
     """Return the names of all columns, those that are no inputs too."""
-    columns = getattr(stream, "columns", None)
+    columns = stream.columns
     if columns is None:
         return [group.name for group in InputColumns(stream).columns]
     return [*columns.kinds, *([] if columns.target is None else [columns.target])]

@@ -9,6 +9,7 @@ from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History, Named
 from thalweg.evaluation.inputs.columns import InputColumns, columns_of
 from thalweg.learners.base.one_hot import NOT_FIRST, OTHERS
+from thalweg.learners.base.stream_classifier import StreamClassifier
 
 IMPORTANCE = "importance in splits"
 MOST_READ, MOST_INPUTS, MOST_KEPT = 128, 10_000, 1000
@@ -66,21 +67,21 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
 
 def explained(learner: Any, names: Sequence[Any] | None = None) -> Explanation | None:
     """Return the numbers of a learner; `names` are those of the inputs, if the learner does not know them."""
-    if not hasattr(learner, "_given_names"):
+    if not isinstance(learner, StreamClassifier):
         return None
-    names = learner._given_names() if names is None else names
+    names = learner.given_names() if names is None else names
     importance = getattr(learner, "importance_", None)
     if importance is not None:
         return Explanation(IMPORTANCE, [Place(str(name)) for name in names], importance)
     if hasattr(learner, "coef_"):
         return _coefficients(learner, names)
     member = getattr(learner, "member_", getattr(learner, "learner_", None))
-    return None if member is None else explained(member, learner._member_names())
+    return None if member is None else explained(member, learner.member_input_names())
 
 
 def _coefficients(learner: Any, names: Sequence[Any]) -> Explanation:
     coef = learner.coef_
-    places = [Place(str(names[j]), code) for j, code in learner._places_of_inputs()]
+    places = [Place(str(names[j]), code) for j, code in learner.input_places()]
     if len(places) != coef.shape[1]:  # those of features of the inputs
         places = [Place(name) for name in learner.input_names_]
     if len(coef) > 1:
@@ -160,6 +161,8 @@ class Explanations:
     the 1000 largest numbers each time. Learners without an explanation, or with more than 10,000 inputs, are
     left alone.
     """
+
+    reads_rows = False
 
     def __init__(self) -> None:
         self.begin()

@@ -16,7 +16,8 @@ from thalweg.streams.base import Stream
 class Watcher(Protocol):
     """Looks at a learner whenever `n_until_next` more rows have been learned.
 
-    If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream.
+    If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream. If
+    its attribute `reads_rows` is False, it does not look into the rows it gets, and these may be sparse.
     """
 
     @property
@@ -45,6 +46,11 @@ def as_list(watchers: Watchers) -> list[Watcher]:
         if isinstance(each, type) or not hasattr(each, "update_coded"):
             raise wrong("evaluation", "watch", "an observer such as PermutationImportance()", each)
     return found
+
+
+def reads_rows(watcher: Watcher) -> bool:
+    """Return whether a watcher looks at the inputs of rows, which must then be arrays."""
+    return getattr(watcher, "reads_rows", True)
 
 
 def begin_watcher(watcher: Watcher, stream: Stream, n_rows: int | None) -> None:

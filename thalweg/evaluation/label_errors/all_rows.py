@@ -19,8 +19,9 @@ def all_rows(stream: Stream, n_rows: int | None = None) -> tuple[Floats, Ints, C
     Only the first `n_rows` are read if that is given.
     """
     size = ROWS_AT_A_TIME if n_rows is None else min(ROWS_AT_A_TIME, n_rows)
+    names = list(dict.fromkeys([*stream.kept, *stream.cell_names]))
     parts, n_read = [], 0
-    for part in _blocks(stream, size):
+    for part in _blocks(stream, size, names):
         parts.append(part)
         n_read += len(part[1])
         if n_rows is not None and n_read >= n_rows:
@@ -30,22 +31,18 @@ def all_rows(stream: Stream, n_rows: int | None = None) -> tuple[Floats, Ints, C
     all_X, all_codes, tables = zip(*parts, strict=True)
     X = np.ascontiguousarray(np.concatenate(all_X)[:n_rows])
     codes = np.ascontiguousarray(np.concatenate(all_codes)[:n_rows])
-    if tables[0] is None:
-        return X, codes, InputCells(X, stream)
+    inputs = InputCells(X, stream)
+    if not names:
+        return X, codes, inputs
     import pyarrow as pa
 
-    file: Any = stream
-    inputs = InputCells(X, stream) if file.source.is_sparse else None
-    return X, codes, FileCells(pa.concat_tables(tables), inputs)
+    return X, codes, FileCells(pa.concat_tables(tables), None if stream.cell_names else inputs)
 
 
-def _blocks(stream: Stream, size: int) -> Iterator[tuple[Floats, Ints, Any]]:
-    """Yield (X, codes, cells): a table of Arrow, columns that are kept first; None without a file."""
-    if not hasattr(stream, "blocks_with_cells"):
-        for X, codes in stream.coded_blocks(size):
-            yield X, codes, None
+def _blocks(stream: Stream, size: int, names: list[str]) -> Iterator[tuple[Floats, Ints, Any]]:
+    """Yield (X, codes, cells): a table of Arrow with these columns; None if there are none."""
+    if names:
+        yield from stream.blocks_with_cells(size, names)
         return
-    file: Any = stream
-    # Sparse rows may have many thousands of columns: inputs are shown in their place.
-    rest = [] if file.source.is_sparse else [column.name for column in file.source.columns]
-    yield from file.blocks_with_cells(size, list(dict.fromkeys([*file.kept, *rest])))
+    for X, codes in stream.coded_blocks(size):
+        yield X, codes, None

@@ -48,12 +48,12 @@ class Lines:
         self.found = found
         self.rows: list[int] = found.rows[: found.n_listed if top is None else top].tolist()
         self.names = found.cells.names
-        self.columns = getattr(stream, "columns", None)
-        skipped = getattr(stream, "skipped_rows", ())
-        self.numbers = dict(zip(self.rows, numbers_in_file(self.rows, skipped).tolist(), strict=True))
+        self.columns = stream.columns
+        numbers = numbers_in_file(self.rows, stream.skipped_rows)
+        self.numbers = dict(zip(self.rows, numbers.tolist(), strict=True))
         self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
-        self.n_skipped = len(skipped)
-        self.n_kept = len(getattr(stream, "kept", ()))
+        self.n_skipped = stream.skipped
+        self.n_kept = len(stream.kept)
         self._believed = found.believed
 
     @property

@@ -120,17 +120,21 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     @property
     def input_names_(self) -> list[str]:
         """Names of the inputs; x0, x1, … where there are none."""
-        self._check_begun()
-        return [str(name) for name in self._given_names()]
+        return [str(name) for name in self.given_names()]
 
-    def _given_names(self) -> list[Any]:
-        """Return the names of the inputs; x0, x1, … where there are none."""
+    def given_names(self) -> list[Any]:
+        """Return the inputs by the names that rows have for them; x0, x1, … where there are none."""
+        self._check_begun()
         given = list(self._names)
         return given + [f"x{j}" for j in range(len(given), self.n_features_in_)]
 
-    def _member_names(self) -> list[Any]:
+    def member_input_names(self) -> list[Any]:
         """Return the names of the inputs of the one member."""
-        return self._given_names()
+        return self.given_names()
+
+    def text_schema(self) -> dict[str, Any] | None:
+        """Return the inputs of dict rows with text, as `Stream.schema` does; None if there was no text."""
+        return self._names.schema() if self._begun and self._names.texts else None
 
     def _handle(self) -> Any:
         """Return the kernel through which compiled code calls this learner."""

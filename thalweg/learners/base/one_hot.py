@@ -45,11 +45,11 @@ class OneHot(StreamClassifier):
         Of a category, the input's name and its code, or its text if it came in dict rows.
         """
         self._check_begun()
-        given = self._given_names()
+        given = self.given_names()
         texts = {name: list(codes) for name, codes in self._names.texts.items()}
-        return [_place_name(given[j], code, texts.get(given[j], [])) for j, code in self._places_of_inputs()]
+        return [_place_name(given[j], code, texts.get(given[j], [])) for j, code in self.input_places()]
 
-    def _places_of_inputs(self) -> list[tuple[int, int | None]]:
+    def input_places(self) -> list[tuple[int, int | None]]:
         """Return for each place of a widened row its input, and the code of its category.
 
         The code is None for a number, OTHERS for categories without a place, and NOT_FIRST if there are two.

@@ -9,7 +9,7 @@ from thalweg.learners.base.native import NativeClassifier
 
 
 class SeededClassifier(NativeClassifier):
-    """A native learner with the parameter `random_state`; `self._seed` is the seed drawn at `begin`.
+    """A native learner with the parameter `random_state`; `random_state_` is the seed drawn at `begin`.
 
     The seed is part of the state, so that a restored learner draws the same numbers, although None or a NumPy
     generator would give another seed.
@@ -17,6 +17,12 @@ class SeededClassifier(NativeClassifier):
 
     random_state: RandomState
     _seed: int
+
+    @property
+    def random_state_(self) -> int:
+        """The seed in use: that of `random_state`, or the one drawn at `begin`."""
+        self._check_begun()
+        return self._seed
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         self._seed = seed_of(self, self.random_state) if seed is None else seed

@@ -76,10 +76,11 @@ class LastLabels(HasImportance, OneMember):
         found = importance_of(self._kernel.member)
         return None if found is None else found[self._kernel.arrays["input_place"]]
 
-    def _member_names(self) -> list[Any]:
+    def member_input_names(self) -> list[Any]:
+        """Return the names of the inputs of `member_`: those of the latest labels are alike."""
         places = self._kernel.arrays["input_place"]
         names: list[Any] = ["latest labels"] * (len(places) + self._kernel.arrays["label_place"].size)
-        for place, name in zip(places.tolist(), self._given_names(), strict=True):
+        for place, name in zip(places.tolist(), self.given_names(), strict=True):
             names[place] = name
         return names
 

@@ -65,7 +65,7 @@ class AdwinBagging(OnlineBagging):
     (0.83, 6)
     """
 
-    _noted = "error"
+    noted = "error"
 
     def __init__(
         self,

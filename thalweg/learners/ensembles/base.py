@@ -80,20 +80,20 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
             event_rows, members, kinds = self._kernel.events()
         return {
             "row": rows,
-            self._noted: numbers,
+            self.noted: numbers,
             "size": sizes,
             "event_row": event_rows,
             "event_member": members,
             "event": np.array(self._events, dtype=object)[kinds],
         }
 
-    _noted = "weight"
+    noted = "weight"  # what `history_` has of each member
 
     def plot_history(self, axes: Any | None = None) -> Any:
         """Draw the members' weights (or errors) and sizes over time with matplotlib; return the two axes."""
         from thalweg.learners.ensembles.plot import plot_history
 
-        return plot_history(self.history_, self._noted, axes)
+        return plot_history(self.history_, self.noted, axes)
 
     def _importance(self) -> Floats | None:
         if not any(isinstance(each, HasImportance) for each in self._templates()):
@@ -112,7 +112,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
     def _votes(self) -> Floats:
         """Return what the votes of these members weigh."""
         n = len(self._voters())
-        return self._kernel.numbers()[:n] if self._noted == "weight" else np.ones(n)
+        return self._kernel.numbers()[:n] if self.noted == "weight" else np.ones(n)
 
     def _default_member(self) -> StreamClassifier:
         """Return what the members are made from if `member` is None."""

@@ -67,7 +67,7 @@ class LeveragingBagging(OnlineBagging):
     (0.85, 7)
     """
 
-    _noted = "error"
+    noted = "error"
 
     def __init__(
         self,

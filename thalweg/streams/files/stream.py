@@ -58,14 +58,10 @@ class FileStream(Stream):
 
     Attributes
     ----------
-    skipped : int
-        Number of bad rows left out so far.
     skipped_rows : list of int
-        Their numbers, in order; the first row below a header is 1.
+        Numbers of the bad rows left out so far; the first row below a header is 1.
     messages : list of str
         What was wrong with the first five of them.
-    kept : tuple of str
-        Columns whose cells `blocks_with_cells` yields.
     columns : FoundColumns
         The target, the kinds of the other columns, and warnings about guesses that may be wrong.
     """
@@ -83,7 +79,7 @@ class FileStream(Stream):
         keep: Sequence[str] | None = None,
     ) -> None:
         self.source, self.name, self.label, self.on_error = source, source.name, label, on_error
-        self._n_bytes = _size(source)
+        self.is_once, self._n_bytes = source.once, _size(source)
         guesses = guesses or Guesses()
         if like is not None:
             guesses = replace(guesses, missing=like.missing.joined(guesses.missing))
@@ -174,9 +170,9 @@ class FileStream(Stream):
         return replace(self._columns, warnings=warnings)
 
     @property
-    def skipped(self) -> int:
-        """Number of bad rows left out so far."""
-        return len(self.skipped_rows)
+    def cell_names(self) -> tuple[str, ...]:
+        """All columns; none if rows are sparse, as there may be many thousands of columns."""
+        return () if self.source.is_sparse else tuple(column.name for column in self.source.columns)
 
     @property
     def more_classes(self) -> bool:
@@ -230,7 +226,7 @@ class FileStream(Stream):
     def expected_rows(self, done: int) -> int | None:
         """Return the number of rows, estimated from the bytes read if it is not known."""
         share = self.source.share_read
-        if self.n_rows is not None or not share:
+        if self.n_rows is not None or not share or not self._n_read:
             return self.n_rows
         return max(done, round(self._n_read / share))
 
