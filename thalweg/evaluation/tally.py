@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints
+from thalweg.evaluation.baselines import LEARNER_OF
 
 LEARNER = "learner"
-ANSWERERS = (LEARNER, "no_change", "majority", "label_chain")
+ANSWERERS = (LEARNER, *LEARNER_OF)
 N_BINS = 20
 MOST_PARTS = 256
 SMALLEST_PROBABILITY = np.finfo(np.float64).eps
