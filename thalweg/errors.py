@@ -1,11 +1,44 @@
 """The errors that thalweg raises on purpose, all derived from ThalwegError."""
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Self
+from typing import NamedTuple, Self
 
 __all__ = ["ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
 
 _MOST_CHARACTERS = 1000
+
+
+class Advice(NamedTuple):
+    """A parameter to pass and its value, `[...]` where the user knows it."""
+
+    parameter: str
+    value: object
+
+    def __str__(self) -> str:
+        return f"{self.parameter}={'[…]' if self.value == [...] else repr(self.value)}"
+
+
+class Message(str):
+    """A message in one line, made of text, other messages and advice, which stays data in `parts`.
+
+    As a string it names parameters: `Message("pass ", Advice("ignore", ["a"]))` is "pass ignore=['a']".
+    """
+
+    parts: tuple[str | Advice, ...]
+
+    def __new__(cls, *parts: str | Advice) -> Self:
+        flat = [each for part in parts for each in (part.parts if isinstance(part, Message) else [part])]
+        message = super().__new__(cls, one_line("".join(map(str, flat))))
+        message.parts = tuple(flat)
+        return message
+
+    def __getnewargs__(self) -> tuple[str | Advice, ...]:  # type: ignore[override]
+        return self.parts
+
+    def worded(self, word: Callable[[Advice], str]) -> str:
+        """Return the message with its advice in the words of `word`."""
+        return one_line("".join(word(each) if isinstance(each, Advice) else each for each in self.parts))
 
 
 class ThalwegError(Exception):
@@ -50,10 +83,17 @@ class StateError(ThalwegError, ValueError):
 
 
 class StreamError(ThalwegError, ValueError):
-    """Rows cannot be read: one line that names the file and, where known, the row, column and value."""
+    """Rows cannot be read: one line that names the file and, where known, the row, column and value.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+    Attributes
+    ----------
+    message : Message
+        What is wrong, with what to do about it as data.
+    """
+
+    def __init__(self, *parts: str | Advice) -> None:
+        self.message = Message(*parts)
+        super().__init__(self.message)
 
 
 class WaitingError(ThalwegError, ValueError):
@@ -72,6 +112,8 @@ def one_line(text: str) -> str:
     Names, labels and cells of a damaged file may be anything, even commands to a terminal.
     """
     text = text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -1,6 +1,8 @@
 """Options of the command: what the messages name, what does not apply, learners with arguments."""
 
+import copy
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -15,8 +17,9 @@ from thalweg import streams
 from thalweg.commands import run as run_command
 from thalweg.commands.file_options import FILE_OPTIONS
 from thalweg.commands.learner_expressions import read_learner, read_value
-from thalweg.commands.wording import in_options
+from thalweg.commands.wording import error_text, in_options
 from thalweg.drift import ADWIN
+from thalweg.errors import Advice, Message, StreamError
 from thalweg.evaluation import prequential
 from thalweg.learners import AdaptiveRandomForest, DriftReset, HoeffdingTree, LeveragingBagging, NaiveBayes
 from thalweg.preprocessing import Pipeline, StandardScaler
@@ -252,19 +255,36 @@ def test_pages_and_json_of_the_command_name_options_those_of_python_parameters(t
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("parameter", "value", "words", "options"),
     [
-        ("pass ignore=['a', 'b'] now", "pass --ignore a,b now"),
-        ("pass decimal=','", "pass --decimal ,"),
-        ("pass target='unit price'", 'pass --target "unit price"'),
-        ('pass target="it\'s"', 'pass --target "it\'s"'),
-        ("pass header=False if", "pass --no-header if"),
-        ("pass classes=[…]", "pass --classes a,b,…"),
-        ("pass window=…", "pass window=…"),
+        ("ignore", ["a", "b"], "ignore=['a', 'b']", "--ignore a,b"),
+        ("ignore", ["a[]", "b"], "ignore=['a[]', 'b']", "--ignore a[],b"),
+        ("decimal", ",", "decimal=','", "--decimal ,"),
+        ("target", "unit price", "target='unit price'", '--target "unit price"'),
+        ("target", "it's", 'target="it\'s"', '--target "it\'s"'),
+        ("target", "a\nb", r"target='a\nb'", r'--target "a\nb"'),
+        ("header", False, "header=False", "--no-header"),
+        ("header", True, "header=True", "--header"),
+        ("date_parts", ["time"], "date_parts=['time']", "--date-parts time"),
+        ("classes", [...], "classes=[…]", "--classes a,b,…"),
     ],
 )
-def test_settings_are_worded_as_options(text, words):
-    assert in_options(text) == words
+def test_advice_is_worded_with_parameters_and_with_options(parameter, value, words, options):
+    message = Message("first\r, ", Message("pass ", Advice(parameter, value)), ", then pass decimal=','")
+    assert message == rf"first\r, pass {words}, then pass decimal=','"
+    assert in_options(message) == rf"first\r, pass {options}, then pass decimal=','"
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_carry_what_to_do_as_data(tmp_path, copied):
+    path = tmp_path / "t.csv"
+    path.write_text("a,a,y\n1,2,no\n3,4,yes\n")
+    with pytest.raises(StreamError) as raised:
+        from_file(path)
+    error = copied(raised.value)
+    assert str(error).endswith("rename one, or pass header=False if the first row is no header")
+    assert error_text(error).endswith("rename one, or pass --no-header if the first row is no header")
+    assert Advice("header", False) in error.message.parts
 
 
 @pytest.mark.parametrize(
@@ -286,11 +306,13 @@ def test_errors_in_python_name_parameters():
 
 
 def test_every_parameter_that_messages_about_files_name_is_an_option():
-    """Otherwise `in_options` leaves a message of the command in the words of Python."""
-    named = set()
-    for path in Path(streams.__file__).parent.glob("*.py"):
-        named |= set(re.findall(r"pass (\w+)=", path.read_text(encoding="utf-8")))
+    named, in_text = set(), []
+    for path in Path(streams.__file__).parent.rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        named |= set(re.findall(r'Advice\(\s*"(\w+)"', source))
+        in_text += re.findall(r"pass \w+=", source)
     assert named and named <= set(FILE_OPTIONS)
+    assert in_text == []  # the command could not word these
 
 
 def test_the_default_learner_is_named_in_full_in_80_columns(thalweg, monkeypatch):

@@ -1,16 +1,13 @@
 """Messages of the library in the words of the command: options instead of parameters."""
 
-import ast
 import re
 from dataclasses import replace
 from typing import Any
 
-from thalweg.commands.file_options import FILE_OPTIONS
-from thalweg.errors import ParameterError
+from thalweg.errors import Advice, Message, ParameterError, StreamError
 
 # Functions behind commands: their parameters are options of the same names.
 FUNCTIONS = ("chunked", "compare", "from_file", "open_stream", "prequential", "tune")
-PASSED = re.compile(rf"pass ({'|'.join(FILE_OPTIONS)})=(\[[^]]*\]|'[^']*'|\"[^\"]*\"|True|False)")
 OF_THE_SHELL = re.compile(r"[\s'\"$`\\;&|<>()*?!#~]")
 
 
@@ -20,22 +17,19 @@ def option(parameter: str) -> str:
 
 
 def in_options(text: str) -> str:
-    """Return a message in which `pass ignore=['a', 'b']` is written as `pass --ignore a,b`."""
-    return PASSED.sub(lambda found: f"pass {_setting(found[1], found[2])}", text)
+    """Return a message with options: `pass --ignore a,b` where it is `pass ignore=['a', 'b']` in Python."""
+    return text.worded(_setting) if isinstance(text, Message) else text
 
 
-def _setting(parameter: str, written: str) -> str:
-    if written in ("True", "False"):
-        return option(parameter) if written == "True" else f"--no-{option(parameter)[2:]}"
-    if "…" in written:
-        return f"{option(parameter)} a,b,…"
-    try:
-        value = ast.literal_eval(written)
-    except (SyntaxError, ValueError):  # a name with a bracket in it
-        return f"{option(parameter)} {written.strip('[]')}"
+def _setting(advice: Advice) -> str:
+    name, value = option(advice.parameter), advice.value
+    if isinstance(value, bool):
+        return name if value else f"--no-{name[2:]}"
+    if value == [...]:
+        return f"{name} a,b,…"
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
     quoted = '"' + re.sub(r'(["$`\\])', r"\\\1", text) + '"'
-    return f"{option(parameter)} {quoted if OF_THE_SHELL.search(text) else text}"
+    return f"{name} {quoted if OF_THE_SHELL.search(text) else text}"
 
 
 def error_text(error: Exception) -> str:
@@ -43,7 +37,7 @@ def error_text(error: Exception) -> str:
     if isinstance(error, ParameterError) and error.parameter and error.owner in FUNCTIONS:
         start = f"{error.context}: " if error.context else ""
         return f"{start}{option(error.parameter)} {error.problem}"
-    return in_options(str(error))
+    return in_options(error.message) if isinstance(error, StreamError) else str(error)
 
 
 def word_for_command(found: Any) -> None:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats, Ints
+from thalweg.errors import Advice, Message
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, UNKNOWN, Codes, holds_rows, number, spelling
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.number_text import parsed
@@ -116,8 +117,9 @@ class Column:
         problems += [(i, f"{values[i]} is not a finite number") for i in np.flatnonzero(infinite).tolist()]
         if self.kind == FLAG:
             wrong = ~((values == 0) | (values == 1) | np.isnan(values) | infinite)
-            hint = f"is neither 0 nor 1 as the first rows are; if it is right, pass numeric=[{self.name!r}]"
-            problems += [(i, f"{values[i]:g} {hint}") for i in np.flatnonzero(wrong).tolist()]
+            why = " is neither 0 nor 1 as the first rows are; if it is right, pass "
+            advice = Advice("numeric", [self.name])
+            problems += [(i, Message(f"{values[i]:g}", why, advice)) for i in np.flatnonzero(wrong).tolist()]
         return values, problems
 
 
@@ -157,8 +159,11 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
     for place, value in zip(odd, late.tolist(), strict=True):
         floats[place] = None if np.isnan(value) else value
     wrong = np.array([value is None for value in floats])[positions]
-    hint = f"is not a number; if this is a column of categories, pass categorical=[{name!r}]"
-    problems = [(i, f"{shown(values[positions[i]])} {hint}") for i in np.flatnonzero(wrong).tolist()]
+    why = " is not a number; if this is a column of categories, pass "
+    advice = Advice("categorical", [name])
+    problems: Problems = [
+        (i, Message(shown(values[positions[i]]), why, advice)) for i in np.flatnonzero(wrong).tolist()
+    ]
     return floats.astype(float)[positions], problems
 
 
@@ -208,7 +213,7 @@ def distinct(array: Any) -> tuple[list[Any], Ints]:
 def _complaint(value: Any, otherwise: str) -> str:
     text = spelling(value) or ""
     swallowed = f"has {len(text)} characters in several lines; is there a quote that never ends?"
-    return f"{shown(value)} {swallowed if holds_rows(text) else otherwise}"
+    return Message(f"{shown(value)} ", swallowed if holds_rows(text) else otherwise)
 
 
 def shown(value: Any) -> str:

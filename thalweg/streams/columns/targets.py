@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from thalweg.errors import StreamError
+from thalweg.errors import Advice, StreamError
 from thalweg.streams.columns.columns import CATEGORY, FLAG, NUMBER, Column
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import find_dates
@@ -23,10 +23,9 @@ def check_last(where: str, label: Column, inputs: Sequence[Column], head: list[A
     why = _no_labels(label, [label.missing.cleaned(rows.column(label.name), numeric=True) for rows in head])
     if why:
         better = candidate(inputs, head)
-        hint = "name the column of labels: pass target='NAME'"
-        if better is not None:
-            hint = f"{better!r} may be the column of labels: pass target={better!r}"
-        raise StreamError(f"{where}: the last column {label.name!r} has {why}, which are no labels; {hint}")
+        hint = "name the column of labels" if better is None else f"{better!r} may be the column of labels"
+        what = f"{where}: the last column {label.name!r} has {why}, which are no labels; {hint}: pass "
+        raise StreamError(what, Advice("target", "NAME" if better is None else better))
 
 
 def _no_labels(label: Column, arrays: list[Any]) -> str:

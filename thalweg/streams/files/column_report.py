@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from thalweg.errors import Advice, Message
 from thalweg.streams.columns.codes import number, spelling
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
@@ -141,12 +142,13 @@ def _in_words(column: Column) -> str:
 
 def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
     """Return warnings about inputs that may not be what they were taken for."""
-    found = []
+    found: list[str] = []
     for column in columns:
         name, reader = column.name, column.reader
         if isinstance(reader, Decimals) and reader.is_ambiguous:
             point, other = ("comma", ".") if reader.point == "," else ("point", ",")
-            found.append(f"{name!r} may have a decimal {point} or not: if not, pass decimal={other!r}")
+            doubt = f"{name!r} may have a decimal {point} or not: if not, pass "
+            found.append(Message(doubt, Advice("decimal", other)))
         if isinstance(reader, Decimals):
             found += _unit_warnings(name, reader.decoration)
         if isinstance(reader, Dates) and reader.is_ambiguous:
@@ -162,12 +164,14 @@ def column_warnings(columns: Sequence[Column], head: list[Any]) -> list[str]:
 
 
 def _unit_warnings(name: str, decoration: Decoration) -> list[str]:
-    hint = f"make them one unit in the file, or pass ignore=[{name!r}]"
     if decoration.n_units > 1:
-        return [f"{name!r} has amounts in {' and '.join(decoration.units)}, read as if they were one; {hint}"]
-    if decoration.is_partial:
-        return [f"{name!r} has % in some cells and not in others; 13 % is read as 13; {hint}"]
-    return []
+        doubt = f"has amounts in {' and '.join(decoration.units)}, read as if they were one"
+    elif decoration.is_partial:
+        doubt = "has % in some cells and not in others; 13 % is read as 13"
+    else:
+        return []
+    hint = "make them one unit in the file, or pass "
+    return [Message(f"{name!r} {doubt}; {hint}", Advice("ignore", [name]))]
 
 
 def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
@@ -175,8 +179,8 @@ def _mixture_warnings(name: str, values: list[Any]) -> list[str]:
     words = [text for text in texts if number(text) is None]
     if not words or len(words) >= len(texts) - len(words):
         return []
-    hint = f"if not, pass numeric=[{name!r}]"
-    return [f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; {hint}"]
+    doubt = f"{name!r} has numbers and words such as {shown(words[0])}: taken as categories; if not, pass "
+    return [Message(doubt, Advice("numeric", [name]))]
 
 
 def _number_warnings(name: str, arrays: list[Any]) -> list[str]:
@@ -192,12 +196,12 @@ def _number_warnings(name: str, arrays: list[Any]) -> list[str]:
         return []
     low, high = numbers.min(), numbers.max()
     if any(SECONDS[0] * unit <= low and high <= SECONDS[1] * unit for unit in (1, 1e3, 1e6, 1e9)):
-        return [f"{name!r} looks like time since 1970: if it is, pass date=[{name!r}]"]
+        return [Message(f"{name!r} looks like time since 1970: if it is, pass ", Advice("date", [name]))]
     whole = not (numbers % 1).any()
     if whole and low >= 19_000_101 and high <= 21_001_231 and (numbers % 100 <= 31).all():
-        return [f"{name!r} looks like dates: if these are, pass date=[{name!r}]"]
+        return [Message(f"{name!r} looks like dates: if these are, pass ", Advice("date", [name]))]
     if whole and len(np.unique(numbers)) == n_rows:
-        return [f"{name!r}: all values differ; if it is an id, pass ignore=[{name!r}]"]
+        return [Message(f"{name!r}: all values differ; if it is an id, pass ", Advice("ignore", [name]))]
     return []
 
 
@@ -211,24 +215,22 @@ def target_warnings(
     inputs: Sequence[Column], label: Column, classes: Any, head: list[Any], is_told: bool
 ) -> list[str]:
     """Return warnings about a column of labels that may be the wrong one, or that an input gives away."""
-    found = []
+    found: list[str] = []
     is_many, is_one = len(classes) > MANY_CLASSES, len(classes) == 1
     better = None if is_told else candidate(inputs, head) if is_many or is_one else named_candidate(inputs)
-    hint = "" if better is None else f"{better!r} may be it: pass target={better!r}"
-    if is_many:
-        doubt = f"the target {label.name!r} has {len(classes):,} classes: is it the column of labels?"
-        found.append(f"{doubt} {hint}".strip())
-    elif is_one:
-        doubt = f"the target {label.name!r} has one class in the first rows: is it the column of labels?"
-        found.append(f"{doubt} {hint}".strip())
+    hint = () if better is None else (f" {better!r} may be it: pass ", Advice("target", better))
+    if is_many or is_one:
+        n_classes = "one class in the first rows" if is_one else f"{len(classes):,} classes"
+        doubt = f"the target {label.name!r} has {n_classes}: is it the column of labels?"
+        found.append(Message(doubt, *hint))
     elif better is not None and label.name.lower() not in TARGET_NAMES:
-        found.append(f"the target is {label.name!r}, the last column; {hint}")
+        found.append(Message(f"the target is {label.name!r}, the last column;", *hint))
     names = [column.name for column in inputs if column.kind in (CATEGORY, FLAG, NUMBER)]
     labels = [rows.column(label.name) for rows in head]
     for name in may_be_same(head, names, label.name):
         if _is_same([rows.column(name) for rows in head], labels):
-            hint = f"if it is only known afterwards, pass ignore=[{name!r}]"
-            found.append(f"{name!r} equals the target in the first rows; {hint}")
+            doubt = f"{name!r} equals the target in the first rows; if it is only known afterwards, pass "
+            found.append(Message(doubt, Advice("ignore", [name])))
     return found
 
 

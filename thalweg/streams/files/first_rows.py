@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from thalweg.errors import StreamError
+from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.columns.codes import Codes, as_classes, number, spelling
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
 from thalweg.streams.columns.spellings import counted, label_match, spellings
@@ -39,7 +39,7 @@ def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
             return _joined(head), False
     if not n_rows and problems:
-        check_some(source, 0, [f"data row {problems[0][0]}{problems[0][1]}"])
+        check_some(source, 0, [Message(f"data row {problems[0][0]}", problems[0][1])])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
     return _joined(head), True
@@ -57,14 +57,14 @@ def raise_first(source: Source, problems: Problems) -> None:
     """Raise StreamError for the first of `problems`, (row number, message) pairs, if there is any."""
     if problems:
         row, complaint = min(problems)
-        hint = "to leave out rows that cannot be read, pass on_error='skip'"
-        raise StreamError(f"{source.name}, data row {row}{complaint}; {hint}")
+        hint = "; to leave out rows that cannot be read, pass "
+        raise StreamError(f"{source.name}, data row {row}", complaint, hint, Advice("on_error", "skip"))
 
 
 def check_some(source: Source, n_rows: int, messages: Sequence[str]) -> None:
     """Raise StreamError if no row could be read; `messages` say why."""
     if not n_rows and messages:
-        raise StreamError(f"{source.name}: no row could be read; {messages[0]}")
+        raise StreamError(f"{source.name}: no row could be read; ", messages[0])
 
 
 def check_kinds(source: Source, columns: Iterable[Column]) -> None:
@@ -73,7 +73,8 @@ def check_kinds(source: Source, columns: Iterable[Column]) -> None:
         if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
             raise StreamError(
                 f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
-                f"make them numbers or text, or pass ignore=[{column.name!r}]"
+                "make them numbers or text, or pass ",
+                Advice("ignore", [column.name]),
             )
 
 
@@ -89,7 +90,7 @@ def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any
 def all_classes(source: Source, label: Column, head: list[Any], strict: bool) -> tuple[NDArray[Any], int]:
     """Return the sorted labels of all rows, and the number of rows; spellings are those of the first rows."""
     if source.once:
-        raise StreamError(f"{source.name} can be read only once: name its labels, classes=[…]")
+        raise StreamError(f"{source.name} can be read only once: name its labels, ", Advice("classes", [...]))
     first_classes(source, label, head)
     found, n_rows = Codes(label.spellings, grows=True, match=label.codes.match), 0
     for values, n_more, problems in source.distinct(label.name):
@@ -117,5 +118,6 @@ def check_labels(source: Source, label: Column, found: Codes) -> None:
     if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
         raise StreamError(
             f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
-            f"{found.values[0]}: not a class; name the column of labels as the target, or pass classes=[…]"
+            f"{found.values[0]}: not a class; name the column of labels as the target, or pass ",
+            Advice("classes", [...]),
         )

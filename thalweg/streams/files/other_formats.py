@@ -4,7 +4,7 @@ import re
 import zipfile
 from os import PathLike
 
-from thalweg.errors import StreamError
+from thalweg.errors import Advice, Message, StreamError
 
 EXPORT = "save it as CSV there (File, Save as, CSV UTF-8)"
 PANDAS = "read it with pandas and pass the frame to from_arrays, or write it with to_parquet"
@@ -31,7 +31,7 @@ def check_format(start: bytes, path: str | PathLike[str], name: str) -> None:
     found = _found(start, path)
     if found is not None:
         what, advice = found
-        raise StreamError(f"{name} is not read: it is {what}; {advice}")
+        raise StreamError(f"{name} is not read: it is {what}; ", advice)
 
 
 def _found(start: bytes, path: str | PathLike[str]) -> tuple[str, str] | None:
@@ -76,6 +76,7 @@ def _binary(start: bytes) -> tuple[str, str]:
     n_even, n_odd = start[::2].count(0), start[1::2].count(0)
     if not min(n_even, n_odd) and max(n_even, n_odd) > 0.4 * len(start):
         name = "utf-16-be" if n_even else "utf-16-le"
-        return "UTF-16 text without a byte-order mark, as it seems", f"pass encoding={name!r}"
+        advice = Message("pass ", Advice("encoding", name))
+        return "UTF-16 text without a byte-order mark, as it seems", advice
     shown = " ".join(f"{byte:02X}" for byte in start[:8])
     return f"no text (zero bytes, first {shown})", "CSV, ARFF, JSON lines, Parquet and Arrow are read"

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from thalweg._types import Floats, Ints
+from thalweg.errors import Message
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, UNKNOWN, number
 from thalweg.streams.columns.columns import CATEGORY, FLAG, Column, Problems
 from thalweg.streams.files.sparse_table import IS_NUMBER, SparseTable, floats_of, texts_array
@@ -53,7 +54,7 @@ class SparseInputs:
             X = X + csr_array((part.data, part.indices + first, part.indptr), shape=shape)
             wrong += [(j, i, complaint) for i, complaint in bad]
         wrong.sort(key=lambda each: each[0])
-        return X, [(i, f", column {self._inputs[j].name!r}: {complaint}") for j, i, complaint in wrong]
+        return X, [(i, Message(f", column {self._inputs[j].name!r}: ", why)) for j, i, why in wrong]
 
     def _values(self, rows: SparseTable, kinds: Any) -> tuple[Floats, list[tuple[int, int, str]]]:
         """Return the value of each cell, and (input, position, error message) of those that are wrong."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Block, Ints, Mask
-from thalweg.errors import StreamError, one_line
+from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, Codes, as_classes
 from thalweg.streams.columns.columns import (
@@ -263,23 +263,26 @@ class FileStream(Stream):
         if self.label is None:
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
-        unknown = f"is not one of the labels {known}; if it should be, pass classes=[…]"
+        unknown = Message(
+            f"is not one of the labels {known}; if it should be, pass ", Advice("classes", [...])
+        )
         column = self._missing.cleaned(batch.rows.column(len(self.inputs)), numeric=False)
         codes, wrong = coded(column, self._labels, unknown)
         if wrong and self.is_open:
             self._add_labels(self.label, column)
             codes, wrong = coded(column, self._labels, unknown)
-        problems += [(i, f", column {self.label.name!r}: {complaint}") for i, complaint in wrong]
+        problems += [(i, Message(f", column {self.label.name!r}: ", complaint)) for i, complaint in wrong]
         return X, codes, problems
 
     def _read_inputs(self, rows: Any) -> tuple[Any, Problems]:
         if self._sparse_inputs is not None:
             return self._sparse_inputs.read(rows)
-        problems, parts = [], []
+        problems: Problems = []
+        parts = []
         for j, column in enumerate(self.inputs):
             values, wrong = column.read(rows.column(j))
             parts.append(values)
-            problems += [(i, f", column {column.name!r}: {complaint}") for i, complaint in wrong]
+            problems += [(i, Message(f", column {column.name!r}: ", complaint)) for i, complaint in wrong]
         return side_by_side(parts, (rows.num_rows, self.n_features)), problems
 
     def _add_labels(self, label: Column, column: Any) -> None:
@@ -298,7 +301,7 @@ class FileStream(Stream):
             raise_first(self.source, list(found.items()))
         self.skipped_rows += sorted(found)
         for row in sorted(found)[: N_MESSAGES - len(self.messages)]:
-            self.messages.append(one_line(f"{self.source.name}, data row {row}{found[row]}"))
+            self.messages.append(Message(f"{self.source.name}, data row {row}", found[row]))
         good = np.ones(n, dtype=bool)
         good[[i for i, _ in problems]] = False
         return good
@@ -351,5 +354,6 @@ def check_names(source: Source, names: Sequence[str]) -> None:
     """Raise StreamError if a name is there twice."""
     twice, times = Counter(names).most_common(1)[0]
     if times > 1:
-        other = ", or pass header=False if the first row is no header" if source.header else ""
-        raise StreamError(f"{source.name}: two columns are called {twice!r}; rename one{other}")
+        other = (", or pass ", Advice("header", False), " if the first row is no header")
+        what = f"{source.name}: two columns are called {twice!r}; rename one"
+        raise StreamError(what, *(other if source.header else ()))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from thalweg._parameters import wrong
-from thalweg.errors import StreamError
+from thalweg.errors import Advice, Message, StreamError
 
 UTF8, FALLBACK = "utf-8", "cp1252"
 MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -57,8 +57,9 @@ class Encoding:
             return piece.decode(FALLBACK).encode()
         except UnicodeDecodeError as error:
             raise StreamError(
-                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass encoding='cp1250', or "
-                "whatever its encoding is"
+                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass ",
+                Advice("encoding", "cp1250"),
+                ", or whatever its encoding is",
             ) from error
 
     def recoded(self, file: Any, encoding: str) -> Any:
@@ -72,8 +73,9 @@ class Encoding:
             earlier = "" if self.told else ", though earlier rows are"
             line = _first_wrong_line(piece)
             raise StreamError(
-                f"{self.name} is not UTF-8 text{earlier}: {line!r}; mend that row, or pass "
-                f"encoding={FALLBACK!r} if all of it is in that encoding"
+                f"{self.name} is not UTF-8 text{earlier}: {line!r}; mend that row, or pass ",
+                Advice("encoding", FALLBACK),
+                " if all of it is in that encoding",
             )
 
     @property
@@ -81,8 +83,8 @@ class Encoding:
         """What was guessed and may be wrong."""
         if self.told is not None or self.found != FALLBACK:
             return []
-        hint = "if letters look wrong, pass encoding='cp1250', or whatever it is"
-        return [f"not UTF-8: read as {FALLBACK}, Western European; {hint}"]
+        doubt = f"not UTF-8: read as {FALLBACK}, Western European; if letters look wrong, pass "
+        return [Message(doubt, Advice("encoding", "cp1250"), ", or whatever it is")]
 
 
 class _Recoded(io.RawIOBase):
@@ -114,8 +116,10 @@ class _Recoded(io.RawIOBase):
         except UnicodeError as error:
             seen = _seen(error) if isinstance(error, UnicodeDecodeError) else str(error)
             raise StreamError(
-                f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or "
-                "pass encoding='utf-8', or whatever its encoding is"
+                f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or ",
+                "pass ",
+                Advice("encoding", "utf-8"),
+                ", or whatever its encoding is",
             ) from error
 
 
