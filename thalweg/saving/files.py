@@ -3,11 +3,11 @@
 import contextlib
 import datetime
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from thalweg._atomic_file import replacing
 from thalweg._stateful import PACKAGES, class_named, registries
 from thalweg.errors import ModelFileError, StateError, one_line
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -146,20 +146,9 @@ def save(
     path = Path(path).resolve()  # a link goes on pointing at the file
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        with open(part, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+    with replacing(path, lambda part: _check_loads(part, path, type(learner))) as file:
+        file.write(data)
         del data  # a large model should not be in memory once more while it is restored
-        _check_loads(part, path, type(learner))
-        if path.exists():
-            part.chmod(path.stat().st_mode & 0o7777)
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _check_loads(part: Path, path: Path, kind: type[StreamClassifier]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 
+from thalweg._atomic_file import replacing
 from thalweg.errors import StreamError
 
 
@@ -36,10 +37,8 @@ def cached(name: str, number: int, otherwise: str) -> Path:
     table = _fetched(name, number, otherwise)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".part{os.getpid()}")
-        pa.feather.write_feather(table, part, compression="zstd")
-        recorded.write_text(_checksum(part) + "\n", encoding="ascii")
-        part.replace(path)
+        with replacing(path, lambda part: recorded.write_text(f"{_checksum(part)}\n", "ascii")) as file:
+            pa.feather.write_feather(table, file, compression="zstd")
     except OSError as error:
         reason = f"cannot write {path}: {error.strerror}; set THALWEG_CACHE to another folder"
         raise StreamError(f"dataset {name}: {reason}") from error

@@ -2,11 +2,12 @@
 
 import json
 import os
-import secrets
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from thalweg._atomic_file import replacing
 
 
 class Call(NamedTuple):
@@ -84,6 +85,5 @@ def _read(place: Path) -> Any:
 
 def _write(place: Path, result: Any) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-    part.write_text(json.dumps(result), encoding="utf-8")
-    os.replace(part, place)
+    with replacing(place) as file:
+        file.write(json.dumps(result).encode())
