@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from thalweg.streams import from_arrays
+from thalweg.streams.base import first_rows
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 y = np.arange(50) % 3
@@ -152,3 +153,19 @@ def test_drifts_are_kept():
 def test_bad_input_is_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 20, 50, 90, None])
+def test_the_first_rows_are_cut_from_blocks_and_no_more_are_read(n):
+    read = []
+
+    def blocks():
+        for block in [(X[:0], y[:0]), *from_arrays(X, y).coded_blocks(7)]:
+            read.append(len(block[0]))
+            yield block
+
+    found = list(first_rows(blocks(), n))
+    assert all(len(rows) == len(codes) > 0 for rows, codes in found)
+    np.testing.assert_array_equal(np.concatenate([X[:0], *(rows for rows, _ in found)]), X[:n])
+    np.testing.assert_array_equal(np.concatenate([y[:0], *(codes for _, codes in found)]), y[:n])
+    assert n is None or sum(read[:-1]) < max(n, 1)

@@ -1,13 +1,13 @@
 """The checks that every stream must pass."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
 from thalweg._types import Block
 from thalweg.checks.running import for_random_cuts, run_checks
-from thalweg.streams.base import Stream
+from thalweg.streams.base import Stream, first_rows
 from thalweg.streams.source import Source, as_stream
 
 ROWS = 700
@@ -40,7 +40,7 @@ def says_what_it_is(stream: Stream) -> None:
 
 def rows_are_arrays(stream: Stream) -> None:
     """Rows are C-ordered float64 without infinities, codes are positions in `classes` or -1."""
-    for X, codes in _first(stream.coded_blocks(100)):
+    for X, codes in first_rows(stream.coded_blocks(100), ROWS):
         assert X.dtype == np.float64 and X.flags.c_contiguous and X.ndim == 2, "X is not rows of float64"
         assert codes.dtype == np.intp and codes.shape == (len(X),), "codes are not one integer a row"
         assert not np.isinf(X).any(), "a value is infinite"
@@ -56,10 +56,10 @@ def block_size_changes_nothing(stream: Stream) -> None:
 
     def cut(sizes: list[int]) -> None:
         size = max(sizes) or 1
-        parts = list(_first(stream.coded_blocks(size)))
+        parts = list(first_rows(stream.coded_blocks(size), ROWS))
         assert all(len(part[0]) == size for part in parts[:-1]), f"blocks of {size} rows are not full"
-        again = np.concatenate([part[0] for part in parts])[: len(X)]
-        labels = np.concatenate([part[1] for part in parts])[: len(X)]
+        again = np.concatenate([part[0] for part in parts])
+        labels = np.concatenate([part[1] for part in parts])
         assert np.array_equal(again, X, equal_nan=True), f"blocks of {size} rows hold other values"
         assert np.array_equal(labels, codes), f"blocks of {size} rows hold other labels"
 
@@ -97,15 +97,5 @@ CHECKS: list[Callable[[Any], object]] = [
 
 
 def _head(stream: Stream) -> Block:
-    parts = list(_first(stream.coded_blocks(ROWS)))
-    return parts[0] if parts else (np.empty((0, stream.n_features)), np.empty(0, dtype=np.intp))
-
-
-def _first(blocks: Iterable[Block]) -> Iterator[Block]:
-    # Blocks with at least ROWS rows in all.
-    n = 0
-    for X, codes in blocks:
-        yield X, codes
-        n += len(X)
-        if n >= ROWS:
-            break
+    empty = np.empty((0, stream.n_features)), np.empty(0, dtype=np.intp)
+    return next(iter(stream.coded_blocks(ROWS)), empty)

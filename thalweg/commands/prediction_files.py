@@ -1,8 +1,6 @@
 """Predictions of a learner for the rows of a stream, written block by block."""
 
 import json
-import os
-import secrets
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +11,11 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from thalweg._atomic_file import replacing
 from thalweg._native.argmax import likeliest
 from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
+from thalweg.streams.base import first_rows
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.files.row_numbers import numbers_in_file
 
@@ -37,21 +37,17 @@ def predictions(learner, stream, rows=None, probabilities=False):
     start, size = 0, ROWS_AT_A_TIME
     if not stays_sparse(stream, learner):
         size = dense_size(stream, size)
-    for X, codes, kept in _blocks(stream, learner, size):
-        left = len(X) if rows is None else min(len(X), rows - start)
-        X, codes = X[:left], codes[:left]
-        if not left:
-            return
+    for X, codes, *cells in first_rows(_blocks(stream, learner, size), rows):
         p = learner.predict_block(X)
         best = likeliest(p)
-        rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(left), best]}
+        rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(len(p)), best]}
         rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}
-        columns = {"row": numbers_in_file(np.arange(start, start + left), stream.skipped_rows)}
-        for name, cells in zip(free_names([*kept], {"row", *rest}), kept.values(), strict=True):
-            columns[name] = cells[:left]
+        columns = {"row": numbers_in_file(np.arange(start, start + len(p)), stream.skipped_rows)}
+        for kept in cells:
+            columns |= zip(free_names(kept.column_names, {"row", *rest}), kept.columns, strict=True)
         columns |= rest
         yield Predicted(pa.table(columns), int((codes >= 0).sum()), int((codes == best).sum()))
-        start += left
+        start += len(p)
 
 
 def counting(blocks, stream, rows, bar):
@@ -65,15 +61,13 @@ def counting(blocks, stream, rows, bar):
 
 
 def _blocks(stream, learner, size):
-    """Yield (X, codes, cells): the cells of the columns that are kept, by their names."""
+    """Yield (X, codes), and a table of the columns that are kept, if any are."""
     if not stream.kept:
-        for X, codes in blocks_for(stream, learner, size):
-            yield X, codes, {}
+        yield from blocks_for(stream, learner, size)
         return
     sparse = stays_sparse(stream, learner)
     for X, codes, cells in stream.blocks_with_cells(size, sparse=sparse):
-        kept = dict(zip(cells.column_names, cells.columns, strict=True))
-        yield checked_sparse_rows(X, learner) if sparse else X, codes, kept
+        yield checked_sparse_rows(X, learner) if sparse else X, codes, cells
 
 
 def write(blocks, path=None):
@@ -101,14 +95,8 @@ def _writer(path):
     kind = FORMATS.get(Path(path).suffix.lower())
     if kind is None:
         raise ValueError(f"--out {path}: its name must end in one of {', '.join(FORMATS)}")
-    path = Path(path).resolve()
-    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        with open(part, "xb") as file, _tables(file, kind) as add:
-            yield add
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as file, _tables(file, kind) as add:
+        yield add
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Three evaluation protocols; each generates steps for the evaluation loop."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg import __version__
 from thalweg._parameters import is_real, whole_number, wrong
-from thalweg._types import Block, Ints
+from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
 from thalweg.evaluation.arguments import stream_and_learner
@@ -23,7 +23,7 @@ from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams.base import Stream, check_closed, stream_name
+from thalweg.streams.base import Stream, check_closed, first_rows, stream_name
 from thalweg.streams.source import Source
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
@@ -94,7 +94,7 @@ def prequential(
 
     def steps() -> Iterator[Step]:
         form = form_of(stream, learner, as_list(watch))
-        blocks = _limited(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
+        blocks = first_rows(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
         return steps_as_labels_come(
             blocks, arrivals, _observes(learner), total, waiting_rows(stream, form)
         )
@@ -139,7 +139,7 @@ def chunked(
 
     def steps() -> Iterator[Step]:
         observes, form = _observes(learner), form_of(stream, learner, as_list(watch))
-        for number, (X, codes) in enumerate(_limited(blocks_of(stream, learner, size, form), rows)):
+        for number, (X, codes) in enumerate(first_rows(blocks_of(stream, learner, size, form), rows)):
             yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
@@ -181,7 +181,7 @@ def holdout(
 
     def steps() -> Iterator[Step]:
         observes, row = _observes(learner), -1
-        for X, codes in _limited(stream.coded_blocks(every), rows):
+        for X, codes in first_rows(stream.coded_blocks(every), rows):
             for start, stop in constant_parts(codes >= 0):
                 if codes[start] >= 0:
                     yield Step(X[start:stop], codes[start:stop], learned=True, row=row + stop)
@@ -324,19 +324,6 @@ def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
         raise ValueError(f"{stream_name(stream)}: there is no label in the rows that were read")
     order = np.argsort(classes, kind="stable") if len(classes) > n_first else np.arange(n_first)
     return classes[order], order
-
-
-def _limited(blocks: Iterable[Block], rows: int | None) -> Iterator[Block]:
-    """Yield blocks with `rows` rows in all."""
-    left = rows
-    for X, codes in blocks:
-        if left is not None:
-            X, codes = X[:left], codes[:left]
-            left -= len(X)
-        if len(X):
-            yield X, codes
-        if left == 0:
-            return
 
 
 def _total(stream: Stream, rows: int | None) -> int | None:

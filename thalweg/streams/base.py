@@ -1,7 +1,7 @@
 """The contract of a stream: rows in order, each with a label."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.files.column_report import FoundColumns
 
 CHUNK = 4096
+Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 
 class Stream(Pickled, CheckedKeywords):
@@ -269,6 +270,18 @@ def recut(chunks: Iterable[tuple[Any, Ints]], size: int) -> Iterator[tuple[Any, 
             n_kept += len(y) - start
     if n_kept:
         yield _joined(kept_X), _joined(kept_y)
+
+
+def first_rows(blocks: Iterable[Parts], n: int | None) -> Iterator[Parts]:
+    """Yield blocks, tuples such as (X, codes), up to `n` rows in all; None for all rows. None are empty."""
+    for block in blocks if n != 0 else ():
+        if n is not None:
+            block = cast(Parts, tuple(part[:n] for part in block))
+            n -= len(block[1])
+        if len(block[1]):
+            yield block
+        if n == 0:
+            return
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -1,7 +1,6 @@
 """Which inputs of a stream changed, and when: a monitor applied to a whole stream."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -16,7 +15,7 @@ from thalweg.evaluation.drift.new_categories import SeenCategories
 from thalweg.evaluation.drift.report import DriftReport
 from thalweg.evaluation.drift.whole_days import DayOfRow, days_in, whole_spans
 from thalweg.evaluation.inputs.columns import InputColumns
-from thalweg.streams.base import Stream, stream_name
+from thalweg.streams.base import Stream, first_rows, stream_name
 from thalweg.streams.source import Source, as_stream
 
 BLOCK = 1 << 16
@@ -268,9 +267,4 @@ def _column_names(stream: Stream) -> list[str]:
 def _first(stream: Stream, rows: int | None) -> Iterator[Block]:
     """Yield blocks of the stream with up to `rows` rows in all."""
     size = max(1, min(BLOCK, VALUES // stream.n_features))
-    if rows is None:
-        yield from stream.coded_blocks(size)
-        return
-    for X, codes in islice(stream.coded_blocks(size), -(-rows // size)):
-        yield X[:rows], codes[:rows]
-        rows -= len(X)
+    return first_rows(stream.coded_blocks(size), rows)
