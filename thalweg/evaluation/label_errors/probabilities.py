@@ -1,7 +1,5 @@
 """How likely each label is wrong, given how often one class is called another."""
 
-import math
-
 import numpy as np
 
 from thalweg._types import Floats, Ints
@@ -76,13 +74,10 @@ def _wrong(p: Floats, codes: Ints, called: Floats) -> Floats:
 
 def scaled(doubt: Floats, total: float) -> Floats:
     """Return probabilities whose odds are multiplied by one number, so that they add up to a total."""
-    doubt = np.clip(doubt, 1e-9, 1 - 1e-9)
-    odds = doubt / (1 - doubt)
-    low, high = -30.0, 30.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        some = odds * math.exp(middle)
-        is_less = float((some / (1 + some)).sum()) < total
-        low, high = (middle, high) if is_less else (low, middle)
-    some = odds * math.exp(low)
-    return some / (1 + some)
+    from scipy.optimize import brentq
+    from scipy.special import expit, logit
+
+    log_odds = logit(np.clip(doubt, 1e-9, 1 - 1e-9))
+    ends = [expit(log_odds + factor).sum() for factor in (-30.0, 30.0)]
+    wanted = np.clip(total, *ends)
+    return expit(log_odds + brentq(lambda factor: expit(log_odds + factor).sum() - wanted, -30.0, 30.0))

@@ -89,8 +89,7 @@ def _surest(differs: Mask) -> tuple[float, int]:
 def _highest(differs: Mask) -> float:
     """Return the upper end: labels differ where they are wrong, and where the row is hard as well."""
     tenth = min(max(round(SHARE_SURE * len(differs)), LEAST_SURE), len(differs))
-    share, n = _surest(differs)
-    return max(wilson(share, n)[1], wilson(float(differs[:tenth].mean()), tenth)[1])
+    return max(_wilson(differs[:n])[1] for n in (_surest(differs)[1], tenth))
 
 
 def _lowest(differs: Mask) -> tuple[float, float]:
@@ -104,16 +103,15 @@ def _lowest(differs: Mask) -> tuple[float, float]:
         return 0.0, 0.0
     first, second = float(differs[:n].mean()), float(differs[n : 2 * n].mean())
     if second <= first:
-        both = (first + second) / 2
-        return both, wilson(both, 2 * n)[0]
+        return (first + second) / 2, _wilson(differs[: 2 * n])[0]
     line = first - (second - first) / 2
     variance = (2.25 * max(first, 1 / n) * (1 - first) + 0.25 * second * (1 - second)) / n
     return line, max(line - NORMAL_95 * math.sqrt(variance), 0.0)
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return the ends of Wilson's 95 % interval for a share seen in n rows."""
-    z = NORMAL_95 * NORMAL_95 / n
-    middle = (share + z / 2) / (1 + z)
-    half = math.sqrt((share * (1 - share) + z / 4) * z) / (1 + z)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+def _wilson(differs: Mask) -> tuple[float, float]:
+    """Return the ends of Wilson's 95 % interval for the share of rows in which the label differs."""
+    from scipy.stats import binomtest
+
+    low, high = binomtest(int(differs.sum()), len(differs)).proportion_ci(method="wilson")
+    return float(low), float(high)
