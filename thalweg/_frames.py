@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.errors import listed
+
 DATES = "has dates. Make them numbers first, or pass the frame to streams.from_arrays, which does so"
 
 
@@ -96,4 +98,4 @@ def unmasked(X: Any) -> Any:
 
 
 def _listed(names: list[Any]) -> str:
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return listed([*map(repr, names)], 5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 __all__ = ["ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
 
@@ -28,9 +28,8 @@ class Message(str):
     parts: tuple[str | Advice, ...]
 
     def __new__(cls, *parts: str | Advice) -> Self:
-        flat = [each for part in parts for each in (part.parts if isinstance(part, Message) else [part])]
-        message = super().__new__(cls, one_line("".join(map(str, flat))))
-        message.parts = tuple(flat)
+        message = super().__new__(cls, one_line("".join(map(str, parts))))
+        message.parts = parts
         return message
 
     def __getnewargs__(self) -> tuple[str | Advice, ...]:  # type: ignore[override]
@@ -38,7 +37,8 @@ class Message(str):
 
     def worded(self, word: Callable[[Advice], str]) -> str:
         """Return the message with its advice in the words of `word`."""
-        return one_line("".join(word(each) if isinstance(each, Advice) else each for each in self.parts))
+        said = [word(part) if isinstance(part, Advice) else part for part in self.parts]
+        return one_line("".join(each.worded(word) if isinstance(each, Message) else each for each in said))
 
 
 class ThalwegError(Exception):
@@ -121,6 +121,12 @@ def short_repr(value: object, most: int = 80) -> str:
     """Return `repr(value)` in one line of at most `most` characters, for messages."""
     text = " ".join(one_line(repr(value)).split())
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def listed(values: Any, most: int) -> str:
+    """Return the first of an array or a sequence with commas between them, and how many more there are."""
+    first = ", ".join(map(str, values[:most]))
+    return first if len(values) <= most else f"{first} and {len(values) - most:,} more"
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,9 @@
 """Streams as they are shown in a terminal and in a notebook."""
 
-from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from thalweg.errors import listed
 
 if TYPE_CHECKING:
     from thalweg.streams.base import Stream
@@ -16,11 +17,11 @@ def facts(stream: "Stream") -> dict[str, str]:
     if stream.n_rows is not None:
         found["rows"] = f"{stream.n_rows:,}"
     if hasattr(stream, "n_features"):  # a stream of one's own is shown before they are set too
-        found["inputs"] = _listed(stream.names, MOST_NAMES)
+        found["inputs"] = listed(stream.names, MOST_NAMES)
     if hasattr(stream, "classes") and len(stream.classes):
-        found["classes"] = _listed(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
+        found["classes"] = listed(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
     if len(stream.drifts):
-        found["drifts"] = f"rows {_listed([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
+        found["drifts"] = f"rows {listed([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
     return found
 
 
@@ -43,9 +44,3 @@ def as_html(stream: "Stream", name: str) -> str:
         known |= dict(stream.columns.in_words())
     rows = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in known.items())
     return f"<p><b>{escape(name)}</b></p><table>{rows}</table>"
-
-
-def _listed(values: Iterable[Any], most: int) -> str:
-    names = [str(value) for value in values]
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -159,12 +159,9 @@ def _floats(array: Any, name: str) -> tuple[Floats, Problems]:
     for place, value in zip(odd, late.tolist(), strict=True):
         floats[place] = None if np.isnan(value) else value
     wrong = np.array([value is None for value in floats])[positions]
-    why = " is not a number; if this is a column of categories, pass "
-    advice = Advice("categorical", [name])
-    problems: Problems = [
-        (i, Message(shown(values[positions[i]]), why, advice)) for i in np.flatnonzero(wrong).tolist()
-    ]
-    return floats.astype(float)[positions], problems
+    why = " is not a number; if this is a column of categories, pass ", Advice("categorical", [name])
+    bad = np.flatnonzero(wrong).tolist()
+    return floats.astype(float)[positions], [(i, Message(shown(values[positions[i]]), *why)) for i in bad]
 
 
 def _float(value: Any) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from thalweg.errors import Advice, Message
+from thalweg.errors import Advice, Message, listed
 from thalweg.streams.columns.codes import number, spelling
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
@@ -72,19 +72,14 @@ class FoundColumns:
         """Return pairs such as ("category", "colour, size"), at most 8 names each."""
         pairs = [] if self.target is None else [("target", self._with_note(self.target))]
         for kind in KINDS:
-            names = self.of_kind(kind)
-            if names:
-                listed = ", ".join(self._with_note(name) for name in names[:most])
-                more = f" and {len(names) - most:,} more" if len(names) > most else ""
-                pairs.append((kind, listed + more))
+            if names := self.of_kind(kind):
+                pairs.append((kind, listed([*map(self._with_note, names)], most)))
         return pairs
 
     def in_one_line(self, most: int = 8) -> str:
         """Return how columns become inputs, such as "price (number), shop (category) → 2 inputs"."""
-        names = list(self.becomes)
-        listed = ", ".join(f"{name} ({self.becomes[name]})" for name in names[:most])
-        more = f" and {len(names) - most:,} more" if len(names) > most else ""
-        return f"{listed}{more} → {self.n_inputs:,} input{'s' if self.n_inputs > 1 else ''}"
+        columns = listed([f"{name} ({inputs})" for name, inputs in self.becomes.items()], most)
+        return f"{columns} → {self.n_inputs:,} input{'s' if self.n_inputs > 1 else ''}"
 
     def _with_note(self, name: str) -> str:
         return f"{name} ({self.notes[name]})" if name in self.notes else name

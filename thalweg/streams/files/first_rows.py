@@ -71,11 +71,8 @@ def check_kinds(source: Source, columns: Iterable[Column]) -> None:
     """Raise StreamError if a column has values of a type that is not read."""
     for column in columns:
         if column.kind not in (None, NUMBER, FLAG, CATEGORY, DATE, TEXT):
-            raise StreamError(
-                f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
-                "make them numbers or text, or pass ",
-                Advice("ignore", [column.name]),
-            )
+            what = f"{source.name}, column {column.name!r}: values of {column.kind} are not read; "
+            raise StreamError(what, "make them numbers or text, or pass ", Advice("ignore", [column.name]))
 
 
 def first_classes(source: Source, label: Column, head: list[Any]) -> NDArray[Any]:
@@ -116,8 +113,6 @@ def check_labels(source: Source, label: Column, found: Codes) -> None:
     numbers = [number(spelling(value) or "") for value in found.values]
     fractions = any(value is not None and value % 1 for value in numbers)
     if len(found) > (MAX_FRACTIONS if fractions else MAX_CLASSES):
-        raise StreamError(
-            f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
-            f"{found.values[0]}: not a class; name the column of labels as the target, or pass ",
-            Advice("classes", [...]),
-        )
+        what = f"{source.name}: the target {label.name!r} has {len(found)} different values or more, such as "
+        hint = "not a class; name the column of labels as the target, or pass "
+        raise StreamError(what, f"{found.values[0]}: {hint}", Advice("classes", [...]))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from thalweg.errors import StreamError
+from thalweg.errors import StreamError, listed
 from thalweg.streams.columns.columns import Column, Problems
 from thalweg.streams.files.csv_files import MAX_COLUMNS
 from thalweg.streams.files.first_rows import FIRST_BYTES, FIRST_ROWS
@@ -89,10 +89,9 @@ class JsonSource(TextSource):
         """What was guessed about the file as a whole, and keys that were left out."""
         if not self._later:
             return super().warnings
-        named = [f"{key!r} ({n:,} rows)" for key, n in self._later.most_common(MOST_NAMED)]
-        more = f" and {len(self._later) - MOST_NAMED:,} more" if len(self._later) > MOST_NAMED else ""
+        keys = [f"{key!r} ({n:,} rows)" for key, n in self._later.most_common()]
         why = f"left out, as none of the first {FIRST_ROWS:,} rows has such a key"
-        return [*super().warnings, f"{why}: {', '.join(named)}{more}"]
+        return [*super().warnings, f"{why}: {listed(keys, MOST_NAMED)}"]
 
     def batches(
         self,

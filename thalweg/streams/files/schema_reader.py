@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from thalweg._misspelt import nearest
-from thalweg.errors import StreamError
+from thalweg.errors import StreamError, listed
 from thalweg.streams.columns.codes import Codes, as_classes
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.columns.date_parts import PARTS
@@ -134,9 +134,9 @@ def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> De
 
 def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
     """Return a message about missing columns; `is_some` says whether there are any that are not missing."""
-    listed = ", ".join(map(repr, missing[:5])) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
     likely = [(near, name) for name in missing[:5] if is_some and (near := nearest(name, known))]
     hints = [f"{near!r} may be {name!r}" for near, name in likely[:3]]
     hint = ", ".join(hints) if hints else f"it has {', '.join(known[:20])}"
     ending = "" if is_some else "; is its first row a header?"
-    return f"there is no column {listed}, which the schema has; {hint}{ending}"
+    columns = listed([*map(repr, missing)], 5)
+    return f"there is no column {columns}, which the schema has; {hint}{ending}"

@@ -263,9 +263,8 @@ class FileStream(Stream):
         if self.label is None:
             return X, np.full(n, MISSING, dtype=np.intp), problems
         known = ", ".join(map(str, self.classes[:10])) + (", …" if len(self.classes) > 10 else "")
-        unknown = Message(
-            f"is not one of the labels {known}; if it should be, pass ", Advice("classes", [...])
-        )
+        why = f"is not one of the labels {known}; if it should be, pass "
+        unknown = Message(why, Advice("classes", [...]))
         column = self._missing.cleaned(batch.rows.column(len(self.inputs)), numeric=False)
         codes, wrong = coded(column, self._labels, unknown)
         if wrong and self.is_open:
@@ -354,6 +353,6 @@ def check_names(source: Source, names: Sequence[str]) -> None:
     """Raise StreamError if a name is there twice."""
     twice, times = Counter(names).most_common(1)[0]
     if times > 1:
-        other = (", or pass ", Advice("header", False), " if the first row is no header")
         what = f"{source.name}: two columns are called {twice!r}; rename one"
+        other = (", or pass ", Advice("header", False), " if the first row is no header")
         raise StreamError(what, *(other if source.header else ()))

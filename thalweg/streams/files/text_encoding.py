@@ -56,11 +56,8 @@ class Encoding:
         try:
             return piece.decode(FALLBACK).encode()
         except UnicodeDecodeError as error:
-            raise StreamError(
-                f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass ",
-                Advice("encoding", "cp1250"),
-                ", or whatever its encoding is",
-            ) from error
+            what = f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass "
+            raise StreamError(what, Advice("encoding", "cp1250"), ", or whatever its encoding is") from error
 
     def recoded(self, file: Any, encoding: str) -> Any:
         """Return a binary file that reads as UTF-8 what `file` has in another encoding."""
@@ -72,11 +69,8 @@ class Encoding:
         if not piece.isascii() and not _is_utf8(piece):
             earlier = "" if self.told else ", though earlier rows are"
             line = _first_wrong_line(piece)
-            raise StreamError(
-                f"{self.name} is not UTF-8 text{earlier}: {line!r}; mend that row, or pass ",
-                Advice("encoding", FALLBACK),
-                " if all of it is in that encoding",
-            )
+            what = f"{self.name} is not UTF-8 text{earlier}: {line!r}; mend that row, or pass "
+            raise StreamError(what, Advice("encoding", FALLBACK), " if all of it is in that encoding")
 
     @property
     def warnings(self) -> list[str]:
@@ -115,12 +109,9 @@ class _Recoded(io.RawIOBase):
             return self._decoder.decode(data, is_end).encode()
         except UnicodeError as error:
             seen = _seen(error) if isinstance(error, UnicodeDecodeError) else str(error)
-            raise StreamError(
-                f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or ",
-                "pass ",
-                Advice("encoding", "utf-8"),
-                ", or whatever its encoding is",
-            ) from error
+            what = f"{self._name} is not {self._encoding} text, {seen}; it may be damaged or cut short, or "
+            advice = Message("pass ", Advice("encoding", "utf-8"), ", or whatever its encoding is")
+            raise StreamError(what, advice) from error
 
 
 def _is_utf8(piece: bytes) -> bool:
