@@ -110,7 +110,8 @@ def show(found, json):
     from thalweg.evaluation.counts import without_label
 
     console = Console()
-    for part in _cut(accuracy_rows(found), console.width):
+    accuracies = accuracy_rows(found, lambda each: f"{each} *" if each.is_best else str(each))
+    for part in _cut(accuracies, console.width):
         console.print(grid("Accuracy, per cent", part))
     console.print(f"{about_errors(found)} * marks the best.", highlight=False)
     console.print(grid("Cost", _costs(found)))
@@ -144,13 +145,14 @@ def _name(source, sources):
 
 
 def _costs(found):
-    from thalweg.evaluation.comparison.words import KEPT_MARK, shown
+    from thalweg.evaluation.comparison.words import KEPT_MARK
+    from thalweg.evaluation.counts import formatted
 
     speed, memory, kept = found.table("rows_per_second"), found.table("memory"), found.kept()
     rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]
     for m, name in enumerate(found.learners):
         figures = *_least_and_most(speed[:, m]), _least_and_most(memory[:, m])[1] / 1e3
-        cells = [shown(value, ",.0f") for value in figures]
+        cells = [formatted(value, ",.0f") for value in figures]
         if kept[:, m].any():
             cells[:2] = [f"{cell} {KEPT_MARK}" for cell in cells[:2]]
         rows.append([name, *cells])

@@ -4,6 +4,7 @@ import json as jsons
 from pathlib import Path
 
 from thalweg.commands import options
+from thalweg.errors import listed
 
 MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
 NO_COUNTS: dict = {"explanation": None, "values": {}, "parts": {}}
@@ -104,19 +105,20 @@ def _weighs(learner):
 
 def lines(found):
     """Return the facts as lines."""
+    from thalweg.evaluation.counts import percentage
+
     changed = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
     yield f"{found['learner']}({changed})"
     yield f"saved {found['saved']} by thalweg {found['version']}, {found['bytes']:,} bytes"
     for kind, names in found["inputs"].items():
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        yield f"{kind}: {', '.join(names[:12])}{more}"
+        yield f"{kind}: {listed(names, 12)}"
     target = f"{found['target']}: " if found["target"] else ""
     yield f"classes: {target}{', '.join(found['classes'][:20])}"
     for run in found["runs"]:
         best = max((value, name) for name, value in run["baselines"].items() if value is not None)
         yield (
-            f"{run['when']}  {run['rows']:,} rows of {run['source']}: accuracy {100 * run['accuracy']:.2f} % "
-            f"(best baseline, {best[1]}: {100 * best[0]:.2f} %)"
+            f"{run['when']}  {run['rows']:,} rows of {run['source']}: accuracy {percentage(run['accuracy'])} "
+            f"(best baseline, {best[1]}: {percentage(best[0])})"
         )
     if found["weighs"]:
         yield f"members behind recent predictions: {found['weighs']}"

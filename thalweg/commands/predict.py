@@ -46,6 +46,7 @@ def predict(
     from thalweg.commands import model_files
     from thalweg.commands.prediction_files import counting, predictions, write
     from thalweg.commands.progress import Bar
+    from thalweg.evaluation.counts import percentage
 
     check_writable(out)
     learner, schema, _ = model_files.load(model)
@@ -56,7 +57,7 @@ def predict(
         n, n_right, n_scored = write(counting(blocks, stream, rows, bar), out)
     words = f"{n:,} rows"
     if n_scored:
-        words += f", {n_scored:,} of them with a label: {100 * n_right / n_scored:.2f} % right"
+        words += f", {n_scored:,} of them with a label: {percentage(n_right / n_scored)} right"
     if stream.skipped:
         words += f"; {stream.skipped:,} rows that could not be read are left out"
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)

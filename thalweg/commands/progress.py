@@ -1,5 +1,7 @@
 """A progress bar for commands that take long."""
 
+from thalweg.evaluation.counts import percentage
+
 BAR, LEAST_TITLE = 10, 12
 ROOM_FOR_ELAPSED = 100  # in a narrower terminal only the time left is shown
 
@@ -57,7 +59,7 @@ def amount(done, total, unit):
         return f"{done:,} {unit}"
     if unit != "rows":
         return f"{done:,}/{total:,} {unit}"
-    return f"{100 * done / total:.0f} %" if total else "100 %"
+    return percentage(done / total if total else 1.0, ".0f")
 
 
 def times(elapsed, left, with_elapsed):

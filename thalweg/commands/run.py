@@ -1,6 +1,7 @@
 """What `thalweg run` does: opens the stream, makes the learner, evaluates, shows the result."""
 
 import json as jsons
+import math
 import re
 import sys
 from typing import Any, NamedTuple
@@ -11,10 +12,11 @@ from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
+from thalweg.errors import listed
 from thalweg.evaluation import notable
-from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.counts import percentage, points, without_label
 from thalweg.evaluation.inputs.permutation import TITLES
-from thalweg.evaluation.summary import BASELINES, FIGURES, percentage, shown
+from thalweg.evaluation.summary import BASELINES, FIGURES, rate_error, shown
 from thalweg.streams.named import open_stream
 
 MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
@@ -143,14 +145,9 @@ def show(run, json):
     console.print(sentence(run), highlight=False)
     for line in notable.in_words(run):
         console.print(line, highlight=False, markup=False)
-    for line in column_lines(run.columns, run.pipeline):
+    lines = [*column_lines(run.columns, run.pipeline), *input_lines(run), *memory_lines(run)]
+    for line in [*lines, *(f"skipped   {message}" for message in run.messages)]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    for line in input_lines(run):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-    for line in memory_lines(run):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-    for message in run.messages:
-        console.print(f"skipped   {message}", highlight=False, markup=False, soft_wrap=True)
 
 
 def in_a_hurry(run):
@@ -180,17 +177,18 @@ def table(run):
     """Return the figures of the learner and of the trivial ones side by side."""
     from rich.table import Table
 
-    columns = [[figure.title for figure in FIGURES], shown(run), *(shown(run, name) for name in BASELINES)]
+    answers = [None, *BASELINES]
+    columns = [[figure.title for figure in FIGURES], *(shown(run, name) for name in answers)]
+    errors = [rate_error(run, name) for name in answers]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")
     result.add_column(run.learner, justify="right", min_width=min(len(run.learner), MOST_OF_A_NAME))
     for title in BASELINES.values():
         result.add_column(title, justify="right")
     for title, *cells in zip(*columns, strict=True):
-        figures, errors = zip(*(cell.partition(" ± ")[::2] for cell in cells), strict=True)
-        result.add_row(title, *figures)
-        if any(errors):
-            result.add_row("± std. error", *errors)
+        result.add_row(title, *cells)
+        if title == "accuracy" and not all(map(math.isnan, errors)):
+            result.add_row("± std. error", *("" if math.isnan(error) else points(error) for error in errors))
     return result
 
 
@@ -226,8 +224,7 @@ def input_lines(run, most=10):
     for each in run.explanations:
         if each.title == TITLES["accuracy"]:
             needed = list(each.wholes().latest())[:most]
-            listed = ", ".join(_with_parts(each, name) for name in needed)
-            lines.append(f"inputs    {each.title}: {listed}")
+            lines.append(f"inputs    {each.title}: {', '.join(_with_parts(each, name) for name in needed)}")
     return lines
 
 
@@ -242,12 +239,10 @@ def _with_parts(history, name):
 def found(run, most=10):
     """Return the classes that were found and their shares, in words: all, or the `most` frequent."""
     shares = run.class_shares
-    listed = list(shares) if len(shares) <= most else sorted(shares, key=shares.get, reverse=True)[:most]
-    words = ", ".join(f"{label} {percentage(shares[label])}" for label in listed)
-    more = f" and {len(shares) - most} more" if len(shares) > most else ""
-    return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}{more}"
+    order = shares if len(shares) <= most else sorted(shares, key=shares.get, reverse=True)
+    words = listed([f"{label} {percentage(shares[label])}" for label in order], most)
+    return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}"
 
 
 def _places(rows):
-    shown = ", ".join(f"{row:,}" for row in rows[:10])
-    return shown + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
+    return listed([f"{row:,}" for row in rows], 10)

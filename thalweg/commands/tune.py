@@ -104,7 +104,7 @@ def show(found, json):
     from rich.console import Console
 
     from thalweg.commands.compare import grid
-    from thalweg.evaluation.counts import without_label
+    from thalweg.evaluation.counts import percentage, plus_minus, points, without_label
     from thalweg.evaluation.summary import metric_text, metric_title
 
     console, difference = Console(), found.difference
@@ -119,12 +119,12 @@ def show(found, json):
     given = "with the given parameters"
     if found.metric != "accuracy":
         lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} {given};")
-    lines.append(f"accuracy {100 * found.accuracy:.2f} % with {best},")
+    lines.append(f"accuracy {percentage(found.accuracy)} with {best},")
     if difference.mean == difference.standard_error == 0:
         lines.append(f"the same as {given}.")
     else:
-        points = f"{100 * difference.mean:+.2f} ± {100 * difference.standard_error:.2f} points"
-        lines.append(f"{100 * found.accuracy_before:.2f} % {given}; the difference is {points},")
+        gap = plus_minus(points(difference.mean, "+.2f"), difference.standard_error)
+        lines.append(f"{percentage(found.accuracy_before)} {given}; the difference is {gap} points,")
         lines.append(f"{difference.in_words()}.")
     if found.n_unlabelled:
         lines.append(f"{without_label(found.n_unlabelled)}, not scored.")

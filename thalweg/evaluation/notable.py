@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.errors import listed
+from thalweg.evaluation.counts import percentage
 from thalweg.evaluation.curves import is_grouped
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import percentage
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 
 FEWEST_ROWS = 10  # of a class that was never answered rightly
@@ -77,9 +78,8 @@ def in_words(run: Run) -> list[str]:
     said = []
     missed = missed_classes(run)
     if missed:
-        listed = ", ".join(f"{each.label} ({each.n_rows:,} rows)" for each in missed[:MOST_NAMED])
-        more = f" and {len(missed) - MOST_NAMED:,} more" if len(missed) > MOST_NAMED else ""
-        said.append(f"Never answered rightly: {'class' if len(missed) == 1 else 'classes'} {listed}{more}.")
+        classes = listed([f"{each.label} ({each.n_rows:,} rows)" for each in missed], MOST_NAMED)
+        said.append(f"Never answered rightly: {'class' if len(missed) == 1 else 'classes'} {classes}.")
     fall = fall_of_accuracy(run)
     if fall is not None:
         shares = f"from {percentage(fall.before)} before to {percentage(fall.after)} after"

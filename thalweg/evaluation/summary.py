@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.evaluation import metrics
+from thalweg.evaluation.counts import formatted, percentage, plus_minus
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import MOST_PARTS, error_of_parts, standard_error
 
-NOT_DEFINED = "–"
 BASELINES = {
     "majority": "majority class",
     "no_change": "repeat the last label",
@@ -39,9 +39,7 @@ class Figure(NamedTuple):
 
     def shown(self, value: float) -> str:
         """Return `value` as text."""
-        if self.is_share:
-            return percentage(value)
-        return NOT_DEFINED if math.isnan(value) else f"{value:.4f}"
+        return percentage(value) if self.is_share else formatted(value, ".4f")
 
 
 FIGURES = (
@@ -66,11 +64,6 @@ def metric_text(name: str, value: float) -> str:
     return Figure(name, metric_title(name), is_share=name not in NO_SHARES).shown(value)
 
 
-def percentage(share: float) -> str:
-    """Return a fraction of 1 as a percentage."""
-    return NOT_DEFINED if math.isnan(share) else f"{100 * share:.2f} %"
-
-
 def rate(run: Run, baseline: str | None = None) -> float:
     """Return the accuracy of the learner or of a baseline."""
     return metrics.rate_of(run, baseline or LEARNER)
@@ -86,18 +79,16 @@ def rate_error(run: Run, baseline: str | None = None) -> float:
 
 def with_error(run: Run, baseline: str | None = None) -> str:
     """Return the accuracy and its standard error as text."""
-    error = rate_error(run, baseline)
-    return percentage(rate(run, baseline)) + ("" if math.isnan(error) else f" ± {100 * error:.2f}")
+    return plus_minus(percentage(rate(run, baseline)), rate_error(run, baseline))
 
 
 def shown(run: Run, baseline: str | None = None) -> list[str]:
-    """Return all figures of the learner, or of a baseline, as text; the accuracy with its standard error."""
+    """Return all figures of the learner, or of a baseline, as text."""
     answers = run if baseline is None else run.of_baseline(baseline)
-    texts = [
+    return [
         figure.shown(figure.of(answers) if figure.of_baselines or baseline is None else math.nan)
         for figure in FIGURES
     ]
-    return [with_error(run, baseline), *texts[1:]]
 
 
 def plain(run: Run) -> dict[str, float | None]:

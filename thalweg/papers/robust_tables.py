@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from thalweg.evaluation.counts import percentage
 from thalweg.papers.reports import Claim, Report, Table
 from thalweg.papers.robust import LEAVES, NOISE
 
@@ -72,7 +73,7 @@ def noise_table(runs):
         [method, *(mean_of(accuracies(runs["mixed", f"{noise:g}", "8"], method)) for noise in NOISE)]
         for method in runs["mixed", "0.1", "8"][0]
     ]
-    return Table("Figure 3: accuracy by noise", ["", *(f"{100 * noise:g} %" for noise in NOISE)], rows)
+    return Table("Figure 3: accuracy by noise", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
 
 def gains_table(runs):
@@ -81,7 +82,7 @@ def gains_table(runs):
     for method in ("logistic weights", PAPERS, ROBUST):
         gaps = [gap(runs["mixed", f"{noise:g}", "8"], method, RIVAL) for noise in NOISE]
         rows.append([method, *map(mean_of, gaps)])
-    return Table("Gain over Weighted Bagging", ["", *(f"{100 * noise:g} %" for noise in NOISE)], rows)
+    return Table("Gain over Weighted Bagging", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
 
 def gap(runs, one, other):
@@ -98,7 +99,8 @@ def outliers_table(runs):
             found, noisy, new, flips = np.array(counts).T
             recall = mean_of(noisy / flips) if noise else None
             share = mean_of(noisy / np.maximum(noisy + new, 1))
-            rows.append([f"{100 * noise:g} %", method, mean_of(noisy / np.maximum(found, 1)), recall, share])
+            precision = mean_of(noisy / np.maximum(found, 1))
+            rows.append([percentage(noise, "g"), method, precision, recall, share])
     header = ["noise", "", "precision", "recall", "noise : noise and new concept"]
     return Table("Outliers (figure 4)", header, rows)
 

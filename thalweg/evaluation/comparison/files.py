@@ -9,10 +9,9 @@ from pathlib import Path
 
 from thalweg.errors import ParameterError
 from thalweg.evaluation.comparison.result import METRICS, Comparison
-from thalweg.evaluation.comparison.words import accuracy_rows, verdict
+from thalweg.evaluation.comparison.words import Accuracy, accuracy_rows, verdict
 from thalweg.evaluation.pages.comparison_page import write as write_html
 
-BEST = " *"  # with which the best accuracy of a stream ends
 OF_LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -50,12 +49,11 @@ def as_csv(comparison: Comparison) -> str:
 def as_markdown(comparison: Comparison) -> str:
     """Return the table of accuracies in Markdown, the best of a stream in bold, and the verdict."""
 
-    def cell(words: str) -> str:
-        plain = words.removesuffix(BEST).replace("|", "\\|")
-        return f"**{plain}**" if words.endswith(BEST) else plain
+    def cell(accuracy: Accuracy) -> str:
+        return f"**{accuracy}**" if accuracy.is_best else str(accuracy)
 
-    head, *rows = accuracy_rows(comparison)
-    lines = [map(cell, head), ["---", *["---:"] * (len(head) - 1)], *(map(cell, row) for row in rows)]
+    head, *rows = accuracy_rows(comparison, cell, lambda name: name.replace("|", "\\|"))
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     return f"Accuracy, per cent:\n\n{table}\n{verdict(comparison)}\n"
 
@@ -63,16 +61,20 @@ def as_markdown(comparison: Comparison) -> str:
 def as_latex(comparison: Comparison) -> str:
     """Return the table of accuracies in LaTeX with the rules of booktabs, the best of a stream in bold."""
 
-    def cell(words: str) -> str:
-        plain = re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], words.removesuffix(BEST))
-        return rf"\textbf{{{plain}}}" if words.endswith(BEST) else plain
+    def cell(accuracy: Accuracy) -> str:
+        plain = _in_latex(str(accuracy))
+        return rf"\textbf{{{plain}}}" if accuracy.is_best else plain
 
-    head, *rows = ([*map(cell, row)] for row in accuracy_rows(comparison))
+    head, *rows = accuracy_rows(comparison, cell, _in_latex)
     n_learners = len(comparison.learners)
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", _latex_row(head), r"\midrule"]
     lines += [*map(_latex_row, rows[:n_learners]), r"\midrule", *map(_latex_row, rows[n_learners:])]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return f"% Accuracy, per cent. {verdict(comparison)}\n" + "\n".join(lines) + "\n"
+
+
+def _in_latex(words: str) -> str:
+    return re.sub(r"[\\~^&%$#_{}±]", lambda found: OF_LATEX[found[0]], words)
 
 
 def _latex_row(cells: list[str]) -> str:

@@ -1,12 +1,14 @@
 """A comparison in words and in tables of text, for the terminal and the page."""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thalweg.evaluation.comparison.result import LEVEL, Comparison
-from thalweg.evaluation.summary import BASELINES, NOT_DEFINED
+from thalweg.evaluation.counts import all_of, formatted, percentage, plus_minus, points
+from thalweg.evaluation.summary import BASELINES
 
 
 def verdict(comparison: Comparison) -> str:
@@ -31,10 +33,10 @@ def verdict(comparison: Comparison) -> str:
     if friedman is not None and friedman.p_value > LEVEL:
         p_value = f"p = {friedman.p_value:.2g}"
         return f"{said}, but the ranks differ no more than chance allows (Friedman's test, {p_value})."
-    test = f"Nemenyi's test at {100 * LEVEL:.0f} %"
+    test = f"Nemenyi's test at {percentage(LEVEL, '.0f')}"
     if not alike:
         return f"{said}, significantly ahead of all others ({test})."
-    return f"{said}; so few streams do not tell it from {_listed(alike)} ({test})."
+    return f"{said}; so few streams do not tell it from {all_of(alike)} ({test})."
 
 
 def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
@@ -42,21 +44,34 @@ def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
     scores = comparison.scores()[0]
     second = int(np.argsort(-scores, kind="stable")[1])
     found = comparison.paired(name, comparison.learners[second], stream)
-    points = f"{100 * found.mean:.2f} ± {100 * found.standard_error:.2f} points"
+    gap = plus_minus(points(found.mean), found.standard_error)
     other = comparison.learners[second]
-    return f"On {stream} {name} is ahead of {other} by {points}, {found.in_words(LEVEL)}."
+    return f"On {stream} {name} is ahead of {other} by {gap} points, {found.in_words(LEVEL)}."
 
 
-def accuracy_rows(comparison: Comparison) -> list[list[str]]:
-    """Return the table of accuracies in per cent: learners and baselines, the best of a stream marked."""
+class Accuracy(NamedTuple):
+    """An accuracy in a table: its standard error, NaN if it has none, and whether it is a stream's best."""
+
+    value: float
+    error: float = math.nan
+    is_best: bool = False
+
+    def __str__(self) -> str:
+        return plus_minus(points(self.value), self.error)
+
+
+def accuracy_rows(
+    comparison: Comparison, cell: Callable[[Accuracy], str], name: Callable[[str], str] = str
+) -> list[list[str]]:
+    """Return the table of accuracies of learners and baselines; `cell` and `name` word what is in it."""
     values, errors, ranks = comparison.table(), comparison.spread(), comparison.mean_ranks()
     best = [np.nanmax(row) if np.isfinite(row).any() else math.nan for row in values]
-    rows = [["", "mean rank", *comparison.streams]]
+    rows = [["", "mean rank", *map(name, comparison.streams)]]
     for m in best_first(comparison):
-        cells = zip(values[:, m], errors[:, m], values[:, m] == best, strict=True)
-        rows.append([comparison.learners[m], shown(ranks[m], ".2f"), *(_accuracy(*cell) for cell in cells)])
-    for name, accuracies in comparison.baselines().items():
-        rows.append([BASELINES[name], "", *map(percent, accuracies)])
+        cells = map(Accuracy, values[:, m], errors[:, m], values[:, m] == best)
+        rows.append([name(comparison.learners[m]), formatted(ranks[m], ".2f"), *map(cell, cells)])
+    for baseline, accuracies in comparison.baselines().items():
+        rows.append([name(BASELINES[baseline]), "", *(cell(Accuracy(value)) for value in accuracies)])
     return rows
 
 
@@ -117,22 +132,3 @@ ABOUT_KEPT = f"{KEPT_MARK} Timed in an earlier call, whose results were kept"
 def about_kept(comparison: Comparison, remedy: str) -> str:
     """Return a sentence if times are those of an earlier call, and how to measure again; else nothing."""
     return f"{ABOUT_KEPT}: {remedy} measures again." if comparison.kept().any() else ""
-
-
-def _accuracy(value: float, error: float, is_best: bool) -> str:
-    spread = "" if math.isnan(error) else f" ± {100 * error:.2f}"
-    return f"{percent(value)}{spread}{' *' if is_best else ''}"
-
-
-def percent(value: float) -> str:
-    """Return a share in per cent, without the sign."""
-    return shown(100 * value, ".2f")
-
-
-def shown(value: float, form: str) -> str:
-    """Return a number in a format, or a dash if it is not defined."""
-    return format(value, form) if math.isfinite(value) else NOT_DEFINED
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

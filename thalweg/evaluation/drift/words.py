@@ -1,5 +1,6 @@
 """What a monitor found, as text and as JSON."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -9,9 +10,13 @@ from thalweg._types import Floats
 from thalweg.drift.bins import MISSING, OTHER, Cells
 from thalweg.drift.changes import Watched
 from thalweg.drift.distances import shares
+from thalweg.errors import listed
+from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.drift.new_categories import NewCategory
 from thalweg.evaluation.drift.report import DriftReport, Finding
 
+_names = partial(listed, most=8)
+_percentage = partial(percentage, form=".3g")
 SHIFTED = 0.05                          # least distance from one half of the share of larger values
 
 
@@ -23,9 +28,9 @@ def headline(report: DriftReport) -> str:
     if not len(report.stops) and not report.is_whole_compared:
         return _too_few(report)
     if not found:
-        return f"None of the {_inputs(n_inputs)} changed."
+        return f"None of the {count(n_inputs, 'input')} changed."
     words = f"{len(changed):,} of" if changed else "None of the"
-    words += f" {_inputs(n_inputs)} changed"
+    words += f" {count(n_inputs, 'input')} changed"
     if any(watched.input is None for watched in found):
         words += "; the shares of the labels changed"
     given = {watched.input for watched in found if watched.label is not None}
@@ -44,10 +49,10 @@ def _too_few(report: DriftReport) -> str:
 
 def windows_of(report: DriftReport) -> str:
     """Return how many windows there are, and how long they are."""
-    length = _count(report.monitor.window, "row")
+    length = count(report.monitor.window, "row")
     if report.days is not None:
-        length = _count(report.days // 7, "week") if report.days % 7 == 0 else _count(report.days, "day")
-    return f"{_count(len(report.stops), 'window')} of {length}"
+        length = count(report.days // 7, "week") if report.days % 7 == 0 else count(report.days, "day")
+    return f"{count(len(report.stops), 'window')} of {length}"
 
 
 def compared(report: DriftReport) -> str:
@@ -80,27 +85,18 @@ def notes(report: DriftReport) -> list[str]:
     for each in report.new_categories:
         by_input.setdefault(each.input, []).append(each)
     for name, found in by_input.items():
-        listed = _names([f"{each.name} ({_count(each.n_rows, 'row')})" for each in found])
-        lines.append(f"New in {name}: {listed}, first in row {min(each.first_row for each in found):,}.")
+        new = _names([f"{each.name} ({count(each.n_rows, 'row')})" for each in found])
+        lines.append(f"New in {name}: {new}, first in row {min(each.first_row for each in found):,}.")
     return lines
-
-
-def _names(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def _count(n: int, unit: str) -> str:
-    return f"{n:,} {unit}" if n == 1 else f"{n:,} {unit}s"
 
 
 def rate(report: DriftReport) -> str:
     """Return what the rate of false alarms means, in a few sentences."""
     share = report.monitor.false_alarms
     return (
-        f"If rows are independent, at most {_percent(share)} of streams without change ever give an alarm, "
-        "however long they are. Where rows resemble their neighbours (seasons, trends), more do. p is the "
-        "probability that a stream without change ever gives an alarm with a p-value this small."
+        f"If rows are independent, at most {_percentage(share)} of streams without change ever give an "
+        "alarm, however long they are. Where rows resemble their neighbours (seasons, trends), more do. p is "
+        "the probability that a stream without change ever gives an alarm with a p-value this small."
     )
 
 
@@ -113,7 +109,7 @@ def _when(finding: Finding) -> str:
     if finding.whole:
         if not finding.n_changed:
             return "in all rows together, but in no window alone"
-        windows = f"and in {_count(finding.n_changed, 'window')}"
+        windows = f"and in {count(finding.n_changed, 'window')}"
         return f"in all rows together {windows}, first in rows {finding.start:,} to {finding.stop - 1:,}"
     if finding.n_changed == 1:
         return f"in rows {finding.start:,} to {finding.stop - 1:,} only"
@@ -131,14 +127,14 @@ def what(finding: Finding, report: DriftReport) -> str:
     before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
     words = []
     if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
-        words.append(f"missing {_percent(before[MISSING])} → {_percent(after[MISSING])}")
+        words.append(f"missing {_percentage(before[MISSING])} → {_percentage(after[MISSING])}")
     names = cell_names(finding.watched, report)
     present = [(a[1:] / a[1:].sum() if a[1:].sum() else a[1:]) for a in (before, after)]
     if names is None:
         words.append(_moved(present[0], present[1], edges_of(finding.watched, report)))
     else:
         cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
-        words.append(f"“{names[cell - 1]}” {_percent(before[cell])} → {_percent(after[cell])}")
+        words.append(f"“{names[cell - 1]}” {_percentage(before[cell])} → {_percentage(after[cell])}")
         new = [each.name for each in report.new_categories if each.position == finding.watched.position]
         if cell == OTHER and new and finding.watched.input is not None:
             words.append(f"new: {_names([f'“{name}”' for name in new], most=3)}")
@@ -250,7 +246,7 @@ def kind(watched: Watched) -> str:
 def _moved(before: Floats, after: Floats, edges: Floats) -> str:
     """Return how a number changed, from the shares of its cells."""
     if len(edges) == 2 and before[1] > 0.999:
-        now = f"now {_percent(after[0])} of rows lower and {_percent(after[2:].sum())} higher"
+        now = f"now {_percentage(after[0])} of rows lower and {_percentage(after[2:].sum())} higher"
         return f"{edges[1]:.4g} in every row before, {now}"
     larger = float((after * (np.cumsum(before) - before / 2)).sum())
     if abs(larger - 0.5) <= SHIFTED:
@@ -272,11 +268,3 @@ def _median(shares_of_cells: Floats, edges: Floats) -> str:
     done = np.cumsum(shares_of_cells)[cell - 1]
     inside = (0.5 - done) / shares_of_cells[cell]
     return f"{edges[cell - 1] + inside * (edges[cell] - edges[cell - 1]):.4g}"
-
-
-def _inputs(n: int) -> str:
-    return "1 input" if n == 1 else f"{n:,} inputs"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.counts import percentage, without_label
 from thalweg.evaluation.label_errors.find import Suspicions
 from thalweg.evaluation.label_errors.row_cells import as_text
 from thalweg.evaluation.label_errors.share import LEAST_RIGHT, LEAST_SURE
@@ -124,13 +124,14 @@ class Lines:
 def headline(found: Suspicions) -> str:
     """Return in one sentence how many labels are wrong."""
     estimate = found.estimate
-    n, low, high = estimate.n_labels, percent(estimate.low), percent(estimate.high)
+    n, low, high = estimate.n_labels, percentage(estimate.low, ".1f"), percentage(estimate.high, ".1f")
     others = f" {without_label(found.n_unlabelled)}, not judged." if found.n_unlabelled else ""
     if estimate.share is None:
         return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(found)}.{others}"
     many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
     look = "look" if (found.n_wrong or 0) > 1 else "looks"
-    return f"{many} {look} wrong: {percent(estimate.share)} (95 % interval {low} to {high}).{others}"
+    share = percentage(estimate.share, ".1f")
+    return f"{many} {look} wrong: {share} (95 % interval {low} to {high}).{others}"
 
 
 def _why_not(found: Suspicions) -> str:
@@ -140,15 +141,10 @@ def _why_not(found: Suspicions) -> str:
         return f"with fewer than {LEAST_SURE} labels there is too little to learn from"
     if estimate.agreement < LEAST_RIGHT:
         return (
-            f"the learners are right on {percent(estimate.agreement)} of the rows only, so wrong labels and "
-            "hard rows cannot be told apart"
+            f"the learners are right on {percentage(estimate.agreement, '.1f')} of the rows only, so wrong "
+            "labels and hard rows cannot be told apart"
         )
     return "wrong labels and hard rows cannot be told apart better than that"
-
-
-def percent(share: float) -> str:
-    """Return a share as text."""
-    return f"{100 * share:.1f} %"
 
 
 def _as_json(cell: Any) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from thalweg.evaluation import curves
-from thalweg.evaluation.pages.page import Markup
+from thalweg.evaluation.pages.page import Markup, text
 from thalweg.evaluation.pages.svg import Line, both, css, draw, plain_scale, share_scale
 from thalweg.evaluation.pages.svg_lanes import Lane
 from thalweg.evaluation.pages.svg_style import N_STYLES
@@ -21,6 +21,11 @@ def style_of(number: int) -> str:
 def swatch(style: str) -> Markup:
     """Return the HTML of a sample of a line."""
     return Markup(f'<svg class="swatch" viewBox="0 0 26 8"><path class="{css(style)}" d="M0 4H26"/></svg>')
+
+
+def named(name: str, style: str) -> Markup:
+    """Return the HTML of a name after a sample of its line."""
+    return Markup(f"{swatch(style)}{text(name)}")
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:
@@ -58,7 +63,7 @@ def _accuracy(runs: Sequence[Run], window: int | None, cumulative: bool) -> tupl
         lines.append(Line(title, name, *curves.over_time(first, name, window, cumulative, min(most, 400))))
     lanes = [Lane("known drift", "drift", first.drifts)]
     for run, name in zip(runs, names, strict=True):
-        lanes.append(Lane(f"drift found by {name}" if len(runs) > 1 else "drift found", "alarm", run.alarms))
+        lanes.append(Lane("drift", "alarm", run.alarms, f" found by {name}" if len(runs) > 1 else " found"))
     return lines, lanes
 
 

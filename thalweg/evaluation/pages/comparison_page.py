@@ -9,18 +9,18 @@ import numpy as np
 from thalweg.evaluation.comparison.result import Comparison
 from thalweg.evaluation.comparison.words import (
     KEPT_MARK,
+    Accuracy,
     about_errors,
     about_few_streams,
     about_kept,
     accuracy_rows,
     best_first,
     pair_rows,
-    shown,
     verdict,
 )
-from thalweg.evaluation.counts import count, without_label
-from thalweg.evaluation.pages.charts import style_of, swatch
-from thalweg.evaluation.pages.page import Best, Markup, made_by, pairs, table, text, write_page
+from thalweg.evaluation.counts import count, formatted, points, without_label
+from thalweg.evaluation.pages.charts import named, style_of
+from thalweg.evaluation.pages.page import Best, made_by, pairs, table, text, with_small_error, write_page
 from thalweg.evaluation.pages.rank_diagram import rank_diagram
 from thalweg.evaluation.pages.svg import Line, line_chart
 from thalweg.evaluation.run import setting
@@ -68,28 +68,21 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
 
 def short(comparison: Comparison) -> str:
     """Return the HTML of a comparison for a notebook: the verdict and the table of accuracies."""
-    head, *rows = accuracy_rows(comparison)
-    made = table([head, *([row[0], *map(_cell, row[1:])] for row in rows)])
-    return f"<p>{text(verdict(comparison))}</p>{made}"
+    return f"<p>{text(verdict(comparison))}</p>{table(accuracy_rows(comparison, _cell))}"
 
 
 def _accuracies(comparison: Comparison) -> str:
     """Return the table of accuracies with a sample of each line, the best of a stream marked."""
-    head, *rows = accuracy_rows(comparison)
+    head, *rows = accuracy_rows(comparison, _cell)
     styles = [*(style_of(m) for m in best_first(comparison)), *BASELINES]
-    return table([head, *([_named(row[0], style), *map(_cell, row[1:])]
-                          for row, style in zip(rows, styles, strict=True))], kind="runs")
+    made = ([named(row[0], style), *row[1:]] for row, style in zip(rows, styles, strict=True))
+    return table([head, *made], kind="runs")
 
 
-def _cell(words: str) -> str:
-    """Return an accuracy with its error in small print, marked if it ends with a star."""
-    share, _, error = words.removesuffix(" *").partition(" ± ")
-    made = f"{share} <small>± {error}</small>" if error else share
-    return Best(made) if words.endswith("*") else Markup(made)
-
-
-def _named(name: str, style: str) -> Markup:
-    return Markup(f"{swatch(style)}{text(name)}")
+def _cell(accuracy: Accuracy) -> str:
+    """Return an accuracy with its error in small print, marked if it is the best."""
+    made = with_small_error(points(accuracy.value), accuracy.error)
+    return Best(made) if accuracy.is_best else made
 
 
 def _chart(comparison: Comparison, stream: str) -> str:
@@ -119,7 +112,7 @@ def _settings(comparison: Comparison) -> str:
         run = next(ran, None)
         parameters = {} if run is None else run["parameters"]
         listed = "; ".join(f"{name} {value}" for name, value in parameters.items())
-        entries.append((_named(learner, style_of(m)), listed or "no parameters"))
+        entries.append((named(learner, style_of(m)), listed or "no parameters"))
     for stream in comparison.streams:
         run = comparison.of_stream(stream)
         entries.append((stream, "no result" if run is None else _stream(run)))
@@ -141,8 +134,8 @@ def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[
     values = scale * comparison.table(metric)
     rows = [["", *comparison.streams]]
     for m in best_first(comparison):
-        name = _named(comparison.learners[m], style_of(m))
-        cells = [shown(value, form) for value in values[:, m]]
+        name = named(comparison.learners[m], style_of(m))
+        cells = [formatted(value, form) for value in values[:, m]]
         if metric == "rows_per_second":
             marks = [f" {KEPT_MARK}" if kept else "" for kept in comparison.kept()[:, m]]
             cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]

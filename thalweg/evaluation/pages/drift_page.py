@@ -7,7 +7,7 @@ import numpy as np
 
 from thalweg.drift.bins import MISSING
 from thalweg.drift.distances import shares
-from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.counts import percentage, without_label
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.report import DriftReport, Finding
 from thalweg.evaluation.pages.heat_map import NARROW, STYLE, bar_pairs, heat_map
@@ -15,9 +15,9 @@ from thalweg.evaluation.pages.page import made_by, pairs, table, text, write_pag
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
 DISTANCES = {
-    "HellingerMonitor": "Hellinger distance (0: the same, 1: nothing in common)",
-    "KolmogorovSmirnovMonitor": "Kolmogorov–Smirnov distance (0: the same, 1: nothing in common)",
-    "StabilityMonitor": "population stability index (0: the same)",
+    "HellingerMonitor": ("Hellinger distance", " (0: the same, 1: nothing in common)"),
+    "KolmogorovSmirnovMonitor": ("Kolmogorov–Smirnov distance", " (0: the same, 1: nothing in common)"),
+    "StabilityMonitor": ("population stability index", " (0: the same)"),
 }
 
 
@@ -60,8 +60,8 @@ def _map(report: DriftReport, findings: list[Finding]) -> str:
     lines = _lines(report, findings)
     names = [str(report.watched[k]) for k in lines]
     distances, alarms = report.distances[:, lines], report.alarms[:, lines]
-    title = DISTANCES.get(type(report.monitor).__name__, "distance")
-    return heat_map(names, distances, alarms, report.starts, report.stops, title.partition(" (")[0])
+    title, _ = DISTANCES.get(type(report.monitor).__name__, ("distance", ""))
+    return heat_map(names, distances, alarms, report.starts, report.stops, title)
 
 
 def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
@@ -123,8 +123,8 @@ def _settings(report: DriftReport) -> str:
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
         "compared": f"{drift_words.compared(report)}; a quarter of those only defines the cells",
-        "distance": DISTANCES.get(type(monitor).__name__, type(monitor).__name__),
+        "distance": "".join(DISTANCES.get(type(monitor).__name__, (type(monitor).__name__, ""))),
         "watched": f"{len(report.watched):,} distributions",
-        "false-alarm rate": f"{100 * monitor.false_alarms:g} % of streams without change",
+        "false-alarm rate": f"{percentage(monitor.false_alarms, 'g')} of streams without change",
     }
     return pairs([*entries.items(), *made_by(report.command, report.date)])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
+from thalweg.evaluation.counts import percentage
 from thalweg.evaluation.pages.svg import nice
 from thalweg.evaluation.pages.text_width import fitted, width_of
 
@@ -91,7 +92,8 @@ def bar_pairs(
         parts = []
         for k, name in enumerate(names):
             middle = start + step * (k + 0.5)
-            shown = f"{escape(name)}: {100 * before[k]:.1f} % before, {100 * after[k]:.1f} % after"
+            shares = percentage(before[k], ".1f"), percentage(after[k], ".1f")
+            shown = f"{escape(name)}: {shares[0]} before, {shares[1]} after"
             rects = ""
             for share, left, kind in ((before[k], middle - bar, "before"), (after[k], middle, "after")):
                 tall = height * share / most
@@ -105,7 +107,8 @@ def bar_pairs(
         for kind, x, said in (("before", 0, words[0]), ("after", 34 + width_of(words[0]), words[1])):
             parts.append(f'<rect class="{kind}" x="{x:.0f}" y="3" width="12" height="12"/>')
             parts.append(f'<text class="name" x="{x + 18:.0f}" y="14">{escape(said)}</text>')
-        parts.append(f'<text x="{start}" y="{bottom - height - 8}">highest bar: {100 * most:.1f} %</text>')
+        highest = f"highest bar: {percentage(most, '.1f')}"
+        parts.append(f'<text x="{start}" y="{bottom - height - 8}">{highest}</text>')
         return _svg(size.width, bottom + 84, title, parts)
 
     return _both(draw)

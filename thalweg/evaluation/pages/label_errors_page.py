@@ -7,8 +7,9 @@ from time import strftime
 
 import numpy as np
 
+from thalweg.evaluation.counts import percentage
 from thalweg.evaluation.label_errors.find import Suspicions
-from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline, percent
+from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline
 from thalweg.evaluation.pages.page import Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.pages.svg import Line, line_chart
 from thalweg.evaluation.run import DATE
@@ -72,6 +73,6 @@ def _opinions(lines: Lines) -> str:
     found = lines.found
     rows: list[Sequence[object]] = [["opinion", "weight"]]
     rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
-    agreement = percent(found.estimate.agreement)
+    agreement = percentage(found.estimate.agreement, ".1f")
     note = f"Together they agree with {agreement} of the labels. {lines.counted} in {found.seconds:.2f} s."
     return f'{table(rows)}<p class="note">{text(note)}</p>'

@@ -6,12 +6,11 @@ import numpy as np
 
 from thalweg._types import Floats
 from thalweg.evaluation import curves
-from thalweg.evaluation.counts import count
+from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.pages.charts import names_of, style_of
 from thalweg.evaluation.pages.page import text
 from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import percentage
 
 _BARS = 40
 FEWEST_ROWS = 20  # of a range that is drawn

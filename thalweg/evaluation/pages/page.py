@@ -1,10 +1,12 @@
 """HTML pages: one file, light, dark or printed, without external resources; nothing depends on the script."""
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
+from thalweg.evaluation.counts import points
 from thalweg.evaluation.pages.script import SCRIPT
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
 
@@ -135,6 +137,11 @@ def made_by(command: str, date: str) -> list[tuple[str, str]]:
 def text(value: object) -> str:
     """Return `value` as escaped text; `Markup` as it is."""
     return value if isinstance(value, Markup) else html.escape(str(value))
+
+
+def with_small_error(share: str, error: float) -> Markup:
+    """Return the HTML of a share with its standard error in small print, if that is known."""
+    return Markup(share if math.isnan(error) else f"{share} <small>± {points(error)}</small>")
 
 
 def _cell(value: object) -> str:

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from thalweg.evaluation import notable
-from thalweg.evaluation.counts import without_label
+from thalweg.evaluation.counts import all_of, without_label
 from thalweg.evaluation.pages import charts as pictures
 from thalweg.evaluation.pages import tables
 from thalweg.evaluation.pages.inputs import explanations
@@ -120,9 +120,7 @@ def _over_time(runs: list[Run], window: int | None, cumulative: bool) -> str:
 
 
 def _title(runs: list[Run]) -> str:
-    names = list(dict.fromkeys(run.learner for run in runs))
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    return f"{listed} on {runs[0].stream}"
+    return f"{all_of(list(dict.fromkeys(run.learner for run in runs)))} on {runs[0].stream}"
 
 
 def _circumstances(run: Run) -> str:

@@ -63,7 +63,7 @@ def line_chart(
     lines: Sequence[Line], n_rows: int, drifts: Rows = (), alarms: Rows = (), y_title: str = ""
 ) -> str:
     """Return the HTML of a chart of rates over row numbers, with known drifts and alarms below the axis."""
-    found = Lane("drift found", "alarm", np.asarray(alarms))
+    found = Lane("drift", "alarm", np.asarray(alarms), " found")
     lanes = [Lane("known drift", "drift", np.asarray(drifts)), found]
     return both(lines, n_rows, lanes, y_title, share_scale([line.y for line in lines]))
 

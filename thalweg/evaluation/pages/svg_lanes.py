@@ -8,24 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.evaluation.counts import count
+
 MOST_TICKS, N_CELLS = 60, 80
 
 
 @dataclass
 class Lane:
-    """Rows to mark below the axis, what they are (one of them), and their style."""
+    """Rows to mark below the axis, what each is, such as "drift", with " found" after it, and their style."""
 
-    name: str
+    what: str
     style: str
     rows: NDArray[Any]
+    after: str = ""
+
+    @property
+    def name(self) -> str:
+        """What one row is."""
+        return self.what + self.after
 
     def caption(self) -> str:
         """Return how many rows there are of what."""
-        words = self.name.split(" ", 1)
-        plural = "" if len(self.rows) == 1 else "s"
-        if len(words) > 1 and words[0] == "drift":
-            return f"{len(self.rows):,} drift{plural} {words[1]}"
-        return f"{len(self.rows):,} {self.name}{plural}"
+        return count(len(self.rows), self.what) + self.after
 
 
 def lanes_of(

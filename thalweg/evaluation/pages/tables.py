@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.evaluation.pages.charts import names_of, style_of, swatch
-from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text
+from thalweg.errors import listed
+from thalweg.evaluation.counts import NOT_DEFINED, formatted, percentage
+from thalweg.evaluation.pages.charts import named, names_of, style_of
+from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.summary import BASELINES, FIGURES, NOT_DEFINED, percentage, rate, shown, with_error
+from thalweg.evaluation.summary import BASELINES, FIGURES, rate, rate_error, shown, with_error
 
 MOST_CLASSES, MOST_INPUTS = 50, 20
 _BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -59,7 +61,7 @@ def _figures_of_one(run: Run) -> str:
     titles = [*(figure.title for figure in FIGURES), "rows/s"]
     columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
     name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
-    head = ["", _named(name, style_of(0)), *(_named(title, name) for name, title in BASELINES.items())]
+    head = ["", named(name, style_of(0)), *(named(title, name) for name, title in BASELINES.items())]
     rows = [[title, *cells] for title, *cells in zip(titles, *columns, strict=True)]
     return table([head, *rows], kind="one")
 
@@ -74,9 +76,9 @@ def _figures_of_several(runs: Sequence[Run]) -> str:
                 lines[line][j] = Best(text(lines[line][j]))
     entries: list[tuple[float, list[Any]]] = []
     for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
-        entries.append((rate(run), [_named(name, style_of(i)), *lines[i]]))
+        entries.append((rate(run), [named(name, style_of(i)), *lines[i]]))
     for name, title in BASELINES.items():
-        cells = [_named(title, name), *_shown(runs[0], name), NOT_DEFINED]
+        cells = [named(title, name), *_shown(runs[0], name), NOT_DEFINED]
         entries.append((rate(runs[0], name), cells))
     entries.sort(key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0], reverse=True)
     head = ["", *(figure.title for figure in FIGURES), "rows/s"]
@@ -92,7 +94,7 @@ def classes(runs: Sequence[Run]) -> str:
     if len(runs) == 1:
         rows: list[list[object]] = [["class", "rows", "answered", "precision", "recall"]]
     else:
-        heads = (_named(name, style_of(i)) for i, name in enumerate(names_of(runs)))
+        heads = (named(name, style_of(i)) for i, name in enumerate(names_of(runs)))
         rows = [["class", "rows", *heads]]
     for k in kept:
         cells: list[object] = [first.classes[k], f"{totals[k]:,}"]
@@ -123,16 +125,15 @@ def settings(runs: Sequence[Run]) -> str:
         return made
     different = []
     for i, (name, each) in enumerate(zip(names_of(runs), entries, strict=True)):
-        listed = "; ".join(f"{key} {value}" for key, value in each.items() if key not in same)
-        different.append((_named(name, style_of(i)), listed))
+        own = "; ".join(f"{key} {value}" for key, value in each.items() if key not in same)
+        different.append((named(name, style_of(i)), own))
     return f'{pairs(different)}<p class="note">The same for all:</p>{made}'
 
 
 def _entries(run: Run) -> dict[str, str]:
     entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
     for kind, names in run.inputs.items() if run.columns is None else ():
-        more = f" and {len(names) - MOST_INPUTS:,} more" if len(names) > MOST_INPUTS else ""
-        entries[f"inputs ({kind})"] = ", ".join(names[:MOST_INPUTS]) + more
+        entries[f"inputs ({kind})"] = listed(names, MOST_INPUTS)
     entries |= {name: setting(value) for name, value in run.settings.items()}
     for name, value in run.parameters.items():
         became = f" → {run.became[name]}" if name in run.became else ""
@@ -151,22 +152,15 @@ def _entries(run: Run) -> dict[str, str]:
     return entries | {"date": run.date, "version": f"thalweg {run.version}"}
 
 
-def _rows_listed(rows: NDArray[Any], most: int = 20) -> str:
-    listed = ", ".join(f"{row:,}" for row in rows[:most].tolist())
-    more = f" and {len(rows) - most:,} more" if len(rows) > most else ""
-    return f"row {listed}{more}" if listed else "none"
-
-
-def _named(name: str, style: str) -> Markup:
-    return Markup(f"{swatch(style)}{text(name)}")
+def _rows_listed(rows: NDArray[Any]) -> str:
+    return f"row {listed([f'{row:,}' for row in rows.tolist()], 20)}" if len(rows) else "none"
 
 
 def _shown(run: Run, baseline: str | None = None) -> list[str]:
     """Return the figures as cells; the standard error may stand on a line of its own."""
     accuracy, *others = shown(run, baseline)
-    share, _, error = accuracy.partition(" ± ")
-    return [Markup(f"{share} <small>± {error}</small>") if error else accuracy, *others]
+    return [with_small_error(accuracy, rate_error(run, baseline)), *others]
 
 
 def _speed(run: Run) -> str:
-    return NOT_DEFINED if math.isnan(run.rows_per_second) else f"{run.rows_per_second:,.0f}"
+    return formatted(run.rows_per_second, ",.0f")
