@@ -32,3 +32,9 @@ RowsLike: TypeAlias = ArrayLike | Sequence[dict[Any, Any]]
 
 State: TypeAlias = dict[str, Any]
 """What `state()` returns: arrays, numbers, strings, and lists and dicts of them."""
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+"""A kernel's arrays by name."""
+
+Lengths: TypeAlias = dict[str, Any]
+"""Axes of a kernel's arrays, and how long each is: None where it grows."""

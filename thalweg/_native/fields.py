@@ -1,7 +1,12 @@
 """Declarations of structs of numbers that are laid over one array: their fields are checked by name."""
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats
 from thalweg.errors import StateError
 
 from . import layout
@@ -18,11 +23,14 @@ class Field:
 
     __slots__ = ("high", "low", "name", "others", "setting", "whole")
 
-    def __init__(self, name, low=None, high=None, whole=False, others=(), setting=False):
+    def __init__(
+        self, name: str, low: float | None = None, high: float | None = None, whole: bool = False,
+        others: tuple[float, ...] = (), setting: bool = False,
+    ) -> None:
         self.name, self.low, self.high = name, low, high
         self.whole, self.others, self.setting = whole, others, setting
 
-    def check(self, value, who):
+    def check(self, value: float, who: str) -> None:
         """Raise StateError unless the field may have this value."""
         if value in self.others:
             return
@@ -33,17 +41,17 @@ class Field:
             raise StateError(f"{who}: the state's {self.name!r} is {value}, not a whole number")
 
 
-def setting(name):
+def setting(name: str) -> Field:
     """Return the field of a number that follows from the parameters."""
     return Field(name, setting=True)
 
 
-def counter(name, high=MOST_COUNTED):
+def counter(name: str, high: float = MOST_COUNTED) -> Field:
     """Return the field of a whole number from 0 to `high`."""
     return Field(name, 0, high, whole=True)
 
 
-def checked_memory(given, expected, n_before, who):
+def checked_memory(given: object, expected: Floats, n_before: int, who: str) -> Floats:
     """Return a copy of saved memory, an array shaped as `expected`; raise StateError if it does not fit.
 
     From `n_before` on its numbers are checked here; those before are fields.
@@ -58,7 +66,9 @@ def checked_memory(given, expected, n_before, who):
     return memory
 
 
-def checked_fields(fields, values, expected, who):
+def checked_fields(
+    fields: Sequence[Field], values: NDArray[Any], expected: NDArray[Any], who: str
+) -> dict[str, float]:
     """Return the values by name; raise StateError naming the one that its field cannot have.
 
     `expected` are the values of a fresh struct with the same settings.
@@ -73,7 +83,7 @@ def checked_fields(fields, values, expected, who):
     return found
 
 
-def require(good, who, what):
+def require(good: bool, who: str, what: str) -> None:
     """Raise StateError saying `what` is wrong unless `good`."""
     if not good:
         raise StateError(f"{who}: in the state {what}")

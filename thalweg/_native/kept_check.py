@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from thalweg._types import Arrays
+
 from . import layout as layouts
 from .layout import INDEX, require
 
 COUNT, CURSOR, OBSERVED = 0, 1, 2
 
 
-def grown_kept(arrays, room):
+def grown_kept(arrays: Arrays, room: int) -> Arrays:
     """Return the arrays with so much room; the rows kept are in the order in which they were observed."""
     number = arrays["kept_number"]
     order = np.argsort(number, kind="stable")[np.count_nonzero(number == 0) :]
@@ -22,7 +24,7 @@ def grown_kept(arrays, room):
     return new
 
 
-def check_kept(arrays, most, who):
+def check_kept(arrays: Arrays, most: int, who: str) -> None:
     """Raise StateError if the arrays of the rows kept contradict each other."""
     number, (count, cursor, observed) = arrays["kept_number"], arrays["kept_counts"].tolist()
     room, used = len(number), number[number > 0]

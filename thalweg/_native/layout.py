@@ -4,10 +4,14 @@ An axis has a name, and its length is known when the learner begins, or None if 
 learned; then a saved state tells the length, which must be the same for all arrays of that axis.
 """
 
+from collections.abc import Sequence
 from math import isfinite
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
+from thalweg._types import Arrays, Floats, Ints, Lengths, State
 from thalweg.errors import ParameterError, StateError
 
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
@@ -30,16 +34,23 @@ class Array:
 
     __slots__ = ("axes", "dtype", "fill", "finite", "high", "low", "missing")
 
-    def __init__(self, dtype, *axes, low=None, high=None, fill=0, missing=False, finite=True):
+    def __init__(
+        self, dtype: np.dtype[Any], *axes: str | int, low: float | None = None,
+        high: float | str | None = None, fill: float = 0, missing: bool = False, finite: bool = True,
+    ) -> None:
         self.dtype, self.axes, self.fill = dtype, axes, fill
         self.low, self.high, self.missing, self.finite = low, high, missing, finite
 
-    def shape(self, lengths):
+    def shape(self, lengths: Lengths) -> tuple[int, ...]:
         """Return the shape for these lengths of the axes."""
         return tuple(lengths[axis] if isinstance(axis, str) else axis for axis in self.axes)
 
 
-def new_array(shape, dtype, fill=0):
+Layout: TypeAlias = dict[str, Array]
+"""The declarations of a kernel's arrays, by name."""
+
+
+def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> NDArray[Any]:
     """Return a new array; all memory of kernels that grows is allocated here."""
     if not fill:
         return np.zeros(shape, dtype)
@@ -48,19 +59,19 @@ def new_array(shape, dtype, fill=0):
     return array
 
 
-def new_aligned(size):
+def new_aligned(size: int) -> Floats:
     """Return zeros that begin where a cache line does, so that no vector lies across two lines."""
     memory = new_array(size + 8, FLOAT)
     first = -memory.ctypes.data % 64 // 8
     return memory[first : first + size]
 
 
-def new_arrays(layout, lengths):
+def new_arrays(layout: Layout, lengths: Lengths) -> Arrays:
     """Return the arrays of a layout, filled with what they begin with."""
     return {name: new_array(array.shape(lengths), array.dtype, array.fill) for name, array in layout.items()}
 
 
-def resized(layout, arrays, axis, length):
+def resized(layout: Layout, arrays: Arrays, axis: str, length: int) -> Arrays:
     """Return new arrays for all that have `axis` as their first one, cut or lengthened to `length`."""
     new = {}
     for name, array in layout.items():
@@ -72,7 +83,7 @@ def resized(layout, arrays, axis, length):
     return new
 
 
-def grown(layout, lengths, fresh, old, who, missing):
+def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str, missing: float) -> Arrays:
     """Return arrays that go on from `old`, those of a kernel with fewer classes or inputs.
 
     Along the axes that grow with them the first places are those of `old`, the others as in `fresh`, or
@@ -93,7 +104,9 @@ def grown(layout, lengths, fresh, old, who, missing):
     return new
 
 
-def with_new_categories(fresh, old, columns, fresh_columns, n_features, axis, who):
+def with_new_categories(
+    fresh: Arrays, old: Arrays, columns: Ints, fresh_columns: Ints, n_features: int, axis: int, who: str
+) -> Arrays:
     """Return `old` with room for the categorical inputs that only `fresh` has, which come last.
 
     `columns` and `fresh_columns` are the categorical inputs of both, and `n_features` those that `old` has in
@@ -114,7 +127,7 @@ def with_new_categories(fresh, old, columns, fresh_columns, n_features, axis, wh
     return old | {"counts": wider, "offset": offset}
 
 
-def check_shapes(layout, lengths, arrays, who):
+def check_shapes(layout: Layout, lengths: Lengths, arrays: Arrays, who: str) -> None:
     """Raise ParameterError unless arrays taken over from another kernel are as long as this one expects."""
     for name, array in layout.items():
         known = zip(arrays[name].shape, array.shape(lengths), strict=True)
@@ -122,7 +135,7 @@ def check_shapes(layout, lengths, arrays, who):
             raise ParameterError(f"{who}: parameters were changed after it had begun; begin again")
 
 
-def checked_arrays(layout, lengths, state, who):
+def checked_arrays(layout: Layout, lengths: Lengths, state: object, who: str) -> Arrays:
     """Return copies of the arrays of a saved state; raise StateError naming the array that does not fit."""
     if not isinstance(state, dict):
         raise StateError(f"{who}: the state of a kernel must be a dict of arrays, got {type(state).__name__}")
@@ -136,13 +149,13 @@ def checked_arrays(layout, lengths, state, who):
     return arrays
 
 
-def require(good, who, name, what):
+def require(good: bool, who: str, name: str, what: str) -> None:
     """Raise StateError unless `good`: the array `name` of a saved state is at fault, `what` says how."""
     if not good:
         raise StateError(f"{who}: the state's {name!r} {what}")
 
 
-def _copied(name, array, lengths, state, who):
+def _copied(name: str, array: Array, lengths: Lengths, state: State, who: str) -> NDArray[Any]:
     if name not in state:
         raise StateError(f"{who}: the state lacks the array {name!r}")
     given = state[name]
@@ -163,7 +176,7 @@ def _copied(name, array, lengths, state, who):
     return copy
 
 
-def _all_within(array, values, high):
+def _all_within(array: Array, values: NDArray[Any], high: float | None) -> bool:
     # A quick look at the extremes, which suffices for most arrays; False if one of them is NaN.
     if values.size == 0:
         return True
@@ -177,7 +190,7 @@ def _all_within(array, values, high):
     return bool((array.low is None or least >= array.low) and (high is None or most <= high))
 
 
-def _check_values(name, array, values, lengths, who):
+def _check_values(name: str, array: Array, values: NDArray[Any], lengths: Lengths, who: str) -> None:
     high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
     if _all_within(array, values, high):
         return

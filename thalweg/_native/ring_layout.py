@@ -4,19 +4,28 @@
 last place comes the first. The age of the oldest row is 0.
 """
 
-import numpy as np
+from collections.abc import Iterable
+from typing import Any
 
-from .layout import FLOAT, INDEX, MOST_VALUE, MOST_WEIGHT, Array, new_array, require
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Arrays, Ints
+
+from .layout import FLOAT, INDEX, MOST_VALUE, MOST_WEIGHT, Array, Layout, new_array, require
 
 ROWS = ("X", "y", "w")
 
 
-def ring_layout(**bounds):
+def ring_layout(**bounds: Any) -> Layout:
     """Return the declarations of a ring's arrays; `bounds` are those of `row_layout`."""
     return {"span": Array(INDEX, 2, low=0)} | row_layout(**bounds)
 
 
-def row_layout(most_value=MOST_VALUE, least_weight=0.0, most_weight=MOST_WEIGHT, missing=True):
+def row_layout(
+    most_value: float = MOST_VALUE, least_weight: float = 0.0, most_weight: float = MOST_WEIGHT,
+    missing: bool = True,
+) -> Layout:
     """Return the declarations of rows, labels and weights; their places are the axis "row"."""
     return {
         "X": Array(FLOAT, "row", "input", low=-most_value, high=most_value, missing=missing),
@@ -25,7 +34,7 @@ def row_layout(most_value=MOST_VALUE, least_weight=0.0, most_weight=MOST_WEIGHT,
     }
 
 
-def check_ring(arrays, who, slides=False):
+def check_ring(arrays: Arrays, who: str, slides: bool = False) -> None:
     """Raise StateError if `span` leads out of the ring.
 
     Unless it `slides`, a ring drops rows only when it is full: until then the oldest is at the first place.
@@ -36,13 +45,13 @@ def check_ring(arrays, who, slides=False):
     require(good, who, "span", f"says that {count} rows are held, of at most {room}, the oldest at {first}")
 
 
-def places(arrays):
+def places(arrays: Arrays) -> Ints:
     """Return where the rows are, the oldest first."""
     first, count = arrays["span"].tolist()
-    return (first + np.arange(count)) % len(arrays["y"])
+    return np.arange(first, first + count) % len(arrays["y"])
 
 
-def selected(arrays, ages, room, names=ROWS):
+def selected(arrays: Arrays, ages: slice | NDArray[Any], room: int, names: Iterable[str] = ROWS) -> Arrays:
     """Return new arrays of a ring with `room` places that holds the rows of these ages, in order.
 
     `names` are the arrays whose first axis is the place.

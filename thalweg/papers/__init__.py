@@ -9,23 +9,31 @@ One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three fun
 """
 
 import importlib
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thalweg._misspelt import hint
+
+if TYPE_CHECKING:
+    from thalweg.papers.reports import Report
 
 NAMES = ("forgetting", "huwrs", "iboost", "particle-filter", "robust")
 __all__ = ["reproduce", "summaries"]
 
 
-def summaries():
+def summaries() -> list[tuple[str, str]]:
     """Return (name, one line about it) of each paper, without importing it."""
     folder = Path(__file__).parent
     texts = ((name, (folder / f"{_module(name)}.py").read_text(encoding="utf-8")) for name in NAMES)
     return [(name, text.split('"""')[1].splitlines()[0]) for name, text in texts]
 
 
-def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=False, quiet=True, files=()):
+def reproduce(
+    name: str, quick: bool = False, data: str | Path | None = None, figures: str | Path | None = None,
+    workers: int | None = None, fresh: bool = False, quiet: bool = True, files: Sequence[str | Path] = (),
+) -> "Report":
     """Run a paper's experiments and return the Report.
 
     Parameters
@@ -58,12 +66,12 @@ def reproduce(name, quick=False, data=None, figures=None, workers=None, fresh=Fa
         raise ValueError(f"the experiments of {name!r} cannot be run on files of your own")
     tasks = paper.tasks(quick, data, files) if files else paper.tasks(quick, data)
     results = run_tasks(name, tasks, workers, fresh, quiet)
-    report = paper.report(results, quick)
+    report: Report = paper.report(results, quick)
     report.drawing = partial(paper.draw, results)
     if figures is not None:
         report.draw(figures)
     return report
 
 
-def _module(name):
+def _module(name: str) -> str:
     return name.replace("-", "_")

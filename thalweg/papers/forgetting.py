@@ -5,12 +5,18 @@ The paper shows curves and no numbers. Errors are those of predictions made befo
 chosen by us: the length of the gradient's step, the range of λ, RPROP's bounds, P₀.
 """
 
-import numpy as np
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import StreamError
 from thalweg.learners import AdaptiveLogistic, LogisticMixture, NoChange, WindowLogistic
-from thalweg.papers.reports import Claim, Report, Table
-from thalweg.papers.running import Task
+from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.running import Results, Task
 from thalweg.streams import DriftingGaussians, datasets
 
 TITLE = "Temporally adaptive estimation of logistic classifiers on data streams"
@@ -23,9 +29,11 @@ BANDWIDTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
 AS_PUBLISHED = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
 GUARDED = {"step": "single", "prior": 10.0}
 
+Errors: TypeAlias = dict[str, Floats]  # of each method, by simulations
 
-def _methods(settings):
-    def forgetting(kind, decay=None, bandwidth=1.0):
+
+def _methods(settings: dict[str, Any]) -> dict[str, AdaptiveLogistic]:
+    def forgetting(kind: str, decay: float | None = None, bandwidth: float = 1.0) -> AdaptiveLogistic:
         return AdaptiveLogistic(kind, decay, bandwidth, **settings)
 
     return {
@@ -48,7 +56,7 @@ SHOWN = (
 )
 
 
-def tasks(quick, data):
+def tasks(quick: bool, data: str | Path | None) -> list[Task]:
     """Return the simulations, and the electricity data if it can be had."""
     drawn = [(kind, seed) for kind in KINDS for seed in range(5 if quick else 30)]
     made = [Task(f"{kind} {seed}", simulate, {"kind": kind, "seed": seed}) for kind, seed in drawn]
@@ -59,7 +67,7 @@ def tasks(quick, data):
     return [*made, Task("elec", electricity, {"data": None if data is None else str(data)})]
 
 
-def simulate(kind, seed):
+def simulate(kind: str, seed: int) -> Results:
     """Return each method's errors on one stream: their mean, and their curve in steps of 100 rows."""
     stream = DriftingGaussians(N_ROWS, kind, seed=seed)
     X, y = next(stream.blocks(N_ROWS))
@@ -71,7 +79,7 @@ def simulate(kind, seed):
     return found
 
 
-def electricity(data):
+def electricity(data: str | None) -> Results:
     """Return each method's hits on the complete rows of the electricity data: three inputs, standardised."""
     stream = datasets.elec2_raw(data=data)
     X, codes = next(stream.coded_blocks(10**6))
@@ -86,17 +94,17 @@ def electricity(data):
     return found
 
 
-def _summed(hits, step=STEP):
+def _summed(hits: Mask, step: int = STEP) -> dict[str, Any]:
     rest = len(hits) - len(hits) % step
     return {"mean": float(hits[FIRST:].mean()), "curve": hits[:rest].reshape(-1, step).mean(axis=1).tolist()}
 
 
-def _offline(X, y):
+def _offline(X: Floats, y: Ints) -> NDArray[Any]:
     n = len(X)
     return WindowLogistic(window=n, period=n, prior=1e4).fit(X, y).predict(X)
 
 
-def _bayes(stream, X):
+def _bayes(stream: DriftingGaussians, X: Floats) -> Ints:
     rows = range(len(X))
     if stream.kind == "drift":
         means, covariances = (np.array(part) for part in zip(*map(stream.concept, rows), strict=True))
@@ -106,10 +114,11 @@ def _bayes(stream, X):
     away = X[:, None, :] - means[: len(X)]
     covariances = covariances[: len(X)]
     distance = (away * np.linalg.solve(covariances, away[..., None])[..., 0]).sum(axis=2)
-    return (distance + np.linalg.slogdet(covariances)[1]).argmin(axis=1)
+    nearest: Ints = (distance + np.linalg.slogdet(covariances)[1]).argmin(axis=1)
+    return nearest
 
 
-def report(results, quick):
+def report(results: Results, quick: bool) -> Report:
     """Return the tables of mean errors and the paper's claims."""
     errors = {kind: _by_method(results, kind) for kind in KINDS}
     n = len(errors["static"]["Bayes"])
@@ -132,17 +141,17 @@ def report(results, quick):
     return made
 
 
-def _by_method(results, kind):
+def _by_method(results: Results, kind: str) -> Errors:
     runs = [found for name, found in results.items() if name.split()[0] == kind]
     return {name: np.array([run[name]["mean"] for run in runs]) for name in runs[0]}
 
 
-def _mean(values):
+def _mean(values: Floats) -> Mean:
     spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
     return float(values.mean()), float(spread)
 
 
-def _error_table(errors):
+def _error_table(errors: dict[str, Errors]) -> Table:
     rows = [[name, *(_mean(errors[kind][name]) for kind in KINDS), None] for name in ("Bayes", "Off-line")]
     for name in SHOWN:
         guarded = _mean(errors["abrupt"][f"{name}, guarded"])
@@ -152,7 +161,7 @@ def _error_table(errors):
     return Table("Error rate (the paper gives curves only)", ["", *KINDS, "abrupt, guarded"], rows)
 
 
-def _bandwidth_table(errors):
+def _bandwidth_table(errors: dict[str, Errors]) -> Table:
     rows = []
     for kind in ("drift", "abrupt"):
         for decay in DECAYS:
@@ -161,26 +170,26 @@ def _bandwidth_table(errors):
     return Table("Bandwidth of tuned forgetting", ["", "", *(f"h={h:g}" for h in BANDWIDTHS)], rows)
 
 
-def _less(errors, better, worse):
+def _less(errors: Errors, better: str, worse: str) -> Verdict:
     # Whether `better` errs less, by the differences within simulations; None within two standard errors.
     mean, spread = _mean(errors[worse] - errors[better])
     said = f"{better} {errors[better].mean():.3f}, {worse} {errors[worse].mean():.3f}"
     return said, None if abs(mean) <= 2 * spread else mean > 0
 
 
-def _all_less(errors, better, others):
+def _all_less(errors: Errors, better: str, others: tuple[str, ...]) -> Verdict:
     found = [_less(errors, better, other) for other in others]
     said = "; ".join(f"{name} {errors[name].mean():.3f}" for name in (better, *others))
     verdicts = [holds for _, holds in found]
     return said, False if False in verdicts else (None if None in verdicts else True)
 
 
-def _like(errors, one, other, within=0.02):
+def _like(errors: Errors, one: str, other: str, within: float = 0.02) -> Verdict:
     gap = abs(errors[one].mean() - errors[other].mean())
     return f"{one} {errors[one].mean():.3f}, {other} {errors[other].mean():.3f}", bool(gap < within)
 
 
-def _claims(errors):
+def _claims(errors: dict[str, Errors]) -> list[Claim]:
     static, drift, abrupt = (errors[kind] for kind in KINDS)
     rivals = ("Off-line", "On-line", "F-0.88", "AF, RPROP")
     poor = ("F-0.88", "On-line")
@@ -204,7 +213,7 @@ def _claims(errors):
     return [Claim(text, said, holds) for text, (said, holds) in found]
 
 
-def _electricity_table(hits):
+def _electricity_table(hits: dict[str, float]) -> Table:
     rows = [["Off-line", hits["Off-line"], None]]
     rows += [[name, hits[name], hits[f"{name}, guarded"]] for name in METHODS]
     rest = [name for name in hits if name not in METHODS and "guarded" not in name and name != "Off-line"]
@@ -212,8 +221,8 @@ def _electricity_table(hits):
     return Table("Electricity: share of rows right (the paper gives curves only)", ["", "", "guarded"], rows)
 
 
-def _electricity_claims(hits):
-    best = max(METHODS, key=hits.get)
+def _electricity_claims(hits: dict[str, float]) -> list[Claim]:
+    best = max(METHODS, key=hits.__getitem__)
     favourites = ("F-0.98", "TF-0.88, h=1", "TF-0.88, h=10", "TF-0.88, h=100")
     said = "; ".join(f"{name} {hits[name]:.3f}" for name in (best, *favourites))
     af = f"AF {hits['AF, RPROP']:.3f} (SGD {hits['AF, SGD']:.3f}), On-line {hits['On-line']:.3f}"
@@ -225,7 +234,7 @@ def _electricity_claims(hits):
     ]
 
 
-def draw(results, folder):
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw the paper's figures 2 to 6; yield their paths."""
     from thalweg.papers.forgetting_figures import draw_all
 

@@ -1,18 +1,23 @@
 """Figures 2 to 6 of the paper on temporally adaptive logistic classifiers."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import numpy as np
 
+from thalweg._types import Floats
 from thalweg.papers.forgetting import BANDWIDTHS, DECAYS, STEP
+from thalweg.papers.running import Results
 
 REFERENCES = ("Bayes", "Off-line", "On-line")
 FIXED = (*REFERENCES, "F-0.98", "F-0.93", "F-0.88", "AF, RPROP", "AF, SGD")
 TUNED = (*REFERENCES, "TF-0.98, h=100", "TF-0.93, h=10", "TF-0.88, h=1", "LogisticMixture()")
 
 
-def draw_all(results, folder):
+def draw_all(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     curves = {kind: _curves(results, kind) for kind in ("static", "drift", "abrupt")}
-    panels = {
+    panels: dict[int, list[tuple[str, tuple[str, ...]]]] = {
         2: [("static", FIXED), ("static", TUNED)],
         3: [("drift", FIXED), ("abrupt", FIXED)],
         4: [("drift", _bandwidths(decay)) for decay in DECAYS],
@@ -30,16 +35,16 @@ def draw_all(results, folder):
         yield _figure(folder / "figure_6.png", lines, 500, "share of rows right")
 
 
-def _bandwidths(decay):
+def _bandwidths(decay: float) -> tuple[str, ...]:
     return ("On-line", "Off-line", *(f"TF-{decay:g}, h={h:g}" for h in BANDWIDTHS))
 
 
-def _curves(results, kind):
+def _curves(results: Results, kind: str) -> dict[str, Floats]:
     runs = [found for name, found in results.items() if name.split()[0] == kind]
     return {name: np.mean([run[name]["curve"] for run in runs], axis=0) for name in runs[0]}
 
 
-def _figure(path, panels, step, measure):
+def _figure(path: Path, panels: list[tuple[str, dict[str, Floats]]], step: int, measure: str) -> Path:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6 * len(panels), 4), layout="constrained")

@@ -6,15 +6,20 @@ much drift in each. It has 50 centroids, which is MOA's default; the paper does 
 """
 
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from thalweg.errors import StreamError
 from thalweg.evaluation import chunked
 from thalweg.learners import HUWRS, AdaptiveHoeffdingOptionTree, DynamicWeightedMajority, SlidingHUWRS
-from thalweg.papers.running import Task
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.papers.reports import Report
+from thalweg.papers.running import Results, Task
 from thalweg.streams import RandomRBF, datasets, from_arrays
+from thalweg.streams.base import Stream
 from thalweg.streams.named import open_stream
 
 TITLE = "Heuristic updatable weighted random subspaces for non-stationary environments"
@@ -39,7 +44,7 @@ PRICES = ("nswprice", "vicprice")
 SHARES = ("first", 0.1, 0.3)
 
 
-def tasks(quick, data, files=()):
+def tasks(quick: bool, data: str | Path | None, files: Sequence[str | Path] = ()) -> list[Task]:
     """Return the runs: three seeds, or one on a few settings if quick."""
     seeds = range(1) if quick else range(3)
     drifts, chunks = (DRIFTS[::4], (SHARED_CHUNK,)) if quick else (DRIFTS, RBF_CHUNKS)
@@ -62,7 +67,7 @@ def tasks(quick, data, files=()):
     return made
 
 
-def _real(name, sizes, seeds, more):
+def _real(name: str, sizes: Sequence[int], seeds: range, more: dict[str, Any]) -> list[Task]:
     return [
         _task(name, chunk, method, seed, "all", more)
         for chunk in sizes
@@ -72,12 +77,12 @@ def _real(name, sizes, seeds, more):
     ]
 
 
-def _task(stream, chunk, method, seed, labels, more):
+def _task(stream: str, chunk: int, method: str, seed: int, labels: str | float, more: dict[str, Any]) -> Task:
     settings = {"stream": stream, "chunk": chunk, "method": method, "seed": seed, "labels": labels} | more
     return Task(f"{stream}/{chunk}/{labels}/{method}/{seed}", run_chunks, settings)
 
 
-def _is_there(name, data):
+def _is_there(name: str, data: str | Path | None) -> bool:
     try:
         datasets.load(DATASETS[name], data=data)
     except StreamError:
@@ -85,7 +90,7 @@ def _is_there(name, data):
     return True
 
 
-def learner_of(method, chunk, seed):
+def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
     """Return the learner called `method`."""
     if method == "SlidingHUWRS":
         return SlidingHUWRS(window=chunk, period=max(chunk // 10, 1), random_state=seed)
@@ -93,7 +98,7 @@ def learner_of(method, chunk, seed):
         return AdaptiveHoeffdingOptionTree()
     if method == "DWM":
         return DynamicWeightedMajority()
-    settings = {"chunk_size": chunk, "random_state": seed}
+    settings: dict[str, Any] = {"chunk_size": chunk, "random_state": seed}
     if method == "HUWRS, plain distance":
         settings["distance"] = "plain"
     if method in ("HUWRS, labels only", "static forest", "retrain always"):
@@ -101,7 +106,10 @@ def learner_of(method, chunk, seed):
     return HUWRS(**settings, threshold=2 if method == "retrain always" else 0.7)
 
 
-def run_chunks(stream, chunk, method, seed, labels, n_rows=None, data=None, file=None):
+def run_chunks(
+    stream: str, chunk: int, method: str, seed: int, labels: str | float, n_rows: int | None = None,
+    data: str | None = None, file: str | None = None,
+) -> dict[str, float | None]:
     """Return the mean accuracy of the chunks after the first, the share of members retrained, the time."""
     learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
     started = time.process_time()
@@ -113,16 +121,17 @@ def run_chunks(stream, chunk, method, seed, labels, n_rows=None, data=None, file
     sizes = np.diff(np.append(starts, len(right)))
     parts = np.add.reduceat(right, starts)[sizes == chunk] / chunk if len(starts) else []
     accuracy = float(np.mean(parts)) if len(parts) else None
-    updates = learner.n_members * (learner.n_chunks_ - 1) if isinstance(learner, HUWRS) else 0
-    retrained = learner.n_retrained_ / updates if updates else None
+    retrained = None
+    if isinstance(learner, HUWRS) and learner.n_chunks_ > 1:
+        retrained = learner.n_retrained_ / (learner.n_members * (learner.n_chunks_ - 1))
     return {"accuracy": accuracy, "retrained": retrained, "seconds": seconds}
 
 
-def opened(name, seed, n_rows, data, file):
+def opened(name: str, seed: int, n_rows: int | None, data: str | None, file: str | None) -> Stream:
     """Return the stream of a task."""
     if file is not None:
         return open_stream(file)
-    if name.startswith("RBF"):
+    if n_rows is not None:
         shift = SCALE * float(name.split()[1])
         return RandomRBF(n_rows, n_features=20, n_centroids=50, speed=0, n_shifted=4, shift=shift, seed=seed)
     stream = datasets.load(DATASETS[name], data=data or None)
@@ -133,14 +142,14 @@ def opened(name, seed, n_rows, data, file):
     return from_arrays(X[:, kept], codes, categorical=np.flatnonzero(stream.n_categories[kept]).tolist())
 
 
-def report(results, quick):
+def report(results: Results, quick: bool) -> Report:
     """Return the tables, and the paper's claims beside what was measured."""
     from thalweg.papers.huwrs_tables import report_of
 
     return report_of(results, quick, TITLE, REFERENCE)
 
 
-def draw(results, folder):
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw the paper's figures 1 to 3; yield their paths."""
     from thalweg.papers.huwrs_figures import draw_all
 

@@ -1,10 +1,14 @@
 """Figures 1 to 3 of the paper on HUWRS."""
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 from thalweg.papers.huwrs import METHODS
-from thalweg.papers.huwrs_tables import by_name, mean_of, places_of
+from thalweg.papers.huwrs_tables import Runs, by_name, mean_of, places_of
+from thalweg.papers.running import Results
 
 
-def draw_all(results, folder):
+def draw_all(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_name(results)
     streams = dict.fromkeys(stream for stream, *_ in runs)
@@ -16,7 +20,7 @@ def draw_all(results, folder):
     yield _figure(runs, rbf, "first", folder / "figure_3.png")
 
 
-def _figure(runs, streams, labels, path):
+def _figure(runs: Runs, streams: Sequence[str], labels: str, path: Path) -> Path:
     """Draw a panel for each stream: accuracy by the length of chunks, a line for each method."""
     from matplotlib.figure import Figure
 

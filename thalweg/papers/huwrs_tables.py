@@ -1,9 +1,15 @@
 """Tables and claims of the paper on HUWRS."""
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import numpy as np
 
 from thalweg.papers.huwrs import DRIFTS, METHODS, SHARED_CHUNK, SHARES
-from thalweg.papers.reports import Claim, Report, Table
+from thalweg.papers.reports import Claim, Mean, Report, Table
+from thalweg.papers.running import Result, Results
+
+Runs: TypeAlias = dict[tuple[str, int, str, str], list[Result]]
 
 NOTES = [
     "± is a standard error over seeds: of the stream for RBF, of the subspaces for real ones, where AHOT and "
@@ -16,7 +22,7 @@ NOTES = [
 ]
 
 
-def report_of(results, quick, title, reference):
+def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
     """Return the Report."""
     runs = by_name(results)
     n_seeds = max(len(found) for found in runs.values())
@@ -37,16 +43,16 @@ def report_of(results, quick, title, reference):
     return made
 
 
-def by_name(results):
+def by_name(results: Results) -> Runs:
     """Return {(stream, chunk, labels, method): its runs by seed}."""
-    found = {}
+    found: Runs = {}
     for name, result in results.items():
         stream, chunk, labels, method, _seed = name.rsplit("/", 4)
         found.setdefault((stream, int(chunk), labels, method), []).append(result)
     return found
 
 
-def mean_of(found, what="accuracy"):
+def mean_of(found: Sequence[Result] | None, what: str = "accuracy") -> Mean | None:
     """Return mean and standard error over runs, in per cent; None without runs."""
     values = np.array([run[what] for run in found or () if run[what] is not None]) * 100
     if not len(values):
@@ -55,13 +61,18 @@ def mean_of(found, what="accuracy"):
     return float(values.mean()), float(error)
 
 
-def places_of(runs, streams, labels):
+def accuracy_of(found: Sequence[Result]) -> float:
+    """Return the mean accuracy over runs, in per cent."""
+    return float(np.mean([100 * run["accuracy"] for run in found]))
+
+
+def places_of(runs: Runs, streams: Sequence[str], labels: str) -> list[tuple[str, int]]:
     """Return the (stream, chunk) that were run with these labels, in order."""
     wanted = dict.fromkeys(key[:2] for key in runs if key[2] == labels)
     return [place for stream in streams for place in sorted(wanted) if place[0] == stream]
 
 
-def table_of(runs, streams, labels, title):
+def table_of(runs: Runs, streams: Sequence[str], labels: str, title: str) -> Table:
     """Return accuracies: a line for each stream and chunk, a column for each method."""
     places = places_of(runs, streams, labels)
     methods = [name for name in METHODS if any((*place, labels, name) in runs for place in places)]
@@ -72,26 +83,26 @@ def table_of(runs, streams, labels, title):
     return Table(title, ["", "chunk", *methods], rows)
 
 
-def shares_table(runs, streams):
+def shares_table(runs: Runs, streams: Sequence[str]) -> Table:
     """Return what rows without labels bring: HUWRS against the same forest that ignores them."""
     rows = []
     for stream in streams:
         for labels in ("all", *map(str, SHARES)):
             names = ("HUWRS", "HUWRS, labels only")
-            pair = [runs.get((stream, SHARED_CHUNK, labels, name)) for name in names]
-            if all(pair):
-                rows.append([stream, labels, *map(mean_of, pair), gain(*pair)])
+            one, other = (runs.get((stream, SHARED_CHUNK, labels, name)) for name in names)
+            if one and other:
+                rows.append([stream, labels, mean_of(one), mean_of(other), gain(one, other)])
     title = f"Rows without labels, RBF, chunks of {SHARED_CHUNK}: accuracy with them, without, and the gain"
     return Table(title, ["", "chunks with labels", "HUWRS", "labels only", "gain"], rows)
 
 
-def gain(one, other):
+def gain(one: Sequence[Result], other: Sequence[Result]) -> Mean:
     """Return mean and standard error of the differences within seeds, in percentage points."""
     gaps = np.array([a["accuracy"] - b["accuracy"] for a, b in zip(one, other, strict=True)]) * 100
     return float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
 
 
-def retrained_table(runs, streams):
+def retrained_table(runs: Runs, streams: Sequence[str]) -> Table:
     """Return the share of members retrained at a chunk by both distances."""
     names = ("HUWRS", "HUWRS, plain distance")
     rows = [
@@ -101,7 +112,7 @@ def retrained_table(runs, streams):
     return Table("Members retrained at a chunk, per cent", ["", "chunk", *names], rows)
 
 
-def claims(runs, rbf, real):
+def claims(runs: Runs, rbf: Sequence[str], real: Sequence[str]) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
     made = []
     for rival in ("AHOT", "DWM"):
@@ -120,18 +131,18 @@ def claims(runs, rbf, real):
     return made
 
 
-def sizes_of(runs, streams):
+def sizes_of(runs: Runs, streams: Sequence[str]) -> list[int]:
     """Return the lengths of chunks of these streams."""
     return sorted({chunk for stream, chunk, *_ in runs if stream in streams})
 
 
-def wins(runs, streams, labels, rival, text, least=1.0):
+def wins(runs: Runs, streams: Sequence[str], labels: str, rival: str, text: str, least: float = 1.0) -> Claim:
     """Return the claim that HUWRS beats a rival in at least this share of settings."""
     gaps = []
     for place in places_of(runs, streams, labels):
-        one, other = (runs.get((*place, labels, name)) for name in ("HUWRS", rival))
-        if mean_of(one) and mean_of(other):
-            gaps.append(mean_of(one)[0] - mean_of(other)[0])
+        one, other = (mean_of(runs.get((*place, labels, name))) for name in ("HUWRS", rival))
+        if one and other:
+            gaps.append(one[0] - other[0])
     if not gaps:
         return Claim(text, "too few rows for a chunk", None)
     n_won = sum(gap > 0 for gap in gaps)
@@ -139,28 +150,28 @@ def wins(runs, streams, labels, rival, text, least=1.0):
     return Claim(text, measured, bool(n_won >= least * len(gaps) and n_won > 0))
 
 
-def gains_with_chunks(runs, streams):
+def gains_with_chunks(runs: Runs, streams: Sequence[str]) -> Claim:
     """Return the claim that accuracy grows with the length of chunks, averaged over streams."""
     chunks = sizes_of(runs, streams)
-    means = [np.mean([mean_of(runs[(s, chunk, "all", "HUWRS")])[0] for s in streams]) for chunk in chunks]
+    means = [np.mean([accuracy_of(runs[(s, chunk, "all", "HUWRS")]) for s in streams]) for chunk in chunks]
     measured = ", ".join(f"{chunk}: {mean:.1f}" for chunk, mean in zip(chunks, means, strict=True))
     holds = bool(np.all(np.diff(means) > 0)) if len(means) > 1 else None
     return Claim("RBF: it gains as chunks grow", measured, holds)
 
 
-def faster_is_easier(runs, streams):
+def faster_is_easier(runs: Runs, streams: Sequence[str]) -> Claim:
     """Return the claim that fast drift suits HUWRS better than slow drift."""
     chunks = sizes_of(runs, streams)
     ends = [f"RBF {drift}" for drift in (DRIFTS[0], DRIFTS[-1])]
-    slow, fast = (np.mean([mean_of(runs[(name, c, "all", "HUWRS")])[0] for c in chunks]) for name in ends)
+    slow, fast = (np.mean([accuracy_of(runs[(name, c, "all", "HUWRS")]) for c in chunks]) for name in ends)
     measured = f"drift {DRIFTS[0]}: {slow:.1f}, drift {DRIFTS[-1]}: {fast:.1f}"
     return Claim("RBF: it does better at fast drift than at slow", measured, bool(fast > slow))
 
 
-def without_labels(runs, streams, name):
+def without_labels(runs: Runs, streams: Sequence[str], name: str) -> Claim:
     """Return the claim on what a method loses, or HUWRS gains, with labels for the first chunk only."""
     gaps = [
-        mean_of(runs[(*place, "first", name)])[0] - mean_of(runs[(*place, "all", name)])[0]
+        accuracy_of(runs[(*place, "first", name)]) - accuracy_of(runs[(*place, "all", name)])
         for place in places_of(runs, streams, "first")
     ]
     measured = f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {np.mean(gaps):+.1f} on average"

@@ -7,6 +7,9 @@ as many runs as it has cores go on side by side.
 """
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +27,11 @@ from thalweg.learners import (
     OnlineBoost,
     OnlineCoordinateBoost,
 )
-from thalweg.papers.running import Task
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.papers.reports import Report
+from thalweg.papers.running import Results, Task
 from thalweg.streams import LED, SEA, RandomRBF, datasets
+from thalweg.streams.base import Stream
 
 TITLE = "Tracking concept change with incremental boosting by minimization of the evolving exponential loss"
 REFERENCE = "Grbovic, Vucetic. ECML PKDD 2011."
@@ -38,11 +44,11 @@ LONG_SEEDS = 3
 STREAMS = {"LED": LED, "RBF": RandomRBF}
 
 
-def stump_methods():
+def stump_methods() -> dict[str, StreamClassifier]:
     """Return the settings of tables 2 and 3: {name: learner}."""
-    made = {}
+    made: dict[str, StreamClassifier] = {}
     for n_members, window in [(m, 200) for m in MEMBERS] + [(200, n) for n in ROWS if n != 200]:
-        size = {"n_members": n_members, "window": window}
+        size: dict[str, Any] = {"n_members": n_members, "window": window}
         made[f"stochastic M={n_members} n={window}"] = IBoost(**size)
         made[f"batch M={n_members} n={window}"] = IBoost(update="batch", **size)
         made[f"AdaBoost M={n_members} n={window}"] = AdaBoostWindow(**size)
@@ -60,9 +66,11 @@ def stump_methods():
     return made
 
 
-def bayes_methods(n_members, dwm_period, seed=1, **settings):
+def bayes_methods(
+    n_members: int, dwm_period: int, seed: int = 1, **settings: Any
+) -> dict[str, StreamClassifier]:
     """Return table 4's methods, and those of figures 5 and 6, with naive Bayes as member: {name: learner}."""
-    size = {"member": NaiveBayes(), "n_members": n_members, "random_state": seed}
+    size: dict[str, Any] = {"member": NaiveBayes(), "n_members": n_members, "random_state": seed}
     return {
         "IBoost": IBoost(**size, **settings),
         "IBoost, cap 3": IBoost(**size, **settings, cap=3),
@@ -80,7 +88,7 @@ def bayes_methods(n_members, dwm_period, seed=1, **settings):
     }
 
 
-def tasks(quick, data):
+def tasks(quick: bool, data: str | Path | None) -> list[Task]:
     """Return the runs: ten seeds, three of a million rows; or two on a few settings if quick."""
     seeds = range(2) if quick else range(10)
     wanted = [name for name in stump_methods() if not quick or name.endswith(("M=200 n=200", "p=10"))]
@@ -114,12 +122,12 @@ def tasks(quick, data):
     ]
 
 
-def run_stumps(name, seed):
+def run_stumps(name: str, seed: int) -> dict[str, Any]:
     """Return what one setting of tables 2 and 3 does on SEA without noise."""
     return tested(stump_methods()[name], SEA(noise=0, seed=seed), 2500)
 
 
-def run_bayes(name, seed, data):
+def run_bayes(name: str, seed: int, data: str | None) -> dict[str, Any]:
     """Return what one method of table 4 does on SEA, or on Santa Fe if `data` is not None."""
     learner = bayes_methods(50, 50, seed)[name]
     if data is None:
@@ -127,7 +135,7 @@ def run_bayes(name, seed, data):
     return tested(learner, datasets.santa_fe(data=data or None, seed=seed), 825)
 
 
-def run_long(stream, name, n_rows, seed):
+def run_long(stream: str, name: str, n_rows: int, seed: int) -> dict[str, Any]:
     """Return the share of rows right before they are learned, in 100 parts of the stream, and the time."""
     settings = {"binary": True} if stream == "LED" else {}
     source = STREAMS[stream](n_rows=n_rows, seed=seed, **settings)
@@ -141,9 +149,9 @@ def run_long(stream, name, n_rows, seed):
     return {"accuracy": float(np.mean(right)), "seconds": seconds, "curve": right}
 
 
-def tested(learner, stream, n_test):
+def tested(learner: StreamClassifier, stream: Stream, n_test: int) -> dict[str, Any]:
     """Return accuracy on fresh rows, its curve, recovery, and the time to learn, by the paper's protocol."""
-    X, codes = next(stream.coded_blocks(stream.n_rows))
+    X, codes = next(stream.coded_blocks(10**6))
     learner.begin(stream.n_features, stream.classes)
     fine = {t + i for t in stream.drifts for i in range(FINE, FRESH + 1, FINE)}
     coarse = range(EVERY, len(X) + 1, EVERY)
@@ -160,14 +168,14 @@ def tested(learner, stream, n_test):
     return {"accuracy": float(np.mean(curve)), "recovery": recovery, "seconds": seconds, "curve": curve}
 
 
-def report(results, quick):
+def report(results: Results, quick: bool) -> Report:
     """Return the tables beside the paper's numbers, and the paper's claims."""
     from thalweg.papers.iboost_tables import report_of
 
     return report_of(results, quick, TITLE, REFERENCE)
 
 
-def draw(results, folder):
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw the paper's figures 2 to 6; yield their paths."""
     from thalweg.papers.iboost_figures import draw_all
 

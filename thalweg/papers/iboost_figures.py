@@ -1,14 +1,18 @@
 """Figures 2 to 6 of the paper on incremental boosting."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import numpy as np
 
 from thalweg.papers.iboost import EVERY
-from thalweg.papers.iboost_tables import by_name, with_best_order
+from thalweg.papers.iboost_tables import Runs, by_name, with_best_order
+from thalweg.papers.running import Results
 
 SIZE = " M=200 n=200"
 
 
-def draw_all(results, folder):
+def draw_all(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = with_best_order(by_name(results))
     stumps = {
@@ -25,7 +29,7 @@ def draw_all(results, folder):
         yield _figure(folder / f"figure_{number}.png", title, methods, axis)
 
 
-def _figure(path, title, methods, axis):
+def _figure(path: Path, title: str, methods: Runs, axis: str) -> Path:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")

@@ -1,37 +1,46 @@
 """Tables and claims of the paper on incremental boosting, its numbers beside ours."""
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import numpy as np
 
+from thalweg._types import Floats
 from thalweg.papers.iboost import MEMBERS, ORDERS, PERIODS, ROWS, STEPS
-from thalweg.papers.reports import Claim, Report, Table
+from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.running import Result, Results
 
-PAPER_ACCURACY = {
+Runs: TypeAlias = dict[str, list[Result]]
+BySize: TypeAlias = dict[str, tuple[Sequence[float], Sequence[float]]]
+ByMethod: TypeAlias = dict[str, dict[str, Sequence[float]]]
+
+PAPER_ACCURACY: BySize = {
     "stochastic": ((94.5, 96.4, 96.7, 97.1, 97.5), (96.9, 97.1, 97.3, 97.5, 98.0)),
     "batch": ((95.9, 97.4, 97.8, 97.9, 98.0), (97.2, 97.9, 98.1, 98.3, 98.5)),
     "AdaBoost": ((94.5, 95.0, 95.0, 94.9, 94.9), (92.8, 94.9, 96.7, 97.0, 97.5)),
     "OCB": ((92.7, 93.9, 94.3, 94.4, 94.1), (91.3, 94.4, 95.4, 95.8, 96.8)),
     "FLB": ((82.6, 89.4, 92.9, 94.4, 94.9), (94.7, 94.4, 90.5, 87.5, 83.4)),
 }
-PAPER_RECOVERY = {
+PAPER_RECOVERY: BySize = {
     "stochastic": ((92.5, 93.1, 93.3, 93.5, 93.4), (93.4, 93.5, 92.4, 90.1, 89.6)),
     "batch": ((91.5, 92.1, 92.9, 92.5, 93.4), (92.8, 92.5, 91.2, 88.8, 88.4)),
     "AdaBoost": ((92.0, 92.1, 92.2, 91.9, 91.9), (91.7, 91.9, 89.9, 88.1, 86.3)),
     "OCB": ((84.3, 86.4, 89.8, 91.2, 91.2), (88.7, 91.2, 90.1, 84.4, 93.5)),
     "FLB": ((82.3, 85.3, 86.1, 84.7, 84.9), (85.2, 84.7, 83.8, 83.5, 81.9)),
 }
-PAPER_SECONDS = {
+PAPER_SECONDS: BySize = {
     "stochastic": ((39, 90, 183, 372, 751), (221, 372, 396, 447, 552)),
     "batch": ((77, 188, 401, 898, 2100), (801, 885, 1000, 1700, 2300)),
     "AdaBoost": ((91, 192, 432, 913, 2100), (847, 913, 1000, 1300, 1800)),
     "OCB": ((47, 120, 259, 590, 2000), (584, 590, 567, 560, 546)),
     "FLB": ((73, 104, 156, 207, 435), (183, 207, 262, 390, 456)),
 }
-PAPER_STEPS = {
+PAPER_STEPS: ByMethod = {
     "accuracy": {"stochastic": (96.7, 97.1, 97.4), "batch": (97.6, 97.9, 98.2)},
     "recovery": {"stochastic": (93.1, 93.5, 93.7), "batch": (92.3, 92.5, 92.9)},
     "seconds": {"stochastic": (201, 372, 635), "batch": (545, 898, 1600)},
 }
-PAPER_PERIODS = {
+PAPER_PERIODS: ByMethod = {
     "accuracy": {"stochastic": (96.5, 94.7, 93.1), "batch": (97.1, 95.6, 93.7)},
     "recovery": {"stochastic": (92.8, 92.7, 92.1), "batch": (92.6, 91.6, 91.4)},
     "seconds": {"stochastic": (104, 45, 22), "batch": (221, 133, 96)},
@@ -48,7 +57,7 @@ NOTES = [
 ]
 
 
-def report_of(results, quick, title, reference):
+def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
     """Return the Report."""
     runs = with_best_order(by_name(results))
     n_seeds = len(next(iter(runs["stumps"].values())))
@@ -65,34 +74,39 @@ def report_of(results, quick, title, reference):
     return made
 
 
-def by_name(results):
+def by_name(results: Results) -> dict[str, Runs]:
     """Return {stream: {method: its runs}}."""
-    found = {}
+    found: dict[str, Runs] = {}
     for name, result in results.items():
         stream, method, _seed = name.split("/")
         found.setdefault(stream, {}).setdefault(method, []).append(result)
     return found
 
 
-def with_best_order(runs):
+def with_best_order(runs: dict[str, Runs]) -> dict[str, Runs]:
     """Return the runs with online coordinate boosting named "OCB M=… n=…": the best of its orders."""
     stumps = dict(runs["stumps"])
     for size in {name.split(" ", 2)[2] for name in stumps if name.startswith("OCB")}:
         tried = [stumps[f"OCB o={order} {size}"] for order in ORDERS]
-        stumps[f"OCB {size}"] = max(tried, key=lambda found: mean_of(found, "accuracy")[0])
+        stumps[f"OCB {size}"] = max(tried, key=lambda found: float(values_of(found, "accuracy").mean()))
     return runs | {"stumps": stumps}
 
 
-def mean_of(runs, what):
+def mean_of(runs: Sequence[Result] | None, what: str) -> Mean | None:
     """Return mean and standard error of one number over runs, in per cent unless it is a time."""
     if not runs or runs[0][what] is None:
         return None
-    values = np.array([run[what] for run in runs]) * (1 if what == "seconds" else 100)
+    values = values_of(runs, what)
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
     return float(values.mean()), float(error)
 
 
-def sizes_table(runs, what, paper):
+def values_of(runs: Sequence[Result], what: str) -> Floats:
+    """Return one number of each run, in per cent unless it is a time."""
+    return np.array([run[what] for run in runs], dtype=float) * (1 if what == "seconds" else 100)
+
+
+def sizes_table(runs: Runs, what: str, paper: BySize) -> Table:
     """Return one of table 2's three parts."""
     rows = []
     for method, (by_members, by_rows) in paper.items():
@@ -105,7 +119,7 @@ def sizes_table(runs, what, paper):
     return Table(f"Table 2, SEA with stumps: {what}", ["", "M", "n", "paper", "here"], rows)
 
 
-def steps_table(runs, what):
+def steps_table(runs: Runs, what: str) -> Table:
     """Return a part of table 3; its right half is by the period p, misprinted as b."""
     rows = []
     for method in ("stochastic", "batch"):
@@ -118,7 +132,7 @@ def steps_table(runs, what):
     return Table(f"Table 3, SEA with stumps, M = n = 200: {what}", ["", "", "paper", "here"], rows)
 
 
-def bayes_table(runs):
+def bayes_table(runs: dict[str, Runs]) -> Table:
     """Return table 4, with the caps that the paper does not have."""
     rows = []
     for name, found in runs["SEA"].items():
@@ -129,7 +143,7 @@ def bayes_table(runs):
     return Table("Table 4, naive Bayes, M = 50: accuracy", header, rows)
 
 
-def long_table(runs):
+def long_table(runs: dict[str, Runs]) -> Table:
     """Return what figures 5 and 6 show, as means, with the time."""
     rows = []
     for stream in ("LED", "RBF"):
@@ -139,7 +153,7 @@ def long_table(runs):
     return Table(title, ["", "", "accuracy", "seconds"], rows)
 
 
-def claims(runs):
+def claims(runs: dict[str, Runs]) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
     at = {method: runs["stumps"][f"{method} M=200 n=200"] for method in PAPER_ACCURACY}
     found = [
@@ -161,9 +175,10 @@ def claims(runs):
     return [Claim(text, said, holds) for text, (said, holds) in found]
 
 
-def better(one, other, what="accuracy"):
+def better(one: Sequence[Result], other: Sequence[Result], what: str = "accuracy") -> Verdict:
     """Return both means as text, and whether the first is higher by the differences within seeds."""
-    first, second = mean_of(one, what)[0], mean_of(other, what)[0]
-    gaps = np.array([a[what] - b[what] for a, b in zip(one, other, strict=True)])
+    first, second = values_of(one, what), values_of(other, what)
+    gaps = first - second
     error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
-    return f"{first:.2f}, {second:.2f}", None if abs(gaps.mean()) <= 2 * error else bool(gaps.mean() > 0)
+    holds = None if abs(gaps.mean()) <= 2 * error else bool(gaps.mean() > 0)
+    return f"{first.mean():.2f}, {second.mean():.2f}", holds

@@ -5,22 +5,27 @@ What the paper does not say is chosen by us: where particles start, the warm-up,
 """
 
 import time
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thalweg import learners
+from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError
 from thalweg.evaluation import holdout, prequential
 from thalweg.learners import ParticleFilter
-from thalweg.papers.running import Task
+from thalweg.papers.reports import Report
+from thalweg.papers.running import Results, Task
 from thalweg.streams import SEA, Circles, Hyperplane, Many, datasets, from_arrays
+from thalweg.streams.base import Stream
 
 TITLE = "Mining evolving data streams with particle filters"
 REFERENCE = "Fok, An, Wang. Technical report CSE-2013-11, York University, 2013."
-PUBLISHED = {"form": "published", "start": "zeros"}
-WARM = {"form": "published", "start": ("zeros", 500)}
-MODULO = {"boundary": ("circle", 2.0), "start": "uniform"}
+PUBLISHED: dict[str, Any] = {"form": "published", "start": "zeros"}
+WARM: dict[str, Any] = {"form": "published", "start": ("zeros", 500)}
+MODULO: dict[str, Any] = {"boundary": ("circle", 2.0), "start": "uniform"}
 BATCHES = (4, 6, 8, 10, 15, 20)
 # Their defaults are the paper's settings, but for a split confidence it gives as 0.
 RIVALS = {"DWM-NB": "DynamicWeightedMajority", "LB-HT": "LeveragingBagging"}
@@ -39,18 +44,20 @@ class Case(NamedTuple):
 
     stream: str
     name: str
-    parameters: dict
+    parameters: dict[str, Any]
     paper: float | None = None
     paper_error: float | None = None  # standard error, from the paper's 95 % interval
     learner: str = "ParticleFilter"
 
     @property
-    def batch(self):
+    def batch(self) -> int:
         """Rows of a batch."""
-        return self.parameters.get("batch_size", 50)
+        return int(self.parameters.get("batch_size", 50))
 
 
-def _elec(name, parameters, figures):
+def _elec(
+    name: str, parameters: dict[str, Any], figures: Sequence[tuple[float | None, float | None]]
+) -> list[Case]:
     sizes = [parameters | {"batch_size": size} for size in BATCHES]
     return [
         Case("ELEC", f"{name}, B = {size['batch_size']}", size, *figure)
@@ -58,11 +65,11 @@ def _elec(name, parameters, figures):
     ]
 
 
-def _parts(stream, **parameters):
+def _parts(stream: str, **parameters: Any) -> list[Case]:
     return [Case(stream, name, {"form": form} | parameters) for name, form in STEPS.items()]
 
 
-def _rivals(stream, *figures):
+def _rivals(stream: str, *figures: tuple[float | None, float | None]) -> list[Case]:
     return [
         Case(stream, name, {}, *figure, learner=learner)
         for (name, learner), figure in zip(RIVALS.items(), figures, strict=True)
@@ -107,7 +114,7 @@ FIRST_SEED = 5000
 TRAINING_MS = {"SEA": 404.7, "CIRCLES": 655.3, "MANY": 25.4, "ELEC": 1907.0}
 
 
-def stream_of(name, seed, data=None):
+def stream_of(name: str, seed: int, data: str | Path | None = None) -> Stream:
     """Return a stream of the paper; ELEC is the price alone, as it is in the file (already within [0, 1])."""
     if name == "SEA":
         return SEA(40_000, period=10_000, scaled=True, seed=seed)
@@ -120,14 +127,14 @@ def stream_of(name, seed, data=None):
     return from_arrays(*prices(data))
 
 
-def prices(data=None):
+def prices(data: str | Path | None = None) -> tuple[Floats, Ints]:
     """Return the prices, rows × 1, and whether each is above the mean of the last day (the label)."""
     stream = datasets.elec2(data=data)
     X, y = next(iter(stream.blocks(45_312)))
     return X[:, [stream.names.index("nswprice")]], (y == "UP").astype(int)
 
 
-def tasks(quick, data):
+def tasks(quick: bool, data: str | Path | None) -> list[Task]:
     """Return every run of every case, the training times, and the electricity data if it can be had."""
     runs = QUICK_RUNS if quick else RUNS
     data = None if data is None else str(data)
@@ -148,39 +155,39 @@ def tasks(quick, data):
     ]
 
 
-def report(results, quick):
+def report(results: Results, quick: bool) -> Report:
     """Return the tables, and what the paper claims."""
     from thalweg.papers.particle_filter_tables import made_report
 
     return made_report(results, quick)
 
 
-def draw(results, folder):
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw the paper's figures; yield their paths."""
     from thalweg.papers.particle_filter_figures import draw_all
 
     yield from draw_all(results, folder)
 
 
-def run_case(stream, case, seed, data=None):
+def run_case(stream: str, case: str, seed: int, data: str | Path | None = None) -> dict[str, Any]:
     """Run one case once: accuracy in per cent, its course over the batches, what trivial baselines get."""
-    case = next(other for other in CASES if (other.stream, other.name) == (stream, case))
-    learner = learners.registry.load(case.learner)(random_state=seed, **case.parameters)
-    stream = stream_of(case.stream, seed, data)
-    if case.stream == "ELEC":
-        run, each = prequential(stream, learner), case.batch
+    chosen = next(other for other in CASES if (other.stream, other.name) == (stream, case))
+    learner = learners.registry.load(chosen.learner)(random_state=seed, **chosen.parameters)
+    rows = stream_of(stream, seed, data)
+    if stream == "ELEC":
+        run, each = prequential(rows, learner), chosen.batch
     else:
-        run, each = holdout(stream, learner, every=case.batch, n=1000, seed=seed), 1000
+        run, each = holdout(rows, learner, every=chosen.batch, n=1000, seed=seed), 1000
     right = run.predicted == run.labels
     course = right[: len(right) // each * each].reshape(-1, each).mean(axis=1)
     trivial = {name: 100 * float((codes == run.labels).mean()) for name, codes in run.baselines.items()}
     return {"accuracy": 100 * float(right.mean()), "course": (100 * course).tolist(), "baselines": trivial}
 
 
-def training_time(stream, data=None, repeats=5):
+def training_time(stream: str, data: str | Path | None = None, repeats: int = 5) -> float:
     """Return the least milliseconds of processor time that learning, and predicting all rows, took."""
     rows = stream_of(stream, FIRST_SEED, data)
-    X, codes = next(iter(rows.coded_blocks(rows.n_rows)))
+    X, codes = next(rows.coded_blocks(10**6))
     parameters = PUBLISHED | {"CIRCLES": MODULO, "ELEC": {"batch_size": 10}}.get(stream, {})
     least = np.inf
     for _ in range(repeats):
@@ -191,7 +198,9 @@ def training_time(stream, data=None, repeats=5):
     return 1000 * least
 
 
-def boundary_over_price(stream, data=None, n_rows=2500, batch=10):
+def boundary_over_price(
+    stream: str, data: str | Path | None = None, n_rows: int = 2500, batch: int = 10
+) -> dict[str, Any]:
     """Return the first prices, their labels, the boundary β₀/β₁ in force, and what a rule of thumb gets."""
     X, y = prices(data)
     learner = ParticleFilter(batch_size=batch, **PUBLISHED).begin(1, [0, 1])
@@ -209,7 +218,7 @@ def boundary_over_price(stream, data=None, n_rows=2500, batch=10):
     }
 
 
-def above_own_mean(X, y, window=48):
+def above_own_mean(X: Floats, y: Ints, window: int = 48) -> float:
     """Return the accuracy (per cent) of "price above the mean of the 48 before": the label is nearly that."""
     sums = np.cumsum(np.r_[0.0, X[:, 0]])
     i = np.arange(1, len(X))

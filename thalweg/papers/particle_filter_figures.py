@@ -1,15 +1,21 @@
 """Figures 1 to 7 and 10 to 12 of the paper on particle filters."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from thalweg._types import Floats
 from thalweg.papers.particle_filter import BATCHES, TABLE_3, stream_of
-from thalweg.papers.particle_filter_tables import accuracies, courses, gathered
+from thalweg.papers.particle_filter_tables import Found, accuracies, courses, gathered
+from thalweg.papers.running import Results
 
 BLUE, RED, GREY, MAGENTA, GREEN = "#1d5fd1", "#b42318", "#64707d", "#b5179e", "#1a7f37"
 RIVALS = {"LB-HT": "LB-HT", "DWM-NB": "DWM-NB"}
 
 
-def draw_all(results, folder):
+def draw_all(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -26,7 +32,7 @@ def draw_all(results, folder):
         yield path
 
 
-def gaussian_track(seed=1, n_steps=100, n_particles=1000):
+def gaussian_track(seed: int = 1, n_steps: int = 100, n_particles: int = 1000) -> tuple[Floats, Floats]:
     """Figure 1: a state that drifts, and jumps at step 50, and the mean of the filter: (n, 2) each."""
     rng = np.random.default_rng(seed)
     state, particles = np.zeros(2), np.zeros((n_particles, 2))
@@ -44,7 +50,7 @@ def gaussian_track(seed=1, n_steps=100, n_particles=1000):
     return np.array(states), np.array(means)
 
 
-def _tracking(figure, found):
+def _tracking(figure: Any, found: Found) -> None:
     states, means = gaussian_track()
     for j, axes in enumerate(figure.subplots(1, 2)):
         axes.plot(states[:, j], color="black", label="state")
@@ -53,8 +59,8 @@ def _tracking(figure, found):
         axes.legend()
 
 
-def _over_batches(stream, names):
-    def paint(figure, found):
+def _over_batches(stream: str, names: dict[str, str]) -> Callable[[Any, Found], None]:
+    def paint(figure: Any, found: Found) -> None:
         axes = figure.subplots()
         _draw_courses(axes, found, stream, names)
         for drift in stream_of(stream, 0).drifts if stream != "MANY" else ():
@@ -64,7 +70,7 @@ def _over_batches(stream, names):
     return paint
 
 
-def _draw_courses(axes, found, stream, names):
+def _draw_courses(axes: Any, found: Found, stream: str, names: dict[str, str]) -> None:
     # The mean over the runs, and a band of one standard error around it.
     styles = zip((BLUE, "black", RED, GREEN, GREY), ("-", "--", ":", "-", "-."), strict=True)
     for (name, label), (colour, style) in zip(names.items(), styles, strict=False):
@@ -75,7 +81,7 @@ def _draw_courses(axes, found, stream, names):
     axes.legend(loc="lower right", fontsize="small")
 
 
-def _by_batch_size(figure, found):
+def _by_batch_size(figure: Any, found: Found) -> None:
     axes = figure.subplots()
     paper, deviation = zip(*TABLE_3, strict=True)
     axes.errorbar(BATCHES, paper, deviation, color=GREY, fmt="o--", capsize=3, label="paper")
@@ -89,7 +95,7 @@ def _by_batch_size(figure, found):
     axes.legend(loc="lower left")
 
 
-def _prices(figure, found):
+def _prices(figure: Any, found: Found) -> None:
     run = found["ELEC", "boundary"][0]
     price, label, boundary = (np.array(run[name]) for name in ("price", "label", "boundary"))
     axes = figure.subplots()
@@ -102,14 +108,14 @@ def _prices(figure, found):
     axes.legend()
 
 
-def _regularised(figure, found):
+def _regularised(figure: Any, found: Found) -> None:
     for stream, axes in zip(PLAIN, figure.subplots(3, 2, sharey="row"), strict=True):
         _draw_courses(axes[0], found, stream, {"RegPF-LR": "RegPF-LR"} | RIVALS)
         _draw_courses(axes[1], found, stream, {"RegPF-LR": "RegPF-LR", PLAIN[stream]: "PF-LR"})
         axes[0].set(ylabel="accuracy, per cent")
 
 
-def _by_likelihood(figure, found):
+def _by_likelihood(figure: Any, found: Found) -> None:
     for stream, axes in zip(PLAIN, figure.subplots(1, 3), strict=True):
         names = {PLAIN[stream]: "by accuracy", "by likelihood": "by likelihood"}
         _draw_courses(axes, found, stream, names)

@@ -1,7 +1,10 @@
 """Tables 3 to 5 and the claims of the paper on particle filters, filled from our runs."""
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
+from thalweg._types import Floats
 from thalweg.papers.particle_filter import (
     BATCHES,
     CASES,
@@ -12,8 +15,13 @@ from thalweg.papers.particle_filter import (
     TABLE_3,
     TITLE,
     TRAINING_MS,
+    Case,
 )
-from thalweg.papers.reports import Claim, Report, Table
+from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.running import Results
+
+Found: TypeAlias = dict[tuple[str, str], list[Any]]
+Accuracies: TypeAlias = dict[tuple[str, str], Floats]
 
 BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
 SIZES = {"SEA": (40_000, 800), "CIRCLES": (40_000, 800), "MANY": (2000, 40), "ELEC": (45_312, 4531)}
@@ -26,27 +34,28 @@ OVERALL = {
 }
 
 
-def gathered(results):
+def gathered(results: Results) -> Found:
     """Return {(stream, case): list of results} of {"stream|case|seed": result}."""
-    found = {}
+    found: Found = {}
     for name, result in results.items():
-        found.setdefault(tuple(name.split("|")[:2]), []).append(result)
+        stream, case, _seed = name.split("|")
+        found.setdefault((stream, case), []).append(result)
     return found
 
 
-def accuracies(found):
+def accuracies(found: Found) -> Accuracies:
     """Return {(stream, case): accuracy of each run}."""
     runs = {key: part for key, part in found.items() if key[1] not in ("training time", "boundary")}
     return {key: np.array([run["accuracy"] for run in part]) for key, part in runs.items()}
 
 
-def courses(found, stream, case):
+def courses(found: Found, stream: str, case: str) -> tuple[Floats, Floats]:
     """Return the mean accuracy over the batches, and its standard error over the runs."""
     runs = np.array([run["course"] for run in found[stream, case]])
     return runs.mean(axis=0), runs.std(axis=0) / max(1, len(runs) - 1) ** 0.5
 
 
-def made_report(results, quick):
+def made_report(results: Results, quick: bool) -> Report:
     """Return the report."""
     found = gathered(results)
     runs = accuracies(found)
@@ -69,26 +78,26 @@ def made_report(results, quick):
     return made
 
 
-def _mean(values):
+def _mean(values: Floats) -> Mean:
     spread = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
     return float(values.mean()), float(spread)
 
 
-def _ours(values):
+def _ours(values: Floats) -> str:
     return "{:.2f} ± {:.2f}".format(*_mean(values))
 
 
-def _deviation(values):
+def _deviation(values: Floats) -> str:
     return f"{values.std(ddof=1):.2f}" if len(values) > 1 else "–"
 
 
-def _paper(case):
+def _paper(case: Case) -> str:
     if case.paper is None:
         return "–"
     return f"{case.paper}" if case.paper_error is None else f"{case.paper} ± {case.paper_error}"
 
 
-def _by_stream(stream, runs, found):
+def _by_stream(stream: str, runs: Accuracies, found: Found) -> Table:
     rows = []
     for case in CASES:
         if case.stream == stream:
@@ -100,7 +109,7 @@ def _by_stream(stream, runs, found):
     return Table(stream, ["", "paper", "ours", "deviation", "runs"], rows)
 
 
-def _by_batch_size(runs, found):
+def _by_batch_size(runs: Accuracies, found: Found) -> Table:
     rows = []
     for size, (value, deviation) in zip(BATCHES, TABLE_3, strict=True):
         ours = [runs["ELEC", f"{name}, B = {size}"] for name in ("PF-LR", "tracking")]
@@ -113,7 +122,7 @@ def _by_batch_size(runs, found):
     return Table("Table 3: ELEC, price alone", ["", "paper", "PF-LR", "tracking"], rows)
 
 
-def _training_times(found):
+def _training_times(found: Found) -> Table:
     rows = []
     for name, paper in TRAINING_MS.items():
         for ours in found.get((name, "training time"), []):
@@ -123,7 +132,7 @@ def _training_times(found):
     return Table("Table 4: training, milliseconds of one processor", header, rows)
 
 
-def _side_by_side(runs):
+def _side_by_side(runs: Accuracies) -> Table:
     rows = []
     for stream, (published, tracking, paper) in OVERALL.items():
         if (stream, published) in runs:
@@ -135,14 +144,14 @@ def _side_by_side(runs):
     return Table("Table 5: overall accuracy, the paper's and ours", header, rows)
 
 
-def _steps(runs):
+def _steps(runs: Accuracies) -> Table:
     streams = [name for name in ("SEA", "MANY", "ELEC", "HYPERPLANE") if (name, "+ scaled") in runs]
     rows = [[name, *(_ours(runs[stream, name]) for stream in streams)] for name in STEPS]
     header = ["", *(f"{name}, B = 6" if name == "ELEC" else name for name in streams)]
     return Table("From the published to the tracking form", header, rows)
 
 
-def _figures_met(runs):
+def _figures_met(runs: Accuracies) -> list[Claim]:
     claims = []
     for case in CASES:
         if case.paper is None or (case.stream, case.name) not in runs:
@@ -157,7 +166,7 @@ def _figures_met(runs):
     return claims
 
 
-def _orders(runs):
+def _orders(runs: Accuracies) -> list[Claim]:
     wanted = [
         ("modulo helps", "CIRCLES", "PF-LR", "PF-LR, no modulo"),
         ("likelihood is worse", "SEA", "PF-LR, warm-up 500", "by likelihood"),
@@ -182,7 +191,7 @@ def _orders(runs):
     ]
 
 
-def _more(runs, stream, better, worse):
+def _more(runs: Accuracies, stream: str, better: str, worse: str) -> Verdict:
     # By the differences between runs of the same seed; None within two standard errors.
     mean, spread = _mean(runs[stream, better] - runs[stream, worse])
     said = f"{_ours(runs[stream, better])} against {_ours(runs[stream, worse])}"

@@ -3,11 +3,21 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 WIDTH = 140
+
+Mean: TypeAlias = tuple[float, float]
+"""A mean and its standard error."""
+
+Verdict: TypeAlias = tuple[str, bool | None]
+"""What was measured, and whether a claim holds."""
 
 
 @dataclass
@@ -15,8 +25,8 @@ class Table:
     """Rows of text and numbers under a header; a number may be a pair, a mean and its standard error."""
 
     title: str
-    header: list
-    rows: list
+    header: list[str]
+    rows: Sequence[Sequence[object]]
 
 
 @dataclass
@@ -34,26 +44,26 @@ class Report:
 
     paper: str
     reference: str
-    settings: dict
+    settings: dict[str, object]
     tables: list[Table] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
     drawing: Callable[[Path], Iterable[Path]] | None = field(default=None, repr=False)
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Return the report as one JSON object."""
         content = dataclasses.asdict(dataclasses.replace(self, drawing=None))
         del content["drawing"]
         return json.dumps(content, ensure_ascii=False)
 
-    def draw(self, folder):
+    def draw(self, folder: str | Path) -> list[str]:
         """Draw the paper's figures into a folder; return their paths."""
         Path(folder).mkdir(parents=True, exist_ok=True)
-        self.figures = [str(path) for path in self.drawing(Path(folder))]
+        self.figures = [str(path) for path in self.drawing(Path(folder))] if self.drawing else []
         return self.figures
 
-    def show(self, console=None):
+    def show(self, console: "Console | None" = None) -> None:
         """Print the report."""
         from rich.console import Console
         from rich.table import Table as Grid
@@ -75,7 +85,7 @@ class Report:
             console.print(line)
 
 
-def written(value):
+def written(value: object) -> str:
     """Return a cell as text: a number with three decimals, a pair as mean ± standard error."""
     if value is None:
         return ""

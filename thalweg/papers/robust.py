@@ -9,9 +9,13 @@ transaction.
 """
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import StreamError
 from thalweg.learners import (
     AccuracyWeightedEnsemble,
@@ -20,23 +24,27 @@ from thalweg.learners import (
     RobustEnsemble,
     SEAEnsemble,
 )
-from thalweg.papers.running import Task
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.papers.reports import Report
+from thalweg.papers.running import Results, Task
 from thalweg.streams import Sphere, datasets
 
 TITLE = "An adaptive learning approach for noisy data streams"
 REFERENCE = "Chu, Wang, Zaniolo. ICDM 2004, technical report TR040029."
 
 BLOCK, N_BLOCKS = 1000, 160
-NOISE, LEAVES = (0.0, 0.05, 0.1, 0.15, 0.2), (8, 16, 32, None)
+NOISE = (0.0, 0.05, 0.1, 0.15, 0.2)
+LEAVES: tuple[int | None, ...] = (8, 16, 32, None)
 STEPS = {"abrupt": (0.0, 0.0), "mixed": (0.005, 0.03)}
 AMOUNT = "MonthlyIncome"
 BAGGING = "Bagging"
 
 
-def methods(leaves=8, **settings):
+def methods(leaves: int | None = 8, **settings: Any) -> dict[str, BlockEnsemble]:
     """Return the methods that are learners: {name: learner}."""
     tree = DecisionTree(max_leaves=leaves, window=1 if leaves else BLOCK)
-    half = {"member": tree, "block_size": BLOCK, "holdout": 0.5}
+    half: dict[str, Any] = {"member": tree, "block_size": BLOCK, "holdout": 0.5}
     return {
         "Weighted Bagging": AccuracyWeightedEnsemble(**half, replacement="oldest"),
         "logistic weights": RobustEnsemble(**half, penalty=None, **settings),
@@ -47,11 +55,12 @@ def methods(leaves=8, **settings):
     }
 
 
-def tasks(quick, data):
+def tasks(quick: bool, data: str | Path | None) -> list[Task]:
     """Return the runs: twenty seeds, or two if quick; loans where their file is."""
     seeds = range(2) if quick else range(20)
     n_blocks = 50 if quick else N_BLOCKS
-    settings = [("abrupt", 0.1, 8), *(("mixed", noise, 8) for noise in NOISE)]
+    settings: list[tuple[str, float, int | None]] = [("abrupt", 0.1, 8)]
+    settings += [("mixed", noise, 8) for noise in NOISE]
     settings += [("mixed", 0.1, leaves) for leaves in LEAVES if leaves != 8]
     made = [
         Task(
@@ -70,13 +79,13 @@ def tasks(quick, data):
     return [*made, Task("loans/0/16/0", run_loans, {"data": place, "n_blocks": n_blocks})]
 
 
-def run_sphere(kind, noise, leaves, seed, n_blocks):
+def run_sphere(kind: str, noise: float, leaves: int | None, seed: int, n_blocks: int) -> dict[str, Any]:
     """Return {method: accuracy, its curve, seconds; of robust ones what their outliers were}."""
     stream = Sphere(n_blocks * BLOCK, noise=0, step=STEPS[kind], seed=seed)
     blocks = list(stream.coded_blocks(BLOCK))
     flips = np.random.default_rng([seed, 1]).random((n_blocks, BLOCK)) < noise
     learners = methods(leaves)
-    found = {name: {"curve": [], "seconds": 0.0} for name in (BAGGING, *learners)}
+    found: Results = {name: {"curve": [], "seconds": 0.0} for name in (BAGGING, *learners)}
     for learner in learners.values():
         learner.begin(3, [0, 1])
     for number, flip in enumerate(flips[:-1]):
@@ -85,7 +94,7 @@ def run_sphere(kind, noise, leaves, seed, n_blocks):
             started = time.process_time()
             learner.test_then_train_coded(X, np.where(flip, 1 - clean, clean))
             found[name]["seconds"] += time.process_time() - started
-            if name.startswith("robust"):
+            if isinstance(learner, RobustEnsemble) and learner.penalty is not None:
                 add_outliers(found[name], learner, number, flip, stream, X)
         X, clean = blocks[number + 1]
         for name, learner in learners.items():
@@ -98,12 +107,14 @@ def run_sphere(kind, noise, leaves, seed, n_blocks):
     return found
 
 
-def accuracy_of(p, codes):
+def accuracy_of(p: Floats, codes: Ints) -> float:
     """Return the share of rows that are right."""
     return float((p.argmax(axis=1) == codes).mean())
 
 
-def add_outliers(result, learner, number, flip, stream, X):
+def add_outliers(
+    result: dict[str, Any], learner: RobustEnsemble, number: int, flip: Mask, stream: Sphere, X: Floats
+) -> None:
     """Note of a block: its outliers, those flipped, those of a new concept; and how many flips there were.
 
     An outlier is of a new concept if it is not flipped and the block before would have had it otherwise.
@@ -118,21 +129,25 @@ def add_outliers(result, learner, number, flip, stream, X):
     result.setdefault("outliers", []).append(counts)
 
 
-def inside(stream, block, X):
+def inside(stream: Sphere, block: int, X: Floats) -> Mask:
     """Return whether rows are inside the ball as it is in a block."""
-    return ((X - stream.centre(block * BLOCK)) ** 2).sum(axis=1) <= stream.radius**2
+    distances: Floats = ((X - stream.centre(block * BLOCK)) ** 2).sum(axis=1)
+    return distances <= stream.radius**2
 
 
-def run_loans(data, n_blocks):
+def run_loans(data: str, n_blocks: int) -> dict[str, Any]:
     """Return {method: accuracy and balanced accuracy on the next block, their curves} on sorted loans."""
     stream = datasets.gmsc(data=data or None)
     X, codes = next(stream.coded_blocks(10**7))
     order = np.argsort(X[:, list(stream.names).index(AMOUNT)], kind="stable")
     X, codes = X[order], codes[order]
     step = max(len(X) // BLOCK // n_blocks, 1)
-    learners = {**methods(16), "robust, balanced": methods(16, class_weight="balanced")["robust, e = 1.5"]}
-    learners["majority class"] = MajorityClass()
-    found = {name: {"curve": [], "hits": []} for name in learners}
+    learners: dict[str, StreamClassifier] = {
+        **methods(16),
+        "robust, balanced": methods(16, class_weight="balanced")["robust, e = 1.5"],
+        "majority class": MajorityClass(),
+    }
+    found: Results = {name: {"curve": [], "hits": []} for name in learners}
     for name, learner in learners.items():
         learner.begin(stream.n_features, stream.classes, n_categories=stream.n_categories)
         for start in range(0, len(X) - (step + 1) * BLOCK + 1, step * BLOCK):
@@ -149,14 +164,14 @@ def run_loans(data, n_blocks):
     return found
 
 
-def report(results, quick):
+def report(results: Results, quick: bool) -> Report:
     """Return the tables beside the paper's claims."""
     from thalweg.papers.robust_tables import report_of
 
     return report_of(results, quick, TITLE, REFERENCE)
 
 
-def draw(results, folder):
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw the paper's figures 1 to 6; yield their paths."""
     from thalweg.papers.robust_figures import draw_all
 

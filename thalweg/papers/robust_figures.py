@@ -1,14 +1,31 @@
 """Figures 1 to 6 of the paper on robust regression for noisy streams."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
 import numpy as np
 
+from thalweg._types import Floats
 from thalweg.papers.robust import LEAVES, NOISE
-from thalweg.papers.robust_tables import BAGGING, PAPERS, RIVAL, ROBUST, accuracies, by_setting
+from thalweg.papers.robust_tables import (
+    BAGGING,
+    PAPERS,
+    RIVAL,
+    ROBUST,
+    Runs,
+    Settings,
+    accuracies,
+    by_setting,
+)
+from thalweg.papers.running import Results
+
+Curve: TypeAlias = Sequence[float] | Floats
 
 METHODS = (BAGGING, RIVAL, PAPERS, ROBUST)
 
 
-def draw_all(results, folder):
+def draw_all(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_setting(results)
     for number, kind in ((1, "abrupt"), (2, "mixed")):
@@ -25,16 +42,19 @@ def draw_all(results, folder):
         yield _lines(folder / "figure_6.png", "Loans sorted by income, 16 leaves", curves, "block")
 
 
-def mean_curve(runs, method):
+def mean_curve(runs: Runs, method: str) -> Floats:
     """Return the accuracy after each block in per cent, the mean of the runs."""
-    return 100 * np.mean([run[method]["curve"] for run in runs], axis=0)
+    curve: Floats = 100 * np.mean([run[method]["curve"] for run in runs], axis=0)
+    return curve
 
 
-def _mean(runs, noise, leaves, method):
-    return accuracies(runs["mixed", noise, leaves], method).mean()
+def _mean(runs: Settings, noise: str, leaves: str, method: str) -> float:
+    return float(accuracies(runs["mixed", noise, leaves], method).mean())
 
 
-def _lines(path, title, curves, axis, places=None):
+def _lines(
+    path: Path, title: str, curves: Mapping[str, Curve], axis: str, places: list[Any] | None = None
+) -> Path:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
@@ -47,7 +67,7 @@ def _lines(path, title, curves, axis, places=None):
     return path
 
 
-def _bars(path, runs):
+def _bars(path: Path, runs: Runs) -> Path:
     from matplotlib.figure import Figure
 
     counts = np.sum([run[ROBUST]["outliers"] for run in runs], axis=0)[:60]

@@ -1,10 +1,18 @@
 """Tables and claims of the paper on robust regression for noisy streams, beside what is measured here."""
 
-import numpy as np
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from thalweg._types import Floats
 from thalweg.evaluation.counts import percentage
-from thalweg.papers.reports import Claim, Report, Table
+from thalweg.papers.reports import Claim, Mean, Report, Table
 from thalweg.papers.robust import LEAVES, NOISE
+from thalweg.papers.running import Result, Results
+
+Runs: TypeAlias = list[Result]
+Settings: TypeAlias = dict[tuple[str, ...], Runs]
 
 ROBUST, PAPERS, RIVAL, BAGGING = "robust, e = 1.5", "robust, e = 0.25", "Weighted Bagging", "Bagging"
 PAPER_SECONDS = {BAGGING: 138, RIVAL: 163, ROBUST: 199}
@@ -18,7 +26,7 @@ NOTES = [
 ]
 
 
-def report_of(results, quick, title, reference):
+def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
     """Return the Report."""
     runs = by_setting(results)
     first = runs["mixed", "0.1", "8"]
@@ -35,28 +43,28 @@ def report_of(results, quick, title, reference):
     return made
 
 
-def by_setting(results):
+def by_setting(results: Results) -> Settings:
     """Return {(stream, noise, leaves): runs}."""
-    found = {}
+    found: Settings = {}
     for name, result in results.items():
         *setting, _seed = name.split("/")
         found.setdefault(tuple(setting), []).append(result)
     return found
 
 
-def mean_of(values):
+def mean_of(values: ArrayLike) -> Mean:
     """Return mean and standard error."""
     values = np.asarray(values, dtype=float)
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
     return float(values.mean()), float(error)
 
 
-def accuracies(runs, method):
+def accuracies(runs: Runs, method: str) -> Floats:
     """Return the accuracy of each run in per cent."""
     return np.array([100 * run[method]["accuracy"] for run in runs])
 
 
-def figures_table(runs):
+def figures_table(runs: Settings) -> Table:
     """Return the means of figures 1 and 2."""
     settings = ("abrupt", "0.1", "8"), ("mixed", "0.1", "8")
     rows = [
@@ -67,7 +75,7 @@ def figures_table(runs):
     return Table("Accuracy, 8 leaves, 10 % noise", header, rows)
 
 
-def noise_table(runs):
+def noise_table(runs: Settings) -> Table:
     """Return figure 3."""
     rows = [
         [method, *(mean_of(accuracies(runs["mixed", f"{noise:g}", "8"], method)) for noise in NOISE)]
@@ -76,7 +84,7 @@ def noise_table(runs):
     return Table("Figure 3: accuracy by noise", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
 
-def gains_table(runs):
+def gains_table(runs: Settings) -> Table:
     """Return how much better methods are than Weighted Bagging, paired by seed."""
     rows = []
     for method in ("logistic weights", PAPERS, ROBUST):
@@ -85,12 +93,12 @@ def gains_table(runs):
     return Table("Gain over Weighted Bagging", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
 
-def gap(runs, one, other):
+def gap(runs: Runs, one: str, other: str) -> Floats:
     """Return by how much one method is better in each run."""
     return accuracies(runs, one) - accuracies(runs, other)
 
 
-def outliers_table(runs):
+def outliers_table(runs: Settings) -> Table:
     """Return what the outliers were, and figure 4's share of noise among those that are noise or new."""
     rows = []
     for noise in NOISE:
@@ -105,7 +113,7 @@ def outliers_table(runs):
     return Table("Outliers (figure 4)", header, rows)
 
 
-def leaves_table(runs):
+def leaves_table(runs: Settings) -> Table:
     """Return figure 5."""
     methods = (BAGGING, RIVAL, PAPERS, ROBUST)
     rows = [
@@ -116,7 +124,7 @@ def leaves_table(runs):
     return Table("Figure 5: accuracy by the size of trees", header, rows)
 
 
-def seconds_table(runs):
+def seconds_table(runs: Settings) -> Table:
     """Return the time to predict and learn 40 blocks with full trees."""
     rows = []
     for method in runs["mixed", "0.1", "None"][0]:
@@ -127,14 +135,14 @@ def seconds_table(runs):
     return Table("Seconds for 40 blocks, full trees", ["", "paper", "here"], rows)
 
 
-def loans_table(run):
+def loans_table(run: dict[str, Any]) -> Table:
     """Return what stands for figure 6."""
     rows = [[name, 100 * found["accuracy"], 100 * found["balanced"]] for name, found in run.items()]
     header = ["", "accuracy", "balanced"]
     return Table("In place of figure 6: loans sorted by income, 16 leaves", header, rows)
 
 
-def claims(runs):
+def claims(runs: Settings) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
     found = []
     for figure, setting in ((1, ("abrupt", "0.1", "8")), (2, ("mixed", "0.1", "8"))):
@@ -153,7 +161,7 @@ def claims(runs):
     return found
 
 
-def decided(text, gaps):
+def decided(text: str, gaps: Floats) -> Claim:
     """Return a claim that holds if the gaps are above 0."""
     mean, error = mean_of(gaps)
     holds = None if abs(mean) <= 2 * error else mean > 0

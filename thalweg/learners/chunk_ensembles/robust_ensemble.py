@@ -91,7 +91,7 @@ class RobustEnsemble(BlockEnsemble):
         member: Members = None,
         n_members: int = 10,
         block_size: int = 1000,
-        penalty: float = 1.5,
+        penalty: float | None = 1.5,
         ridge: float = 1.0,
         holdout: float = 0.5,
         class_weight: dict[Any, float] | str | None = None,

@@ -3,14 +3,15 @@
 import numpy as np
 
 from thalweg._native import layout
-from thalweg._native.layout import FLOAT, MOST_VALUE, MOST_WEIGHT, Array
+from thalweg._native.layout import FLOAT, MOST_VALUE, MOST_WEIGHT, Array, Layout
+from thalweg._types import Arrays, Lengths
 
 MOST_ROWS = 2.0**53
 STEEPEST = 1e100
 LANES = {"lane": 3, "adaptive lane": 2}  # axes of filters, and how many models these are of
 
 
-def linear_layout(n_models, most_trust):
+def linear_layout(n_models: int, most_trust: float) -> Layout:
     """Return the declarations of the arrays; "lane" are the filters of all models."""
     return {
         "seen": Array(FLOAT, 1, low=0.0, high=MOST_ROWS),
@@ -27,7 +28,7 @@ def linear_layout(n_models, most_trust):
     }
 
 
-def check_linear(arrays, ridge, who):
+def check_linear(arrays: Arrays, ridge: float, who: str) -> None:
     """Raise StateError if arrays that fit their declarations contradict each other."""
     seen = arrays["count"] + arrays["missing"]
     layout.require(bool((seen <= arrays["seen"]).all()), who, "count", "has more values than rows were seen")
@@ -37,14 +38,14 @@ def check_linear(arrays, ridge, who):
     layout.require(good, who, "information", f"is not symmetric with eigenvalues of at least {ridge:g}")
 
 
-def with_more_inputs(declared, lengths, fresh, old, who):
+def with_more_inputs(declared: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str) -> Arrays:
     """Return arrays that go on from `old`, which have fewer inputs: the rows so far lacked the new ones."""
     new = layout.grown(declared, lengths, fresh, old, who, 0.0)
     new["missing"][len(old["missing"]) :] = old["seen"]
     return new
 
 
-def with_one_more_class(declared, fresh, old):
+def with_one_more_class(declared: Layout, fresh: Arrays, old: Arrays) -> Arrays:
     """Return arrays that go on from `old`, which have one class less.
 
     The one filter of two classes becomes two of three, each with half of its coefficients.

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array
+from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array, Layout
+from thalweg._types import Arrays
 
 
-def logistic_layout(n_members, most_turns, rate):
+def logistic_layout(n_members: int, most_turns: int, rate: float) -> Layout:
     """Return the declarations of the arrays.
 
     R, S and psi may leave the range of a double: a filter notices it at its next row and starts again.
@@ -28,7 +29,9 @@ def logistic_layout(n_members, most_turns, rate):
     }
 
 
-def with_one_more_class(layout, fresh, old, n_members, n_filters):
+def with_one_more_class(
+    layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int]
+) -> Arrays:
     """Return arrays that go on from `old` in place of `fresh`, which has one class more.
 
     `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
@@ -48,7 +51,7 @@ def with_one_more_class(layout, fresh, old, n_members, n_filters):
     return new
 
 
-def with_more_inputs(layout, fresh, old):
+def with_more_inputs(layout: Layout, fresh: Arrays, old: Arrays) -> Arrays:
     """Return arrays that go on from `old` in place of `fresh`, which has more inputs.
 
     Coefficients of new inputs begin as in `fresh`, from the prior. The constant stays the last one.

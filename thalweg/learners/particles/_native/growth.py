@@ -9,7 +9,12 @@ The coefficients of new inputs are 0 in all that predicts, so that nothing chang
 the best set, from which particles are drawn, they come from where the first particles do.
 """
 
+from typing import Any
+
 import numpy as np
+
+from thalweg._native.layout import Layout
+from thalweg._types import Arrays, Floats
 
 COEFFICIENTS = (
     "active", "centre", "averages", "kept", "centre_log_spread", "mean_log_spread", "kept_log_spread",
@@ -17,7 +22,7 @@ COEFFICIENTS = (
 START_UNIFORM, START_NORMAL = 1, 2
 
 
-def with_outputs(values, axis, n_outputs):
+def with_outputs(values: Floats, axis: int, n_outputs: int) -> Floats:
     """Return energies' coefficients, one output after another along `axis`, for more outputs.
 
     From one output there are then three or more.
@@ -29,7 +34,7 @@ def with_outputs(values, axis, n_outputs):
     return values
 
 
-def with_classes(old, fresh, n_before, n_outputs, lanes):
+def with_classes(old: Arrays, fresh: Arrays, n_before: int, n_outputs: int, lanes: int) -> Arrays:
     """Return the arrays of a filter of `n_before` outputs for `n_outputs`; `fresh` is what it begins with."""
     new = {name: array.copy() for name, array in old.items()}
     new["seen"] = fresh["seen"].copy()
@@ -53,7 +58,7 @@ def with_classes(old, fresh, n_before, n_outputs, lanes):
     return new
 
 
-def with_inputs(old, fresh, layout, n_outputs, lanes):
+def with_inputs(old: Arrays, fresh: Arrays, layout: Layout, n_outputs: int, lanes: int) -> Arrays:
     """Return the arrays of a filter for more inputs; `fresh` is what it begins with."""
     new = {name: array.copy() for name, array in old.items()}
     before, after = len(old["mean"]), len(fresh["mean"])
@@ -71,7 +76,9 @@ def with_inputs(old, fresh, layout, n_outputs, lanes):
     return new
 
 
-def with_drawn_inputs(kept, n_kept, n_before, n_outputs, settings):
+def with_drawn_inputs(
+    kept: Floats, n_kept: int, n_before: int, n_outputs: int, settings: dict[str, Any]
+) -> Floats:
     """Return the best set with coefficients drawn for the inputs from `n_before` on."""
     if settings["start"] not in (START_UNIFORM, START_NORMAL):
         return kept
@@ -86,7 +93,8 @@ def with_drawn_inputs(kept, n_kept, n_before, n_outputs, settings):
     return kept
 
 
-def scaled_to_one(coefficients):
+def scaled_to_one(coefficients: Floats) -> Floats:
     """Return sets of coefficients, one a row, divided by their length unless it is 0."""
     length = np.sqrt((coefficients**2).sum(axis=-1, keepdims=True))
-    return np.divide(coefficients, length, out=coefficients.copy(), where=length > 0)
+    scaled: Floats = np.divide(coefficients, length, out=coefficients.copy(), where=length > 0)
+    return scaled

@@ -1,10 +1,13 @@
 """The arrays of a particle filter, and which of their values contradict each other."""
 
+from typing import Any
+
 import numpy as np
 
 from thalweg._native.fields import Field, checked_fields, counter, require
-from thalweg._native.layout import FLOAT, INDEX, WORD, Array
+from thalweg._native.layout import FLOAT, INDEX, WORD, Array, Layout
 from thalweg._native.ring_layout import check_ring, ring_layout
+from thalweg._types import Arrays, Lengths
 from thalweg.errors import StateError
 
 LARGEST = 1.1e150  # inputs and their means, rounding allowed for
@@ -31,16 +34,16 @@ MEASURES = (
 )
 
 
-def filter_layout(settings):
+def filter_layout(settings: dict[str, Any]) -> Layout:
     """Return the declarations of the arrays."""
     steepest = 1 + 1e-6 if settings["scaled"] else MOST_COEFFICIENT
     log_spread = np.log(settings["spread"])
     lowest, highest = min(LOWEST_LOG_SPREAD, log_spread), max(1e-6, log_spread)
 
-    def coefficients(*axes):
+    def coefficients(*axes: str) -> Array:
         return Array(FLOAT, *axes, "coefficient", low=-steepest, high=steepest)
 
-    def spreads(*axes):
+    def spreads(*axes: str) -> Array:
         return Array(FLOAT, *axes, "coefficient", low=lowest, high=highest, fill=log_spread)
 
     layout = ring_layout(most_value=LARGEST, most_weight=1e100, missing=False) | {
@@ -69,7 +72,7 @@ def filter_layout(settings):
     return layout
 
 
-def check_filter(arrays, settings, lengths, who):
+def check_filter(arrays: Arrays, settings: dict[str, Any], lengths: Lengths, who: str) -> None:
     """Raise StateError if arrays that fit their declarations contradict each other."""
     counts = checked_fields(COUNTS, arrays["counts"], arrays["counts"], who)
     measures = checked_fields(MEASURES, arrays["measures"], arrays["measures"], who)
@@ -84,7 +87,7 @@ def check_filter(arrays, settings, lengths, who):
     require(steepest <= 1e307, who, "'predictor' or 'voters' hold a number that is too large")
 
 
-def _check_kept(counts, arrays, settings, who):
+def _check_kept(counts: dict[str, float], arrays: Arrays, settings: dict[str, Any], who: str) -> None:
     n_kept = counts["n_kept"]
     most = min(len(arrays["kept"]), settings["n_particles"] + 1)
     require(n_kept <= most, who, f"'n_kept' is {n_kept}, more than the {most} there can be")
@@ -95,18 +98,21 @@ def _check_kept(counts, arrays, settings, who):
         raise StateError(f"{who}: the state's 'parents' hold a position beyond the {n_kept} kept particles")
 
 
-def _check_buffer(counts, measures, arrays, settings, who):
+def _check_buffer(
+    counts: dict[str, float], measures: dict[str, float], arrays: Arrays, settings: dict[str, Any], who: str
+) -> None:
     check_ring(arrays, who)
-    (first, n), n_steps = arrays["span"].tolist(), 1 if counts["started"] else 1 + settings["n_warmup"]
+    (first, n), started = arrays["span"].tolist(), counts["started"] > 0
+    n_steps = 1 if started else 1 + settings["n_warmup"]
     require(first == 0, who, "'span' says that rows of a batch have been dropped")
     total = arrays["w"][:n].sum()
     require(abs(measures["buffered"] - total) <= 1e-6 * total, who, "'buffered' is not the sum of 'w'")
     if counts["opened"]:
         require(n > 0 and total > 0, who, "'opened' is 1, but there are no rows")
         require(counts["n_steps"] <= n_steps, who, f"'n_steps' is {counts['n_steps']}, more than {n_steps}")
-        require(counts["started"] or counts["step"] == counts["n_steps"], who, "'n_steps' is not 'step'")
+        require(started or counts["step"] == counts["n_steps"], who, "'n_steps' is not 'step'")
     else:
         is_full = max(n, measures["buffered"]) >= settings["batch_size"]
         require(not is_full, who, "a full batch is not learned")
         require(counts["n_steps"] == 0, who, "'n_steps' is not 0, but no batch is being learned")
-        require(counts["started"] or counts["step"] == 0, who, "there were steps, but no batch is learned")
+        require(started or counts["step"] == 0, who, "there were steps, but no batch is learned")

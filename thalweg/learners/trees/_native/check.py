@@ -1,9 +1,13 @@
 """Whether the arrays of a saved Hoeffding tree, which fit their declarations, also fit each other."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from thalweg._types import Arrays, Ints, Mask
 from thalweg.drift._native.adwin import check_adwin
 from thalweg.errors import StateError
 
@@ -30,8 +34,11 @@ from .codes import (
 )
 from .layout import MOST_VALUE, MOST_WEIGHT
 
+Condition: TypeAlias = Mask | np.bool_ | bool
+Demand: TypeAlias = Callable[[Condition, str, str], None]
 
-def check_tree(arrays, fresh, who):
+
+def check_tree(arrays: Arrays, fresh: Arrays, who: str) -> None:
     """Raise StateError unless these are a tree's arrays; `fresh` are those of a tree that has just begun."""
     demand = partial(_demand, who)
     _check_inputs(arrays, fresh, demand)
@@ -47,7 +54,7 @@ def check_tree(arrays, fresh, who):
     _check_statistics(arrays, held, demand)
 
 
-def _check_inputs(arrays, fresh, demand):
+def _check_inputs(arrays: Arrays, fresh: Arrays, demand: Demand) -> None:
     for name in ("column", "inputs"):
         demand(np.array_equal(arrays[name], fresh[name]), name, "is not that of a tree with these inputs")
     offset, room = arrays["offset"], np.diff(arrays["offset"])
@@ -67,7 +74,7 @@ def _check_inputs(arrays, fresh, demand):
         demand(good, "picked", "takes numbers for categories or categories for numbers")
 
 
-def _check_sizes(arrays, demand):
+def _check_sizes(arrays: Arrays, demand: Demand) -> None:
     size, feature = arrays["size"], arrays["feature"]
     demand(size[NODES] == len(feature) >= 1, "size", "is not the number of nodes")
     demand(max(size[SLOTS], 1) == len(arrays["bias"]), "size", "is not the number of slots")
@@ -75,7 +82,7 @@ def _check_sizes(arrays, demand):
     demand(size[ROOT] == 0 and feature[0] != DEAD and arrays["parent"][0] == -1, "size", "names no root")
 
 
-def _check_tests(arrays, demand):
+def _check_tests(arrays: Arrays, demand: Demand) -> None:
     nodes = np.flatnonzero(arrays["feature"] >= 0)
     feature, test, n_children, child, usual = (
         arrays[name][nodes] for name in ("feature", "test", "n_children", "child", "usual")
@@ -87,7 +94,7 @@ def _check_tests(arrays, demand):
     demand((usual >= child) & (usual < child + n_children), "usual", "is none of a node's children")
 
 
-def _check_links(arrays, demand):
+def _check_links(arrays: Arrays, demand: Demand) -> None:
     # Every node but the root is a child or the alternate of exactly one node, its parent.
     feature, parent = arrays["feature"], arrays["parent"]
     nodes = np.flatnonzero(feature >= 0)
@@ -109,7 +116,7 @@ def _check_links(arrays, demand):
         demand(_depths(parent, links) <= MOST_DEPTH + 1, "parent", "makes a tree that is too deep")
 
 
-def _depths(parent, links):
+def _depths(parent: NDArray[Any], links: NDArray[Any]) -> Ints:
     # Nodes above each node: the way up is doubled until it ends at the root.
     up, depth = np.zeros(len(parent), dtype=np.intp), np.zeros(len(parent), dtype=np.intp)
     up[links], depth[links] = parent[links], 1
@@ -118,18 +125,21 @@ def _depths(parent, links):
     return depth
 
 
-def _held(slot):
+def _held(slot: NDArray[Any]) -> NDArray[Any]:
     return slot[slot >= 0]
 
 
-def _check_pool(held, free, n_used, n_free, name, demand):
+def _check_pool(
+    held: NDArray[Any], free: NDArray[Any], n_used: int, n_free: int, name: str,
+    demand: Demand,
+) -> None:
     # Each of the slots (or windows) is held by one node or free.
     demand(n_free <= n_used, "size", f"counts more free {name}s than there are")
     found = np.sort(np.concatenate([held, free[:n_free]]))
     demand(np.array_equal(found, np.arange(n_used)), name, f"shares or loses a {name}")
 
 
-def _check_statistics(arrays, held, demand):
+def _check_statistics(arrays: Arrays, held: NDArray[Any], demand: Demand) -> None:
     numbers = arrays["numbers"][held]
     allowed = {
         COUNT: (0.0, MOST_WEIGHT),
@@ -147,7 +157,7 @@ def _check_statistics(arrays, held, demand):
         demand(arrays["seen"][held] >= highest, "seen", "is less than a count that is part of it")
 
 
-def check_windows(arrays, watch_root, who):
+def check_windows(arrays: Arrays, watch_root: bool, who: str) -> None:
     """Raise StateError unless tests and alternates of an adaptive tree have a window each."""
     demand = partial(_demand, who)
     size, window = arrays["size"], arrays["window"]
@@ -162,7 +172,7 @@ def check_windows(arrays, watch_root, who):
         check_adwin(arrays["windows"][row], who, "windows")
 
 
-def check_options(arrays, most_options, who):
+def check_options(arrays: Arrays, most_options: int, who: str) -> None:
     """Raise StateError unless the tests of an option tree form chains whose heads count the options."""
     demand = partial(_demand, who)
     alternate, options = arrays["alternate"], arrays["options"]
@@ -174,6 +184,6 @@ def check_options(arrays, most_options, who):
     demand(options <= most_options, "options", "exceeds the most options allowed")
 
 
-def _demand(who, condition, name, wrong):
+def _demand(who: str, condition: Condition, name: str, wrong: str) -> None:
     if not (condition.all() if isinstance(condition, np.ndarray) else condition):
         raise StateError(f"{who}: the state's {name!r} {wrong}")

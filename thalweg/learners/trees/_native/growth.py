@@ -4,15 +4,20 @@ Leaves that look at random inputs keep theirs. If by its parameters a leaf looks
 others are drawn from those it did not look at; nothing is known of them there.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._native import layout as layouts
+from thalweg._native.layout import Layout
+from thalweg._types import Arrays, Lengths
 from thalweg.errors import ParameterError
 
 from .codes import INVERSE, NODES, SLOTS, SURE
 
 
-def grown(layout, lengths, fresh, old, who):
+def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str) -> Arrays:
     """Return the arrays of a tree that goes on from `old`; `fresh` is what it begins with."""
     apart = ("inputs", "picked")
     rest = {name: array for name, array in layout.items() if name not in apart}
@@ -23,7 +28,7 @@ def grown(layout, lengths, fresh, old, who):
     return new | {"inputs": fresh["inputs"].copy(), "picked": _picked(fresh, old, who)}
 
 
-def _picked(fresh, old, who):
+def _picked(fresh: Arrays, old: Arrays, who: str) -> NDArray[Any]:
     before, width = old["picked"], fresh["picked"].shape[1]
     if before.shape[1] == width:
         return before.copy()
@@ -37,7 +42,9 @@ def _picked(fresh, old, who):
     return new
 
 
-def _with_more(picked, inputs, n_wanted, rng):
+def _with_more(
+    picked: NDArray[Any], inputs: NDArray[Any], n_wanted: int, rng: np.random.Generator
+) -> NDArray[Any]:
     # Numeric inputs come first, after their number: their statistics lie in this order.
     numeric, categorical = picked[1 : 1 + picked[0]], picked[1 + picked[0] :]
     others = [

@@ -1,6 +1,8 @@
 """The arrays of a Hoeffding tree, declared."""
 
-from thalweg._native.layout import FLOAT, INDEX, INT, WORD, Array
+from typing import Any
+
+from thalweg._native.layout import FLOAT, INDEX, INT, WORD, Array, Layout
 
 from .codes import DEAD, EACH, IS, LEAF, N_NUMBERS, N_SIZES, TREE_CATEGORIES
 
@@ -9,7 +11,7 @@ MOST_VALUE = 2e150  # values lie within ±1e150; means may pass that by rounding
 MOST_BIAS = 1e15
 
 
-def tree_layout(n_features, n_categorical, n_picked):
+def tree_layout(n_features: int, n_categorical: int, n_picked: int) -> Layout:
     """Return the arrays every tree has; leaves look at `n_picked` random inputs each, at all if it is 0."""
     return {
         "size": Array(INDEX, N_SIZES, low=0),
@@ -21,9 +23,9 @@ def tree_layout(n_features, n_categorical, n_picked):
     } | _node_arrays(n_picked) | _slot_arrays()
 
 
-def _node_arrays(n_picked):
-    link = {"low": -1, "high": "node", "fill": -1}
-    weight = {"low": 0.0, "high": MOST_WEIGHT}
+def _node_arrays(n_picked: int) -> Layout:
+    link: dict[str, Any] = {"low": -1, "high": "node", "fill": -1}
+    weight: dict[str, Any] = {"low": 0.0, "high": MOST_WEIGHT}
     return {
         "feature": Array(INT, "node", low=DEAD, high="input", fill=LEAF),
         "test": Array(INT, "node", low=0, high=max(EACH, IS)),
@@ -41,8 +43,8 @@ def _node_arrays(n_picked):
     }
 
 
-def _slot_arrays():
-    weight = {"low": 0.0, "high": MOST_WEIGHT}
+def _slot_arrays() -> Layout:
+    weight: dict[str, Any] = {"low": 0.0, "high": MOST_WEIGHT}
     return {
         "numbers": Array(FLOAT, "slot", N_NUMBERS, "numeric"),
         "bias": Array(FLOAT, "slot", low=-MOST_BIAS, high=MOST_BIAS),

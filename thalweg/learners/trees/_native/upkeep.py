@@ -4,9 +4,14 @@ Nothing is changed in place: functions return new arrays for the kernel to adopt
 interrupted leaves the tree as it was.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from thalweg._native import layout as layouts
+from thalweg._native.layout import Layout
+from thalweg._types import Arrays, Ints
 
 from .codes import (
     DEAD,
@@ -33,13 +38,13 @@ POOLS = (("slot", "free", SLOTS, FREE_SLOTS), ("window", "free_windows", WINDOWS
 """Axis, also the nodes' array of positions on it; list of the free positions; their counts in `size`."""
 
 
-def least_bytes(layout, arrays):
+def least_bytes(layout: Layout, arrays: Arrays) -> int:
     """Return the bytes of a tree with three nodes, and with slots for one leaf and another class."""
     node, slot = _bytes_of_node(layout, arrays), bytes_of_row(layout, arrays, "slot")
-    return _fixed_bytes(layout, arrays) + 3 * node + (arrays["weight"].shape[1] + 1) * slot
+    return _fixed_bytes(layout, arrays) + 3 * node + (len(arrays["weight"][0]) + 1) * slot
 
 
-def limits(layout, arrays, most_bytes, slot):
+def limits(layout: Layout, arrays: Arrays, most_bytes: int, slot: int) -> tuple[int, int]:
     """Return how many nodes there may be, for a third of the bytes, and how many bytes there are for slots.
 
     `slot` are the bytes of a slot when the tree began: it has to be the same limit once categories that were
@@ -50,7 +55,7 @@ def limits(layout, arrays, most_bytes, slot):
     return (spare - n_slots * slot) // _bytes_of_node(layout, arrays), n_slots * slot
 
 
-def changed(layout, arrays, what, a, b, most):
+def changed(layout: Layout, arrays: Arrays, what: int, a: int, b: int, most: int) -> Arrays:
     """Return the new arrays for a change that a kernel asks for; the numbers are what the change needs."""
     if what in AXES:
         return layouts.resized(layout, arrays, AXES[what], a)
@@ -60,7 +65,7 @@ def changed(layout, arrays, what, a, b, most):
     return ranked(arrays, a) if what == RANK else swept(layout, arrays, a, b)
 
 
-def fitted(layout, arrays, most_nodes, most_slots):
+def fitted(layout: Layout, arrays: Arrays, most_nodes: int, most_slots: int) -> Arrays | None:
     """Return new arrays of a tree that must not have more than so many nodes and slots; None if it has.
 
     Whether leaves become inactive depends on what is in use alone, not on what is held in reserve, so that a
@@ -79,7 +84,7 @@ def fitted(layout, arrays, most_nodes, most_slots):
     return new
 
 
-def _with_slots(layout, arrays, most):
+def _with_slots(layout: Layout, arrays: Arrays, most: int) -> Arrays:
     # What changes if there must be no more than `most` slots, those in reserve included.
     size, new = arrays["size"], {}
     if size[SLOTS] - size[FREE_SLOTS] > most:
@@ -91,21 +96,21 @@ def _with_slots(layout, arrays, most):
     return new
 
 
-def _fixed_bytes(layout, arrays):
+def _fixed_bytes(layout: Layout, arrays: Arrays) -> int:
     grows = ("node", "slot", "window")
     return sum(arrays[name].nbytes for name, array in layout.items() if array.axes[0] not in grows)
 
 
-def _bytes_of_node(layout, arrays):
+def _bytes_of_node(layout: Layout, arrays: Arrays) -> int:
     return bytes_of_row(layout, arrays, "node") + bytes_of_row(layout, arrays, "window")
 
 
-def bytes_of_row(layout, arrays, axis):
+def bytes_of_row(layout: Layout, arrays: Arrays, axis: str) -> int:
     """Return the bytes of a node, a slot or a window."""
     return sum(arrays[name][:1].nbytes for name, array in layout.items() if array.axes[0] == axis)
 
 
-def with_category(arrays, c, extra):
+def with_category(arrays: Arrays, c: int, extra: int) -> Arrays:
     """Return counts and offsets with room for `extra` more categories of input c."""
     offset, counts = arrays["offset"].copy(), arrays["counts"]
     end = offset[c + 1]
@@ -116,7 +121,7 @@ def with_category(arrays, c, extra):
     return {"counts": wider, "offset": offset}
 
 
-def ranked(arrays, most_slots):
+def ranked(arrays: Arrays, most_slots: int) -> Arrays:
     """Activate the most promising leaves that nine tenths of the slots can serve; deactivate the others."""
     size, feature, slot, free = (_copied(arrays[name]) for name in ("size", "feature", "slot", "free"))
     leaves = np.flatnonzero(np.isin(feature[: size[NODES]], (LEAF, INACTIVE)))
@@ -136,7 +141,7 @@ def ranked(arrays, most_slots):
     return {"size": size, "feature": feature, "slot": slot, "free": free}
 
 
-def swept(layout, arrays, most_nodes, most_slots):
+def swept(layout: Layout, arrays: Arrays, most_nodes: int, most_slots: int) -> Arrays:
     """Return the arrays without dead nodes and free slots and windows, and with an eighth more in reserve."""
     size = arrays["size"].copy()
     living = np.flatnonzero(arrays["feature"][: size[NODES]] != DEAD)
@@ -152,7 +157,7 @@ def swept(layout, arrays, most_nodes, most_slots):
     return new
 
 
-def packed(layout, arrays, pool, most):
+def packed(layout: Layout, arrays: Arrays, pool: tuple[str, str, int, int], most: int) -> Arrays:
     """Return the arrays without the free rows of a pool; an eighth more is in reserve, `most` in all."""
     axis, free_list, used, free = pool
     size, link = arrays["size"].copy(), _copied(arrays[axis])
@@ -165,7 +170,9 @@ def packed(layout, arrays, pool, most):
     return new | {axis: link, "size": size}
 
 
-def _kept(layout, arrays, axis, rows, used, most):
+def _kept(
+    layout: Layout, arrays: Arrays, axis: str, rows: Ints, used: int, most: int
+) -> tuple[Arrays, NDArray[np.int32]]:
     # These rows of the arrays of an axis, and the new position of each row; -1 stays -1.
     new, n = {}, len(rows)
     room = max(min(n + n // 8 + 1, most), n)
@@ -178,7 +185,7 @@ def _kept(layout, arrays, axis, rows, used, most):
     return new, place
 
 
-def _copied(array):
+def _copied(array: NDArray[Any]) -> NDArray[Any]:
     new = layouts.new_array(array.shape, array.dtype)
     new[...] = array
     return new
