@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import thalweg
+from thalweg._registry import Registry
 
 
 @pytest.mark.parametrize("module", sorted(set(thalweg.__all__) - set(thalweg.FUNCTIONS)))
@@ -65,16 +66,48 @@ def test_dir_shows_public_names_only(name):
     assert set(dir(module)) == {*module.__all__, *(["__version__"] if name == "thalweg" else [])}
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.count(".") < 2])
-def test_type_checkers_see_the_names_that_are_imported_on_first_use(name):
-    module = importlib.import_module(name)
-    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
-    seen = {
-        alias.asname or alias.name
-        for block in ast.walk(tree)
+ROOT = Path(thalweg.__file__).parent
+LAZY = [
+    ".".join(("thalweg", *path.parent.relative_to(ROOT).parts))
+    for path in sorted(ROOT.rglob("__init__.py"))
+    if "def __getattr__(" in path.read_text(encoding="utf-8")
+]
+
+
+def type_checked(module):
+    """Return {name: the module that it is imported from} of what type checkers alone see."""
+    return {
+        alias.asname or alias.name: line.module
+        for block in ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body
         if isinstance(block, ast.If) and getattr(block.test, "id", "") == "TYPE_CHECKING"
         for line in block.body
         if isinstance(line, ast.ImportFrom)
         for alias in line.names
     }
-    assert not seen or set(module.__all__) <= seen
+
+
+def test_packages_with_lazy_names_are_found():
+    assert {"thalweg", "thalweg.learners", "thalweg.evaluation"} <= set(LAZY)
+
+
+def listed(module):
+    """Return the same of what the registries of a package list and the package has."""
+    registries = [each for each in vars(module).values() if isinstance(each, Registry)]
+    found = {}
+    for each in (each for each in registries if each.package == module.__name__):
+        found |= dict.fromkeys(each.submodules, each.package)
+        found |= {name: f"{each.package}.{place}" for name, place in each.modules.items()}
+    return {name: origin for name, origin in found.items() if hasattr(module, name)}
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_type_checkers_see_the_names_that_are_imported_on_first_use(name):
+    module = importlib.import_module(name)
+    seen = type_checked(module)
+    if name == "thalweg":
+        assert sorted(seen) == sorted(module.__all__)
+    else:
+        assert seen == listed(module)
+        assert set(module.__all__) <= set(seen)
+    for public, origin in seen.items():
+        assert getattr(module, public) is getattr(importlib.import_module(origin), public)

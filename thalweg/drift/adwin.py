@@ -1,6 +1,6 @@
 """ADWIN: an adaptive window whose mean is checked for change."""
 
-from typing import Any
+from typing import cast
 
 from thalweg._parameters import count, real_number, yes_or_no
 from thalweg.drift._native.adwin import ADWINKernel
@@ -73,7 +73,7 @@ class ADWIN(NativeDetector):
         self.period = period
         self.as_moa = as_moa
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> ADWINKernel:
         delta = real_number(self, "delta", self.delta, above=0, below=1)
         period = count(self, "period", self.period, 1)
         return ADWINKernel(delta, period, ROOM, yes_or_no(self, "as_moa", self.as_moa))
@@ -81,14 +81,14 @@ class ADWIN(NativeDetector):
     @property
     def width(self) -> int:
         """Losses in the window."""
-        return self._handle().width
+        return cast(ADWINKernel, self._handle()).width
 
     @property
     def mean(self) -> float:
         """Mean of the losses in the window; 0 if there are none."""
-        return self._handle().mean
+        return cast(ADWINKernel, self._handle()).mean
 
     @property
     def variance(self) -> float:
         """Variance of the losses in the window; 0 if there are none."""
-        return self._handle().variance
+        return cast(ADWINKernel, self._handle()).variance

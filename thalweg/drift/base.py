@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thalweg._native.detector import LARGEST_LOSS, WARNING, PythonDetectorKernel
+from thalweg._native.detector import LARGEST_LOSS, WARNING, DetectorKernel, PythonDetectorKernel
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful, check_alike
 from thalweg._types import Floats, Ints, State
@@ -89,7 +89,7 @@ class Detector(Stateful, BaseEstimator):
         check_alike(memory, self._state(), "memory")
         vars(self).update(copy.deepcopy(memory))
 
-    def _handle(self) -> Any:
+    def _handle(self) -> DetectorKernel:
         """Return the kernel through which compiled code calls this detector."""
         return PythonDetectorKernel(self)
 
@@ -156,7 +156,9 @@ class NativeDetector(Detector):
     set until then.
     """
 
-    def _make_kernel(self) -> Any:
+    _kernel: DetectorKernel
+
+    def _make_kernel(self) -> DetectorKernel:
         """Check the parameters and return a new kernel for them."""
         raise NotImplementedError
 
@@ -196,12 +198,12 @@ class NativeDetector(Detector):
         kernel.restore(memory)
         self._kernel = kernel
 
-    def _new_kernel(self) -> Any:
+    def _new_kernel(self) -> DetectorKernel:
         kernel = self._make_kernel()
         kernel.lock, kernel.who = self._own_lock(), self._who
         return kernel
 
-    def _handle(self) -> Any:
+    def _handle(self) -> DetectorKernel:
         try:
             return self._kernel
         except AttributeError:

@@ -1,7 +1,5 @@
 """DDM: is the error rate higher than chance allows?"""
 
-from typing import Any
-
 from thalweg._parameters import count, real_number
 from thalweg.drift._native.ddm import DDMKernel
 from thalweg.drift.base import NativeDetector
@@ -46,7 +44,7 @@ class DDM(NativeDetector):
         self.alarm_level = alarm_level
         self.min_values = min_values
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> DDMKernel:
         warning = real_number(self, "warning_level", self.warning_level, above=0)
         alarm = real_number(self, "alarm_level", self.alarm_level, least=warning)
         return DDMKernel(warning, alarm, count(self, "min_values", self.min_values, 0))

@@ -1,7 +1,5 @@
 """EDDM: do errors come closer together?"""
 
-from typing import Any
-
 from thalweg._parameters import count, real_number
 from thalweg.drift._native.ddm import EDDMKernel
 from thalweg.drift.base import NativeDetector
@@ -47,7 +45,7 @@ class EDDM(NativeDetector):
         self.alarm_level = alarm_level
         self.min_errors = min_errors
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> EDDMKernel:
         warning = real_number(self, "warning_level", self.warning_level, above=0, most=1)
         alarm = real_number(self, "alarm_level", self.alarm_level, above=0, most=warning)
         return EDDMKernel(warning, alarm, count(self, "min_errors", self.min_errors, 0))

@@ -1,7 +1,5 @@
 """HDDM: drift detection by Hoeffding's and McDiarmid's inequalities."""
 
-from typing import Any
-
 from thalweg._parameters import real_number, yes_or_no
 from thalweg.drift._native.hddm import HDDMAKernel, HDDMWKernel
 from thalweg.drift.base import NativeDetector
@@ -46,7 +44,7 @@ class HDDM_A(NativeDetector):
         self.warning_delta = warning_delta
         self.two_sided = two_sided
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> HDDMAKernel:
         delta = real_number(self, "delta", self.delta, above=0, below=1)
         warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
         return HDDMAKernel(delta, warning, yes_or_no(self, "two_sided", self.two_sided))
@@ -97,7 +95,7 @@ class HDDM_W(NativeDetector):
         self.rate = rate
         self.two_sided = two_sided
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> HDDMWKernel:
         delta = real_number(self, "delta", self.delta, above=0, below=1)
         warning = real_number(self, "warning_delta", self.warning_delta, least=delta, below=1)
         rate = real_number(self, "rate", self.rate, above=0, below=1)

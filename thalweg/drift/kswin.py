@@ -1,7 +1,5 @@
 """KSWIN: do the latest losses have another distribution?"""
 
-from typing import Any
-
 import numpy as np
 
 from thalweg._parameters import is_whole, real_number, seed_of, whole_number
@@ -58,7 +56,7 @@ class KSWIN(NativeDetector):
         self.n_recent = n_recent
         self.random_state = random_state
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> KSWINKernel:
         alpha = real_number(self, "alpha", self.alpha, above=0, below=1)
         window = whole_number(self, "window", self.window, 2, MOST_LOSSES)
         n_recent = whole_number(self, "n_recent", self.n_recent, 1, window // 2)

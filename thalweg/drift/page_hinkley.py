@@ -1,7 +1,5 @@
 """Page–Hinkley: has the mean of a loss risen?"""
 
-from typing import Any
-
 from thalweg._parameters import count, real_number, yes_or_no
 from thalweg.drift._native.page_hinkley import PageHinkleyKernel
 from thalweg.drift.base import NativeDetector
@@ -57,7 +55,7 @@ class PageHinkley(NativeDetector):
         self.min_values = min_values
         self.from_lowest = from_lowest
 
-    def _make_kernel(self) -> Any:
+    def _make_kernel(self) -> PageHinkleyKernel:
         return PageHinkleyKernel(
             real_number(self, "delta", self.delta, least=0),
             real_number(self, "threshold", self.threshold, above=0),

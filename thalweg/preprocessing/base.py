@@ -15,6 +15,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
 from thalweg.learners.base.arguments import as_category_counts, as_rows, usual_rows
+from thalweg.preprocessing._native.base import StepKernel
 
 Columns: TypeAlias = Sequence[int] | Sequence[str] | NDArray[Any] | None
 Names: TypeAlias = Sequence[Hashable | None]
@@ -37,7 +38,7 @@ class Step(TransformerMixin, Stateful, BaseEstimator):
     feature_names_in_: NDArray[Any]
     n_categories_: Ints
     _columns: list[int]
-    _kernel: Any
+    _kernel: StepKernel
 
     def _is_default(self, n_categories: int) -> bool:
         """Return whether the step changes an input of so many categories (0: numeric) if not told."""
@@ -50,7 +51,7 @@ class Step(TransformerMixin, Stateful, BaseEstimator):
         """
         raise NotImplementedError
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> StepKernel:
         """Return a kernel for `self._columns`, which have so many outputs and categories each."""
         raise NotImplementedError
 

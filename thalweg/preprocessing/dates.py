@@ -1,7 +1,6 @@
 """Moments as inputs that mean something."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._parameters import wrong
 from thalweg.preprocessing._native.dates import DatesKernel
@@ -57,5 +56,5 @@ class Dates(Step):
     def _outputs(self, n_categories: int) -> Outputs:
         return [(ending, 0) for part in self._known_parts() for ending in INPUTS[part]]
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> DatesKernel:
         return DatesKernel(self._who, self.n_features_in_, self._columns, sizes, self._known_parts())

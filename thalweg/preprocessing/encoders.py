@@ -1,7 +1,5 @@
 """Categories as numbers: an input of 0 or 1 for each, or a code."""
 
-from typing import Any
-
 from thalweg._parameters import one_of, whole_number
 from thalweg.preprocessing._native.encoders import CategoriesKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
@@ -28,7 +26,7 @@ class _Encoder(Step):
     def _marks_unseen(self) -> bool:
         return one_of(self, "unseen", self.unseen, self._ways) == "own"
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> CategoriesKernel:
         self._room(1)  # checks the parameter, also if there is no column
         marks_unseen = self._marks_unseen()
         room = [self._room(n) for n in n_categories]

@@ -1,7 +1,5 @@
 """Many inputs as few."""
 
-from typing import Any
-
 from thalweg._parameters import whole_number, yes_or_no
 from thalweg.preprocessing._native.feature_hasher import HasherKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
@@ -52,7 +50,7 @@ class FeatureHasher(Step):
     def _outputs(self, n_categories: int) -> Outputs:
         return []
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> HasherKernel:
         is_signed = yes_or_no(self, "alternate_sign", self.alternate_sign)
         are_categories = [n > 0 for n in n_categories]
         return HasherKernel(

@@ -1,7 +1,5 @@
 """Values in place of missing ones."""
 
-from typing import Any
-
 from thalweg._parameters import one_of
 from thalweg.preprocessing._native.imputer import ImputerKernel
 from thalweg.preprocessing.base import Columns, Outputs, Step
@@ -45,7 +43,7 @@ class Imputer(Step):
     def _outputs(self, n_categories: int) -> Outputs:
         return [("", n_categories), ("_missing", 2)][: 2 if self._way() == "flag" else 1]
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> ImputerKernel:
         way = self._way()
         return ImputerKernel(
             self._who, self.n_features_in_, self._columns, sizes, way == "last", way == "flag"

@@ -62,6 +62,7 @@ class Pipeline(MemberList, OneMember):
     'yes'
     """
 
+    _kernel: PipelineKernel
     takes_missing = True
     _list_name = "steps"
 
@@ -126,7 +127,7 @@ class Pipeline(MemberList, OneMember):
             names, n_categories = step._described()
         return steps
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> PipelineKernel:
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         self._steps = self._begun_steps()
         kernels = [step._kernel for step in self._steps]

@@ -1,7 +1,5 @@
 """Numbers in terms of their running mean and standard deviation."""
 
-from typing import Any
-
 from thalweg._parameters import real_number
 from thalweg._types import Floats
 from thalweg.preprocessing._native.standard_scaler import ScalerKernel
@@ -59,6 +57,6 @@ class StandardScaler(Step):
     def _outputs(self, n_categories: int) -> Outputs:
         return [("", 0)]
 
-    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> Any:
+    def _make_kernel(self, sizes: list[int], n_categories: list[int]) -> ScalerKernel:
         decay = real_number(self, "decay", self.decay, above=0, most=1)
         return ScalerKernel(self._who, self.n_features_in_, self._columns, sizes, decay)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from thalweg._names import Names
+from thalweg._native.kernel import Kernel
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
 from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints
@@ -136,7 +137,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         """Return the inputs of dict rows with text, as `Stream.schema` does; None if there was no text."""
         return self._names.schema() if self._begun and self._names.texts else None
 
-    def _handle(self) -> Any:
+    def _handle(self) -> Kernel:
         """Return the kernel through which compiled code calls this learner."""
         raise NotImplementedError
 

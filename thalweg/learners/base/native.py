@@ -1,11 +1,12 @@
 """The base class of learners with a compiled kernel: a subclass writes one method."""
 
 from collections.abc import Collection, Hashable
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints, State
 from thalweg.learners.base.arguments import Row
 from thalweg.learners.base.memory_limit import Needs
@@ -16,9 +17,9 @@ class NativeClassifier(StreamClassifier):
     """A learner whose state is in a kernel (`thalweg._native.kernel.Kernel`)."""
 
     _counts_rows = True
-    _kernel: Any
+    _kernel: Kernel
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
         """Check the parameters and return a kernel for rows of this shape."""
         raise NotImplementedError
 
@@ -67,7 +68,7 @@ class NativeClassifier(StreamClassifier):
                 return self._labels.list[p.argmax()]
         return super().predict_one(x)
 
-    def _is_fast(self, x: object) -> bool:
+    def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
         return type(x) is np.ndarray and self._begun and self._names.n_features > 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
@@ -108,6 +109,6 @@ class NativeClassifier(StreamClassifier):
         """Reset to `pristine`, the state of the kernel after `begin`: no allocation."""
         self._kernel.reset(pristine)
 
-    def _handle(self) -> Any:
+    def _handle(self) -> Kernel:
         self._check_begun()
         return self._kernel

@@ -1,11 +1,12 @@
 """Categories as inputs of their own, for learners that can only use numbers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints
 from thalweg.errors import set_rows_learned
 from thalweg.learners.base._native.one_hot import OneHotKernel, widened, width_of
@@ -110,7 +111,7 @@ def _place_name(name: Any, code: int | None, texts: list[str]) -> str:
 class NativeOneHot(OneHot, NativeClassifier):
     """A native learner whose kernel sees widened rows."""
 
-    def _is_fast(self, x: object) -> bool:
+    def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
         return self._own is None and super()._is_fast(x)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
@@ -140,7 +141,7 @@ class NativeOneHot(OneHot, NativeClassifier):
             set_rows_learned(error, start + getattr(error, "rows_learned", 0))
             raise
 
-    def _handle(self) -> Any:
+    def _handle(self) -> Kernel:
         kernel = super()._handle()
         return kernel if self._own is None else OneHotKernel(kernel, self._own)
 

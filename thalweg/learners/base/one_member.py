@@ -21,6 +21,7 @@ class OneMember(NativeClassifier):
     to `_set_member`.
     """
 
+    _kernel: Any  # of several classes; each has a `member`
     _seeds: dict[str, int]
     _own_bytes: int
     _member_needs: Needs

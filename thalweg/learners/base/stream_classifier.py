@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._frames import frame_names
 from thalweg._names import Names
+from thalweg._native.kernel import Kernel
 from thalweg._native.missing import fill, fill_and_update, update_means
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._parameters import is_whole
@@ -337,7 +338,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             self._predict(self._filled(X, has_missing), p)
             return p[0, : len(self._labels.list)]
 
-    def _handle(self) -> Any:
+    def _handle(self) -> Kernel:
         self._check_begun()
         return PythonKernel(self, self.n_features_in_, self._n_columns)
 
@@ -357,10 +358,11 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
         # With weights the rows are being learned, and each is filled with the means of the rows before it.
-        if self._means is None or not (has_missing or w is not None):
+        if self._means is None:
             return X
         if not has_missing:
-            update_means(X, w, *self._means)
+            if w is not None:
+                update_means(X, w, *self._means)
             return X
         given, X = X, X.copy()
         if w is None:

@@ -1,7 +1,5 @@
 """The learner that looks at the latest labels alone."""
 
-from typing import Any
-
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Floats
 from thalweg.learners.baselines._native.label_chain import LabelChainKernel, n_contexts
@@ -50,7 +48,7 @@ class LabelChain(InputFree):
     def _observe(self, X: Floats) -> None:
         self._kernel.observe(X)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LabelChainKernel:
         order = whole_number(self, "order", self.order, 0, HIGHEST_ORDER)
         decay = real_number(self, "decay", self.decay, above=0, most=1)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)

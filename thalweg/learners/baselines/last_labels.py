@@ -54,6 +54,7 @@ class LastLabels(HasImportance, OneMember):
     'day'
     """
 
+    _kernel: LastLabelsKernel
     _n_values_of_two: int
 
     def __init__(self, member: StreamClassifier | None = None, n: int = 1, max_waiting: int = 10_000) -> None:
@@ -92,7 +93,7 @@ class LastLabels(HasImportance, OneMember):
             self._n_values_of_two = 1
         super()._begin(n_features, n_classes, seeds)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LastLabelsKernel:
         n = whole_number(self, "n", self.n, 1, MOST_LABELS)
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         n_values = min(n_classes, self._n_values_of_two) if n_classes <= 2 else n_classes

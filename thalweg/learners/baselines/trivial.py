@@ -33,7 +33,7 @@ class MajorityClass(InputFree):
     'up'
     """
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> MajorityKernel:
         return MajorityKernel(n_features, n_classes)
 
 
@@ -55,5 +55,5 @@ class NoChange(InputFree):
 
     uses_weights = False
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LastKernel:
         return LastKernel(n_features, n_classes)

@@ -75,6 +75,7 @@ class DecisionTree(HasImportance, NativeClassifier):
     0.86
     """
 
+    _kernel: WindowTreeKernel
     takes_missing = True
     _kept_rows = "window"
 
@@ -99,7 +100,7 @@ class DecisionTree(HasImportance, NativeClassifier):
     def _importance(self) -> Floats:
         return of_batch_tree(self._kernel.nodes(), self.n_features_in_, self.criterion)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> WindowTreeKernel:
         window = count(self, "window", self.window, 1)
         settings = tree_settings(self, self.n_categories_, window)
         period = count(self, "period", self.period, 1)
@@ -166,7 +167,7 @@ class DecisionStump(DecisionTree):
         return tags
 
 
-def tree_settings(tree: DecisionTree, n_categories: Ints, n_rows: int) -> tuple[Any, ...]:
+def tree_settings(tree: DecisionTree, n_categories: Ints, n_rows: int) -> tuple[Ints, int, int, float]:
     """Return what the kernel of a DecisionTree on so many rows needs to know, parameters checked.
 
     These are the numbers of categories of the inputs, leaves at most, the criterion's number and `laplace`.

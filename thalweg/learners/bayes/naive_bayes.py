@@ -1,7 +1,6 @@
 """Naive Bayes for numeric and categorical inputs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._parameters import columns
 from thalweg.learners.base.native import NativeClassifier
@@ -44,7 +43,7 @@ class NaiveBayes(NativeClassifier):
     def __init__(self, categorical: Sequence[int] = ()) -> None:
         self.categorical = categorical
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> NaiveBayesKernel:
         n_categories = self.n_categories_.copy()
         for j in columns(self, "categorical", self.categorical, n_features):
             n_categories[j] = max(n_categories[j], 1)

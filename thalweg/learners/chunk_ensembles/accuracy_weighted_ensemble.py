@@ -1,7 +1,6 @@
 """The accuracy-weighted ensemble."""
 
-from typing import Any
-
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of, whole_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -91,7 +90,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
         n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)

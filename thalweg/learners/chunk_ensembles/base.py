@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Floats
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.batch_trees.decision_tree import DecisionTree
+from thalweg.learners.chunk_ensembles._native.base import BlockEnsembleKernel
 from thalweg.learners.ensembles.base import Ensemble
 
 MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
@@ -18,6 +20,7 @@ class BlockEnsemble(Ensemble):
     `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_block_kernel`.
     """
 
+    _kernel: BlockEnsembleKernel
     n_members: int
     block_size: int
     holdout: float | None
@@ -56,12 +59,12 @@ class BlockEnsemble(Ensemble):
     def _default_member(self) -> StreamClassifier:
         return DecisionTree(max_leaves=self._max_leaves, window=1)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         block_size = whole_number(self, "block_size", self.block_size, 2, MOST_ROWS)
         return self._make_block_kernel(n_features, n_classes, n_members, block_size)
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         """Return the kernel for rows of this shape."""
         raise NotImplementedError
 

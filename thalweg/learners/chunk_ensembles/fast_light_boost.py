@@ -1,7 +1,6 @@
 """Fast and light boosting: members fitted on blocks of rows, and all replaced after a change."""
 
-from typing import Any
-
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -102,7 +101,7 @@ class FastLightBoost(BlockEnsemble):
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         n_rounds = whole_number(self, "n_rounds", self.n_rounds, 1, n_members)
         threshold = real_number(self, "threshold", self.threshold, above=0)
         if not all(each.uses_weights for each in self._templates()):

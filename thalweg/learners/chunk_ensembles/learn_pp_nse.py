@@ -1,7 +1,6 @@
 """Learn++.NSE: learning in nonstationary environments."""
 
-from typing import Any
-
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of, real_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -83,7 +82,7 @@ class LearnPPNSE(BlockEnsemble):
         self.prune = prune
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         settings = (
             real_number(self, "slope", self.slope, least=0, most=1e6),
             real_number(self, "shift", self.shift, least=0, most=1e6),

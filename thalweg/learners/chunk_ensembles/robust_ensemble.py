@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import is_real, real_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -84,6 +85,7 @@ class RobustEnsemble(BlockEnsemble):
     (0.79, 1000)
     """
 
+    _kernel: RobustKernel
     _max_leaves = 8
 
     def __init__(
@@ -117,7 +119,7 @@ class RobustEnsemble(BlockEnsemble):
             "row": row, "label": classes[label], "believed": classes[believed], "likelihood": likelihood
         }
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         penalty = -1.0
         if self.penalty is not None:
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)

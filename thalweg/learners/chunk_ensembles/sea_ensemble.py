@@ -1,7 +1,6 @@
 """SEA, the streaming ensemble algorithm."""
 
-from typing import Any
-
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -76,7 +75,7 @@ class SEAEnsemble(BlockEnsemble):
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Any:
+    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         by_quality = one_of(self, "replacement", self.replacement, ("quality", "oldest")) == "quality"
         shape = self._who, n_features, n_classes, n_members, block_size
         return SEAKernel(*shape, by_quality, len(self._made_from), self._build)

@@ -1,10 +1,9 @@
 """The adaptive random forest."""
 
-from typing import Any
-
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.ensembles._native.forest import ForestKernel
 from thalweg.learners.ensembles.forest import Forest
 from thalweg.learners.trees.base import subset_size
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
@@ -100,6 +99,6 @@ class AdaptiveRandomForest(Forest):
     def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01, max_features=self.max_features)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> ForestKernel:
         subset_size(self, self.max_features, n_features)
         return self._forest(n_features, n_classes)

@@ -1,10 +1,9 @@
 """Online bagging watched by ADWIN."""
 
-from typing import Any
-
 from thalweg._parameters import real_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
+from thalweg.learners.ensembles._native.online_bagging import BaggingKernel
 from thalweg.learners.ensembles.online_bagging import OnlineBagging
 
 
@@ -78,6 +77,6 @@ class AdwinBagging(OnlineBagging):
         super().__init__(member, n_members, n_jobs, random_state)
         self.delta = delta
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
         delta = real_number(self, "delta", self.delta, above=0, most=1)
         return self._bagging(n_features, n_classes, 1.0, delta)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import count, is_seed
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
@@ -18,6 +19,7 @@ from thalweg.learners.base.memory_limit import Needs, bytes_in, shares, sum_of
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.ensembles._native.base import EnsembleKernel
 from thalweg.learners.ensembles._native.member_view import AdapterKernel
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
 
@@ -31,6 +33,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
     some take missing values, the others have running means of their own.
     """
 
+    _kernel: EnsembleKernel
     member: Members
     n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
@@ -101,7 +104,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         kernel, adapters, votes = self._kernel, self._kernel.adapters(), self._votes()
         parts = []
         for slot, vote in zip(self._voters(), votes.tolist(), strict=True):
-            columns = None if adapters[slot] is None else adapters[slot].arrays["columns"]
+            adapter = adapters[slot]
+            columns = None if adapter is None else adapter.arrays["columns"]
             parts.append((importance_of(kernel.members[slot]), columns, vote))
         return weighted_mean(parts, self.n_features_in_)
 
@@ -195,7 +199,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
         return None
 
-    def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
+    def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Kernel:
         """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
         if columns is None and not self._fills(member):
             return member._handle()
@@ -205,7 +209,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         # Missing values reach the ensemble's kernel, but this member does not take them.
         return self._means is None and not member.takes_missing
 
-    def _adapter(self, member: StreamClassifier, columns: Ints | None = None) -> Any:
+    def _adapter(self, member: StreamClassifier, columns: Ints | None = None) -> AdapterKernel:
         fills = self._fills(member)
         adapter = AdapterKernel(self._who, member._handle(), self.n_features_in_, columns, fills)
         if fills:  # asked alone, the member then answers as it does here
@@ -225,8 +229,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         self._kernel.inherit(old, np.nan if self._means is None else 0.0)
         members, kernels = [], []
         for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):
-            columns = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
-            columns = self._grown_columns(slot, columns, n_features)
+            before = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
+            columns = self._grown_columns(slot, before, n_features)
             categories = self.n_categories_ if columns is None else self.n_categories_[columns]
             members.append(self._grown(slot, member, categories))
             kernels.append(self._kernel_of(members[slot], columns))
@@ -287,7 +291,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         ]
         self._kernel.set_members(members, kernels)
 
-    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Any:
+    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Kernel:
         if self._columns(slot, 0) is None and not self._fills(member):
             check_inputs(self, member, self.n_categories_)
             return member._handle()

@@ -1,12 +1,11 @@
 """The boosting-like online learning ensemble."""
 
-from typing import Any
-
 from thalweg._parameters import real_number
 from thalweg._types import RandomState
 from thalweg.drift import DDM
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.ensembles._native.online_boost import BoostingKernel
 from thalweg.learners.ensembles.drift_reset import DriftReset
 from thalweg.learners.ensembles.online_boost import OnlineBoost
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
@@ -85,7 +84,7 @@ class BOLE(OnlineBoost):
     def _default_member(self) -> StreamClassifier:
         return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> BoostingKernel:
         bound = real_number(self, "error_bound", self.error_bound, above=0, most=1)
         shift = real_number(self, "weight_shift", self.weight_shift, least=-MOST_SHIFT, most=MOST_SHIFT)
         return self._boosting(n_features, n_classes, True, bound, shift)

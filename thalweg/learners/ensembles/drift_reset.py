@@ -72,6 +72,7 @@ class DriftReset(HasImportance, NativeClassifier):
     (0.87, array([2538, 2589]))
     """
 
+    _kernel: DriftResetKernel
     _share: int | None = None  # bytes for each of the two members, if they are limited
 
     def __init__(self, member: StreamClassifier | None = None, detector: Any = None) -> None:
@@ -138,7 +139,7 @@ class DriftReset(HasImportance, NativeClassifier):
         self._own_bytes = bytes_in(self._kernel.arrays) + bytes_in(self._pristine)
         self._member_needs = self._kernel.members[0]._needs()
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> DriftResetKernel:
         self._pristine = None
         detector = clone(self._detector_template()).set_params(**self._detector_seeds)
         (member, first), (other, second) = self._build(None), self._build(None)

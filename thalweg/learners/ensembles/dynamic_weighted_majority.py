@@ -1,7 +1,5 @@
 """Dynamic weighted majority."""
 
-from typing import Any
-
 from thalweg._parameters import count, real_number
 from thalweg._types import Floats, RandomState
 from thalweg.learners.base.member_list import Members
@@ -100,7 +98,7 @@ class DynamicWeightedMajority(Ensemble):
     def _n_slots(self) -> int:
         return self.max_members
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> WeightedMajorityKernel:
         n_templates = len(self._made_from)
         settings = (
             count(self, "max_members", self.max_members, max(n_templates, 2)),

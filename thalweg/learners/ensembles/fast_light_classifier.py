@@ -1,7 +1,5 @@
 """The fast and light classifier: online boosting that learns harder when its errors change."""
 
-from typing import Any
-
 from thalweg._parameters import real_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -88,7 +86,7 @@ class FastLightClassifier(Ensemble):
         with self._lock.read:
             return int(self._kernel.arrays["n_events"][0])
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> FastLightKernel:
         n_members = self._n_members()
         delta, key = real_number(self, "delta", self.delta, above=0, most=1), self._keys(1)[0]
         kernel = FastLightKernel(

@@ -1,7 +1,5 @@
 """What forests share: trees that are replaced when they err more, before they do if possible."""
 
-from typing import Any
-
 from thalweg._parameters import n_threads, real_number
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles._native.forest import ForestKernel
@@ -34,7 +32,7 @@ class Forest(Ensemble):
     def _n_slots(self) -> int:
         return 2 * self._n_members()
 
-    def _forest(self, n_features: int, n_classes: int) -> Any:
+    def _forest(self, n_features: int, n_classes: int) -> ForestKernel:
         keys = self._keys(self._n_members())
         rate = real_number(self, "rate", self.rate, above=0, most=50)
         deltas = [

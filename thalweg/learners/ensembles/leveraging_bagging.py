@@ -1,10 +1,9 @@
 """Leveraging bagging."""
 
-from typing import Any
-
 from thalweg._parameters import real_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
+from thalweg.learners.ensembles._native.online_bagging import BaggingKernel
 from thalweg.learners.ensembles.online_bagging import OnlineBagging
 
 
@@ -82,7 +81,7 @@ class LeveragingBagging(OnlineBagging):
         self.rate = rate
         self.delta = delta
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
         rate = real_number(self, "rate", self.rate, above=0, most=50)
         delta = real_number(self, "delta", self.delta, above=0, most=1)
         return self._bagging(n_features, n_classes, rate, delta)

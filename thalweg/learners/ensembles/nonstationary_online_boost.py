@@ -1,7 +1,5 @@
 """Online boosting that replaces members which do harm on the latest rows."""
 
-from typing import Any
-
 from thalweg._parameters import count, whole_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -92,7 +90,7 @@ class NonstationaryOnlineBoost(Ensemble):
         self.min_rows = min_rows
         self.random_state = random_state
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> NonstationaryKernel:
         n_members, key = self._n_members(), self._keys(1)[0]
         settings = (
             whole_number(self, "window", self.window, 2, MOST_ROWS),

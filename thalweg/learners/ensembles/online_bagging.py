@@ -1,7 +1,5 @@
 """Online bagging."""
 
-from typing import Any
-
 from thalweg._parameters import n_threads
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -71,10 +69,10 @@ class OnlineBagging(Ensemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
         return self._bagging(n_features, n_classes, 1.0, None)
 
-    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> Any:
+    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> BaggingKernel:
         keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes

@@ -1,6 +1,5 @@
 """Online boosting of Oza and Russell."""
 
-from typing import Any
 
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
@@ -65,12 +64,12 @@ class OnlineBoost(Ensemble):
         self.n_members = n_members
         self.random_state = random_state
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> BoostingKernel:
         return self._boosting(n_features, n_classes, False, 0.5, 0.0)
 
     def _boosting(
         self, n_features: int, n_classes: int, by_accuracy: bool, bound: float, shift: float
-    ) -> Any:
+    ) -> BoostingKernel:
         n_members, key = self._n_members(), self._keys(1)[0]
         settings = n_members, key, by_accuracy, bound, shift, len(self._made_from)
         kernel = BoostingKernel(self._who, n_features, n_classes, *settings, self._build)

@@ -1,7 +1,5 @@
 """Streaming random patches."""
 
-from typing import Any
-
 import numpy as np
 
 from thalweg._parameters import is_real, is_whole
@@ -9,6 +7,7 @@ from thalweg._types import Ints, RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.memory_limit import Needs
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.ensembles._native.forest import ForestKernel
 from thalweg.learners.ensembles.forest import Forest
 from thalweg.learners.trees.base import subset_size
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
@@ -101,7 +100,7 @@ class StreamingRandomPatches(Forest):
     def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> ForestKernel:
         self._width = self._width_of(n_features)
         return self._forest(n_features, n_classes)
 

@@ -145,7 +145,7 @@ class AdaptiveLogistic(LogisticFilters):
         self.guard = guard
         self.prior = prior
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LogisticKernel:
         decay = usual = DECAYS[one_of(self, "forgetting", self.forgetting, DECAYS)]
         if self.decay is not None:
             decay = real_number(self, "decay", self.decay, above=0, most=1)

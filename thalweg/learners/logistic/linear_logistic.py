@@ -73,6 +73,7 @@ class LinearLogistic(NativeOneHot):
     0.82
     """
 
+    _kernel: LinearKernel
     takes_missing = True
     takes_sparse = True
     most_places = 1 << 20
@@ -82,7 +83,7 @@ class LinearLogistic(NativeOneHot):
         self.decay = decay
         self.l2 = l2
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LinearKernel:
         return LinearKernel(
             self._who,
             n_features,

@@ -1,7 +1,6 @@
 """Logistic regressions that forget at several rates, trusted by how well they do of late."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ class LogisticMixture(LogisticFilters):
         self.guard = guard
         self.prior = prior
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> LogisticKernel:
         return LogisticKernel(
             self._who,
             n_features,

@@ -109,9 +109,10 @@ class WindowLogistic(OneHot, StreamClassifier):
         kept = np.flatnonzero(w[start : start + n] > 0) + start
         given = np.clip(self._widened(X[kept]), -FARTHEST, FARTHEST)
         rows = appended(self._rows, given, y[kept], w[kept], self.window)
-        changed = {"_rows": rows, "_n_seen": self._n_seen + len(kept), "_n_learned": self._n_learned + n}
-        if changed["_n_seen"] >= self._next:
-            changed |= self._fitted(rows, changed["_n_seen"])
+        n_seen = self._n_seen + len(kept)
+        changed: State = {"_rows": rows, "_n_seen": n_seen, "_n_learned": self._n_learned + n}
+        if n_seen >= self._next:
+            changed |= self._fitted(rows, n_seen)
         vars(self).update(changed)  # all at once: an interrupt comes before or after
         return start + n
 

@@ -1,7 +1,6 @@
 """The nearest neighbours in a window of the latest rows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._parameters import columns, count
 from thalweg.learners.base.native import NativeClassifier
@@ -54,7 +53,7 @@ class NearestNeighbours(NativeClassifier):
         self.window = window
         self.categorical = categorical
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> NearestNeighboursKernel:
         n_neighbours = count(self, "n_neighbours", self.n_neighbours, 1)
         window = count(self, "window", self.window, 1)
         is_category = self.n_categories_ > 0

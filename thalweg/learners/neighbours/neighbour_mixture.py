@@ -1,7 +1,6 @@
 """The nearest neighbours for several k and windows at once."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._parameters import columns, real_number, whole_number, wrong
 from thalweg._types import Floats
@@ -78,7 +77,7 @@ class NeighbourMixture(NativeClassifier):
         with self._lock.read:
             return self._kernel.arrays["trust"].reshape(len(self.windows), -1).copy()
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> NeighbourMixtureKernel:
         is_category = self.n_categories_ > 0
         is_category[columns(self, "categorical", self.categorical, n_features)] = True
         return NeighbourMixtureKernel(

@@ -1,11 +1,12 @@
 """The particle filter: logistic regression by random steps, the best of which are kept."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thalweg._native.kernel import Kernel
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
@@ -107,6 +108,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     0.89
     """
 
+    _kernel: ParticleKernel
+
     # What the other filters of the paper set.
     scoring = "accuracy"
     spread_prior: Any = None
@@ -141,7 +144,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         self._own = None  # a function of the inputs is given them as they are
         return n_features
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> ParticleKernel:
         # Rows are mapped by the function that was given then, whatever becomes of the parameter.
         self._map, self._n_terms = self._function(), n_features
         if self._map is not None:
@@ -220,7 +223,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             raise ValueError(f"{self._who}: the function of boundary returned NaN for row {row}: {X[row]}")
         return np.clip(mapped, -LARGEST, LARGEST)
 
-    def _is_fast(self, x: object) -> bool:
+    def _is_fast(self, x: object) -> TypeGuard[NDArray[Any]]:
         return super()._is_fast(x) and self._map is None
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
@@ -289,7 +292,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             state["parameters"]["boundary"] = self.boundary
         return state
 
-    def _handle(self) -> Any:
+    def _handle(self) -> Kernel:
         self._check_begun()
         if self._map is not None:
             return PythonKernel(self, self.n_features_in_, len(self.classes_))

@@ -247,7 +247,7 @@ class AdaptiveStacking(Ensemble):
     def _n_members(self) -> int:
         return len(self._templates())
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> StackingKernel:
         decays = self._numbers("forgetting", self.forgetting, 1, above=0, most=1)
         noises = self._numbers("noise", self.noise, 0, least=0, below=1)
         kernel = StackingKernel(

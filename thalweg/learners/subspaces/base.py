@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base.memory_limit import Needs
 from thalweg.learners.base.seeded import checked_seed
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.batch_trees._native.subspace_trees import SubspaceTrees
 from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.subspaces._native.huwrs import HUWRSKernel
 
@@ -28,6 +30,7 @@ class SubspaceEnsemble(Ensemble):
     `unlabelled` and `random_state`, and says which of its parameters is the number of rows compared.
     """
 
+    _kernel: HUWRSKernel
     n_members: int
     n_bins: int | str
     threshold: float
@@ -91,8 +94,9 @@ class SubspaceEnsemble(Ensemble):
         return whole_number(self, self._compared, getattr(self, self._compared), 2, MOST_ROWS)
 
     def _new_kernel(
-        self, n_features: int, n_classes: int, n_categories: Ints, period: int = 0, trees: Any | None = None
-    ) -> Any:
+        self, n_features: int, n_classes: int, n_categories: Ints, period: int = 0,
+        trees: SubspaceTrees | None = None,
+    ) -> HUWRSKernel:
         """Return a kernel without members."""
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         n_rows = self._n_compared()
@@ -111,7 +115,7 @@ class SubspaceEnsemble(Ensemble):
         build = len(self._made_from), self._build
         return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, *build, trees)
 
-    def _cells(self, n_categories: Ints, n_rows: int) -> Any:
+    def _cells(self, n_categories: Ints, n_rows: int) -> list[int]:
         # Of each input: one is for missing values, and one for categories that were not known at first.
         if isinstance(self.n_bins, str):
             one_of(self, "n_bins", self.n_bins, ("auto",))
@@ -173,7 +177,7 @@ class SubspaceEnsemble(Ensemble):
             self._kernel.check_number(len(given))
         super()._restore(memory)
 
-    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Any:
+    def _restored_kernel(self, member: StreamClassifier, slot: int, adapter: Any) -> Kernel:
         kernel = super()._restored_kernel(member, slot, adapter)
         if not np.array_equal(kernel.arrays["columns"], self._columns(slot, 0)):
             raise StateError(f"{self._who}: member {slot} has other inputs than its subspace")

@@ -11,6 +11,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.batch_trees._native.subspace_trees import SubspaceTrees
 from thalweg.learners.batch_trees.decision_tree import DecisionStump, DecisionTree, tree_settings
 from thalweg.learners.ensembles.base import Ensemble
+from thalweg.learners.subspaces._native.huwrs import HUWRSKernel
 from thalweg.learners.subspaces.base import SubspaceEnsemble
 
 
@@ -157,7 +158,7 @@ class HUWRS(SubspaceEnsemble):
     def _default_member(self) -> StreamClassifier:
         return DecisionTree()
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> HUWRSKernel:
         template = self._templates()[0]
         if self._grows_trees and isinstance(template, DecisionTree):
             settings = tree_settings(template, self.n_categories_, self._n_compared())

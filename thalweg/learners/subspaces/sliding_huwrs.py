@@ -1,11 +1,10 @@
 """HUWRS row by row: incremental members on random subspaces, replaced where their inputs have changed."""
 
-from typing import Any
-
 from thalweg._parameters import count
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.subspaces._native.huwrs import HUWRSKernel
 from thalweg.learners.subspaces.base import SubspaceEnsemble
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
 
@@ -117,7 +116,7 @@ class SlidingHUWRS(SubspaceEnsemble):
     def _default_member(self) -> StreamClassifier:
         return HoeffdingTree(grace_period=50, delta=0.01)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> HUWRSKernel:
         period = count(self, "period", self.period, 1)
         kernel = self._new_kernel(n_features, n_classes, self.n_categories_, period)
         kernel.build_members(self.n_members)

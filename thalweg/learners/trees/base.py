@@ -11,6 +11,7 @@ from thalweg.learners.base.importance import HasImportance, of_hoeffding_tree
 from thalweg.learners.base.memory_limit import MOST_BYTES, Needs
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.trees import view as tree_view
+from thalweg.learners.trees._native.nodes import TreeKernel
 
 
 class Columns(Protocol):
@@ -23,6 +24,7 @@ class Columns(Protocol):
 class Tree(HasImportance, SeededClassifier):
     """A learner whose kernel is a tree (`thalweg.learners.trees._native.nodes.TreeKernel`)."""
 
+    _kernel: TreeKernel
     takes_missing = True
     grace_period: float
     delta: float

@@ -1,7 +1,6 @@
 """The Hoeffding adaptive tree."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from thalweg._parameters import real_number, yes_or_no
 from thalweg._types import RandomState
@@ -116,7 +115,7 @@ class HoeffdingAdaptiveTree(Tree):
     def _starts_again(self, seeds: Collection[str]) -> bool:
         return False  # its leaves draw from the seed the kernel was made with
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> AdaptiveTreeKernel:
         options = self._options(n_features) | {
             "watch_delta": real_number(self, "watch_delta", self.watch_delta, least=0, most=1),
             "bootstrap": yes_or_no(self, "bootstrap", self.bootstrap),

@@ -1,7 +1,6 @@
 """The Hoeffding option tree, and its adaptive variant."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._parameters import count, real_number
 from thalweg._types import RandomState
@@ -101,7 +100,7 @@ class HoeffdingOptionTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> OptionTreeKernel:
         options = self._options(n_features) | {
             "max_options": count(self, "max_options", self.max_options, 1),
             "option_delta": real_number(self, "option_delta", self.option_delta, least=0, most=1),

@@ -1,7 +1,6 @@
 """The Hoeffding tree."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from thalweg._types import RandomState
 from thalweg.learners.trees._native.hoeffding_tree import HoeffdingTreeKernel
@@ -105,6 +104,6 @@ class HoeffdingTree(Tree):
         self.categorical = categorical
         self.random_state = random_state
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> HoeffdingTreeKernel:
         counts = self._category_counts(n_features)
         return HoeffdingTreeKernel(n_features, n_classes, counts, self._options(n_features))

@@ -1,7 +1,7 @@
 """What boosting on a sliding window shares: stumps or learners as members, and the rows they learn."""
 
 from collections.abc import Callable, Collection
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from thalweg.learners.window_boosting._native.iboost import IBoostKernel
 from thalweg.learners.window_boosting._native.race import RaceKernel
 
 MOST_MEMBERS, MOST_ROWS, MOST_ANSWERS = 10_000, 1_000_000, 400_000_000
+Sizes: TypeAlias = tuple[int, Ints, int, int, int]  # inputs, their categories, classes, members, rows
 
 
 class WindowBoost(HasImportance, SeededClassifier):
@@ -30,6 +31,7 @@ class WindowBoost(HasImportance, SeededClassifier):
     the kernel needs to know from `_settings`.
     """
 
+    _kernel: IBoostKernel | RaceKernel
     member: StreamClassifier | None
     n_members: int
     _pristine: State | None
@@ -109,11 +111,11 @@ class WindowBoost(HasImportance, SeededClassifier):
         return weighted_mean([(importance_of(each), None, vote) for each, vote in members], n)
 
     @property
-    def _kernels(self) -> list[Any]:
+    def _kernels(self) -> list[IBoostKernel]:
         return self._kernel.runners if isinstance(self._kernel, RaceKernel) else [self._kernel]
 
     @property
-    def _leader(self) -> Any:
+    def _leader(self) -> IBoostKernel:
         return self._kernels[self._kernel.leader if isinstance(self._kernel, RaceKernel) else 0]
 
     def _of_members(self, name: str) -> NDArray[Any]:
@@ -132,7 +134,7 @@ class WindowBoost(HasImportance, SeededClassifier):
                 raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
         super()._begin(n_features, n_classes, seed)
 
-    def _make_kernel(self, n_features: int, n_classes: int) -> Any:
+    def _make_kernel(self, n_features: int, n_classes: int) -> IBoostKernel | RaceKernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         room, settings, caps, delta = self._settings()
         if n_members * room > MOST_ANSWERS:
@@ -142,7 +144,7 @@ class WindowBoost(HasImportance, SeededClassifier):
         made = [self._new_kernel(sizes, (*settings, cap), delta) for cap in caps]
         return made[0] if len(made) == 1 else RaceKernel(self._who, made)
 
-    def _new_kernel(self, sizes: tuple[Any, ...], settings: tuple[Any, ...], delta: float) -> Any:
+    def _new_kernel(self, sizes: Sizes, settings: tuple[Any, ...], delta: float) -> IBoostKernel:
         return IBoostKernel(self._who, *sizes, settings, delta, self._builder)
 
     @property
@@ -204,7 +206,7 @@ class WindowBoost(HasImportance, SeededClassifier):
         return member
 
 
-def _present(kernel: Any) -> list[StreamClassifier]:
+def _present(kernel: IBoostKernel) -> list[StreamClassifier]:
     return [member for member in kernel.members if member is not None]
 
 

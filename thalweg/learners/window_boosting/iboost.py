@@ -6,6 +6,7 @@ from thalweg._parameters import count, one_of, real_number, whole_number
 from thalweg._types import RandomState
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.iboost import ADDING, REMOVING, UPDATES
+from thalweg.learners.window_boosting._native.race import RaceKernel
 from thalweg.learners.window_boosting.base import MOST_ROWS, WindowBoost
 
 RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
@@ -137,9 +138,9 @@ class IBoost(WindowBoost):
         """The bound on the sum of the weights in force, None if there is none."""
         self._check_begun()
         with self._lock.read:
-            if isinstance(self.cap, str):
+            if isinstance(self._kernel, RaceKernel):
                 return AUTO_CAPS[self._kernel.leader] or None
-            return self.cap
+            return None if isinstance(self.cap, str) else self.cap
 
     def improve(self) -> Self:
         """Move the members' weights as after a row, on the window as it is now; return self.

@@ -6,7 +6,7 @@ from thalweg._parameters import whole_number
 from thalweg._types import RandomState
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.online_coordinate_boost import CoordinateKernel
-from thalweg.learners.window_boosting.base import MOST_ROWS, WindowBoost
+from thalweg.learners.window_boosting.base import MOST_ROWS, Sizes, WindowBoost
 
 MOST_ORDER = 100
 
@@ -96,6 +96,6 @@ class OnlineCoordinateBoost(WindowBoost):
         settings = 1, True, 1, 0, 4, 1.0, 1
         return whole_number(self, "window", self.window, 2, MOST_ROWS), settings, [0.0], 0.0
 
-    def _new_kernel(self, sizes: tuple[Any, ...], settings: tuple[Any, ...], delta: float) -> Any:
+    def _new_kernel(self, sizes: Sizes, settings: tuple[Any, ...], delta: float) -> CoordinateKernel:
         order = whole_number(self, "order", self.order, 0, MOST_ORDER)
         return CoordinateKernel(self._who, *sizes, settings, order, self._builder)

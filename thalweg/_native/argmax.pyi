@@ -1,0 +1,3 @@
+from thalweg._types import Floats, Ints
+
+def likeliest(p: Floats) -> Ints: ...

@@ -1,0 +1,3 @@
+from thalweg._types import Arrays, Floats, Ints
+
+def appended(arrays: Arrays, X: Floats, y: Ints, w: Floats, most: int) -> Arrays: ...

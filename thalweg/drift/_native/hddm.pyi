@@ -1,0 +1,7 @@
+from thalweg._native.detector import DetectorKernel
+
+class HDDMAKernel(DetectorKernel):
+    def __init__(self, delta: float, warning_delta: float, two_sided: bool) -> None: ...
+
+class HDDMWKernel(DetectorKernel):
+    def __init__(self, delta: float, warning_delta: float, rate: float, two_sided: bool) -> None: ...

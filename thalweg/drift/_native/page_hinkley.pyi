@@ -1,0 +1,6 @@
+from thalweg._native.detector import DetectorKernel
+
+class PageHinkleyKernel(DetectorKernel):
+    def __init__(
+        self, delta: float, threshold: float, decay: float, min_values: int, from_lowest: bool
+    ) -> None: ...

@@ -1,0 +1,15 @@
+from thalweg._native.kernel import Kernel
+from thalweg._types import Arrays, Floats, Ints
+
+from .sorted_rows import Block
+
+CRITERIA: dict[str, int]
+
+class BatchTree(Kernel):
+    def __init__(
+        self, n_features: int, n_classes: int, n_categories: Ints, max_leaves: int, criterion: int,
+        laplace: float,
+    ) -> None: ...
+    def nodes(self) -> Arrays: ...
+    def grow(self, block: Block, y: Ints, w: Floats) -> None: ...
+    def fit(self, X: Floats, y: Ints, w: Floats) -> None: ...

@@ -1,0 +1,6 @@
+from typing import Any
+
+from thalweg.learners.ensembles._native.base import EnsembleKernel
+
+class BlockEnsembleKernel(EnsembleKernel):
+    def prepare(self) -> list[Any]: ...

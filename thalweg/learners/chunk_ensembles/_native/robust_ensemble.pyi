@@ -1,0 +1,13 @@
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .base import BlockEnsembleKernel
+
+class RobustKernel(BlockEnsembleKernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, most: int, size: int, n_held_out: int, key: int,
+        n_templates: int, build: Callable[..., Any], penalty: float, ridge: float, class_weight: Any,
+    ) -> None: ...
+    def latest_outliers(self) -> list[NDArray[Any]]: ...

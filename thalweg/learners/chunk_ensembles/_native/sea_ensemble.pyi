@@ -1,0 +1,10 @@
+from collections.abc import Callable
+from typing import Any
+
+from .base import BlockEnsembleKernel
+
+class SEAKernel(BlockEnsembleKernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, most: int, size: int, by_quality: bool,
+        n_templates: int, build: Callable[..., Any],
+    ) -> None: ...

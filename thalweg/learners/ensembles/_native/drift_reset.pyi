@@ -1,0 +1,17 @@
+from collections.abc import Callable
+from typing import Any
+
+from thalweg._native.detector import DetectorKernel
+from thalweg._native.kernel import Kernel
+from thalweg._types import Ints
+
+class DriftResetKernel(Kernel):
+    @property
+    def members(self) -> list[Any]: ...
+    @property
+    def detector(self) -> Any: ...
+    def __init__(self, who: str, n_features: int, n_classes: int, build: Callable[..., Any]) -> None: ...
+    def set_parts(
+        self, members: list[Any], kernels: list[Kernel], detector: Any, watch: DetectorKernel
+    ) -> None: ...
+    def drifts(self) -> Ints: ...

@@ -1,0 +1,12 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .threaded import BlockKernel
+
+class ForestKernel(BlockKernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, keys: NDArray[Any], rate: float,
+        deltas: Sequence[float], n_jobs: int, n_templates: int, build: Callable[..., Any],
+    ) -> None: ...

@@ -1,0 +1,10 @@
+from collections.abc import Callable
+from typing import Any
+
+from .online_boost import BoostingKernel
+
+class NonstationaryKernel(BoostingKernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, n_members: int, key: int, room: int, period: int,
+        least: float, n_templates: int, build: Callable[..., Any],
+    ) -> None: ...

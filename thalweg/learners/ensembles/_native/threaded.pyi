@@ -1,0 +1,3 @@
+from .base import EnsembleKernel
+
+class BlockKernel(EnsembleKernel): ...

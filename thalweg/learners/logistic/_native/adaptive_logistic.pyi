@@ -1,0 +1,13 @@
+from collections.abc import Sequence
+from typing import Any
+
+from thalweg._native.kernel import Kernel
+
+MOST_MEMBERS: int
+
+class LogisticKernel(Kernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, kind: str, least: Sequence[float], bandwidth: float,
+        rate: float, converged: float, standardise: bool, guard: float, prior: float, discount: float,
+        indicators: Any,
+    ) -> None: ...

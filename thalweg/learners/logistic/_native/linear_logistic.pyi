@@ -1,0 +1,15 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._native.kernel import Kernel
+from thalweg._types import Floats, Ints
+
+class LinearKernel(Kernel):
+    def __init__(
+        self, who: str, n_features: int, n_classes: int, rate: float, decay: float, l2: float
+    ) -> None: ...
+    def learn_sparse(
+        self, starts: Ints, columns: Ints, values: Floats, y: Ints, w: Floats, p: Floats,
+        asked: NDArray[np.uint8] | None = None,
+    ) -> None: ...
+    def predict_sparse(self, starts: Ints, columns: Ints, values: Floats, p: Floats) -> None: ...

@@ -1,0 +1,13 @@
+from typing import Any
+
+from thalweg._native.kernel import Kernel
+from thalweg._types import Floats
+
+STARTS: dict[str, int]
+
+class ParticleKernel(Kernel):
+    @property
+    def n_kept(self) -> int: ...
+    def __init__(self, who: str, n_features: int, n_classes: int, settings: dict[str, Any]) -> None: ...
+    def predicting(self) -> Floats: ...
+    def in_raw_units(self, betas: Floats) -> Floats: ...

@@ -1,0 +1,8 @@
+from collections.abc import Sequence
+
+from .base import StepKernel
+
+class ImputerKernel(StepKernel):
+    def __init__(
+        self, who: str, n_inputs: int, columns: Sequence[int], sizes: Sequence[int], last: bool, flags: bool
+    ) -> None: ...

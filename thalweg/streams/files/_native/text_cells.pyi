@@ -1,0 +1,3 @@
+def distinct_cells(
+    text: bytes | memoryview, delimiter: int, n_columns: int, column: int
+) -> tuple[int, list[bytes]]: ...
