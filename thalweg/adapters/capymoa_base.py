@@ -1,13 +1,21 @@
 """The classifier of CapyMOA that `to_capymoa` returns; importing it needs CapyMOA and Java."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from capymoa.base import Classifier
 from sklearn.base import clone
 
 from thalweg._types import Floats
 from thalweg.learners.base.stream_classifier import StreamClassifier
+
+if TYPE_CHECKING:
+
+    class Classifier:
+        """The base class of CapyMOA, which is rarely installed."""
+
+        def __init__(self, schema: Any, random_seed: int) -> None: ...
+else:
+    from capymoa.base import Classifier
 
 
 class CapymoaClassifier(Classifier):

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -32,6 +32,9 @@ from thalweg.commands.file_options import with_file_options
 from thalweg.commands.options import Commands, OnceCommand
 from thalweg.commands.outputs import check_writable, do_all
 
+if TYPE_CHECKING:
+    from thalweg.papers.reports import Report
+
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 app = typer.Typer(
@@ -44,7 +47,7 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool):
+def _print_version(wanted: bool) -> None:
     if wanted:
         import thalweg
 
@@ -56,7 +59,7 @@ VERSION = typer.Option("--version", help="Print the version.", is_eager=True, ca
 
 
 @app.callback()
-def about(version: Annotated[bool, VERSION] = False):
+def about(version: Annotated[bool, VERSION] = False) -> None:
     """Classifiers for data streams whose rules keep changing.
 
     Start with `thalweg run FILE.csv --target COLUMN`, or without a file with `thalweg run sea`. Each command
@@ -112,8 +115,8 @@ def run(
     ] = None,
     json: options.Json = False,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Test a learner on a stream, row by row, and learn as it goes."""
     outcome = None
     try:
@@ -205,8 +208,8 @@ def drift(
     save: Annotated[str | None, typer.Option(help="Write the findings to this CSV file.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Say which columns of a stream changed, when, how much and how sure that is."""
     from thalweg.commands import drift as drift_command
 
@@ -265,8 +268,8 @@ def outliers(
     save: Annotated[str | None, typer.Option(help="Write the rows to this CSV file.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """List the rows of a stream whose labels look wrong, and say how many there are."""
     from thalweg.commands import label_errors as outliers_command
 
@@ -280,7 +283,7 @@ def list_(
     what: Annotated[
         str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")
     ] = None,
-):
+) -> None:
     """List learners, streams, detectors, monitors or metrics, one line each."""
     from thalweg.commands import list_ as listing
 
@@ -316,7 +319,7 @@ def reproduce(
     files: Annotated[
         list[str] | None, typer.Option("--file", help="A file of your own to run on (huwrs); repeatable.")
     ] = None,
-):
+) -> None:
     """Run a paper's experiments again: its claims beside what is measured here."""
     from thalweg import papers
 
@@ -331,14 +334,14 @@ def reproduce(
     do_all(draw, lambda: print(found.to_json())) if json else do_all(found.show, draw)
 
 
-def _draw(found, folder, json):
+def _draw(found: "Report", folder: str | None, json: bool) -> None:
     if folder is not None:
         for path in found.draw(folder):
             if not json:
                 print(f"drawn: {path}")
 
 
-def _end_after_ctrl_c():
+def _end_after_ctrl_c() -> NoReturn:
     # At once: to take all modules apart, as Python does at its end, takes a good part of half a second.
     with suppress(OSError):
         sys.stdout.flush()
@@ -346,7 +349,7 @@ def _end_after_ctrl_c():
     os._exit(INTERRUPTED)
 
 
-def main():
+def main() -> NoReturn:
     """Run the command; what goes wrong is one line on standard error and exit code 2."""
     # joblib's processes warn about what they clean up after Ctrl-C.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
@@ -363,7 +366,7 @@ def main():
     sys.exit(code)
 
 
-def _one_line(error):
+def _one_line(error: Exception) -> str:
     # Usage errors carry format_message; what a user can mend is a ValueError or an OSError of ours.
     if hasattr(error, "format_message"):
         return error.format_message()
@@ -376,7 +379,7 @@ def _one_line(error):
     return _bug(error)
 
 
-def _bug(error):
+def _bug(error: Exception) -> str:
     """Return a line about an error that is our mistake; THALWEG_TRACEBACK=1 prints where it comes from."""
     import traceback
 

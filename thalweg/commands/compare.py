@@ -2,7 +2,8 @@
 
 import json as jsons
 import math
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +11,12 @@ from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import check_writable, do_all
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from thalweg._types import Floats
+    from thalweg.evaluation import Comparison
 
 HELP = """
 Compare learners on streams: accuracy, cost, ranks and tests.
@@ -45,8 +52,8 @@ def compare(
     json: options.Json = False,
     data: options.Data = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Compare learners on streams: accuracy, cost, ranks and tests."""
     check_writable(report)
     if report:
@@ -59,7 +66,11 @@ def compare(
         raise typer.Exit(1)
 
 
-def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet):
+def run(
+    learners: Sequence[str], sources: Sequence[str], seeds: int, jobs: int | None, delay: str, labels: str,
+    rows: int | None, limit: float | None, data: str | None, file_options: dict[str, Any], fresh: bool,
+    quiet: bool,
+) -> "Comparison":
     """Return the Comparison of learners on streams, all given as a person writes them."""
     from thalweg.commands.progress import Bar
     from thalweg.commands.run import make_learner, read_delay, read_share
@@ -83,7 +94,7 @@ def run(learners, sources, seeds, jobs, delay, labels, rows, limit, data, file_o
         )
 
 
-def write_page(found, path, json):
+def write_page(found: "Comparison", path: str | None, json: bool) -> None:
     """Write the page of a Comparison if there is a path, and say where it is."""
     if path:
         found.command = command_line()
@@ -92,7 +103,7 @@ def write_page(found, path, json):
             print(f"{'Page with pictures' if path.lower().endswith(('html', 'htm')) else 'Table'}: {path}")
 
 
-def show(found, json):
+def show(found: "Comparison", json: bool) -> None:
     """Print a Comparison as tables or as JSON."""
     if json:
         print(jsons.dumps(found.summary()))
@@ -128,23 +139,23 @@ def show(found, json):
         console.print(f"{name} failed: {message}", highlight=False, markup=False)
 
 
-def _short(text, texts):
+def _short(text: str, texts: Sequence[str]) -> str:
     """Return the name of a learner without its module and arguments, if no other has it."""
     name = _bare(text)
     return name if sum(_bare(other) == name for other in texts) == 1 else text
 
 
-def _bare(text):
+def _bare(text: str) -> str:
     return text.partition("(")[0].strip().rpartition(".")[2]
 
 
-def _name(source, sources):
+def _name(source: str, sources: Sequence[str]) -> str:
     """Return the file name of a path, if no other source has it."""
     name = source.replace("\\", "/").rpartition("/")[2]
     return name if sum(other.replace("\\", "/").endswith(name) for other in sources) == 1 else source
 
 
-def _costs(found):
+def _costs(found: "Comparison") -> list[list[str]]:
     from thalweg.evaluation.comparison.words import KEPT_MARK
     from thalweg.evaluation.counts import formatted
 
@@ -159,16 +170,17 @@ def _costs(found):
     return rows
 
 
-def _least_and_most(values):
+def _least_and_most(values: "Floats") -> tuple[float, float]:
     """Return the smallest and the largest of the values that are known; NaN if none is."""
     known = values[values == values]
     return (known.min(), known.max()) if len(known) else (math.nan, math.nan)
 
 
-def _cut(rows, width):
+def _cut(rows: list[list[str]], width: int) -> list[list[list[str]]]:
     """Return a table as several beside which the names of the learners are repeated, each at most `width`."""
     widths = [max(len(row[j]) for row in rows) + 3 for j in range(len(rows[0]))]
-    parts, used = [[]], widths[0] + 1
+    parts: list[list[int]] = [[]]
+    used = widths[0] + 1
     for j in range(1, len(widths)):
         if parts[-1] and used + widths[j] > width:
             parts, used = [*parts, []], widths[0] + 1
@@ -177,7 +189,7 @@ def _cut(rows, width):
     return [[[row[0], *(row[j] for j in part)] for row in rows] for part in parts]
 
 
-def grid(title, rows):
+def grid(title: str, rows: list[list[str]]) -> "Table":
     """Return a table for the terminal; the first of `rows` has the titles of the columns."""
     from rich.table import Table
 

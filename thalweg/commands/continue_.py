@@ -1,6 +1,6 @@
 """`thalweg continue`: a saved learner goes on learning from another file."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,8 +37,8 @@ def continue_(
     report: options.Report = None,
     json: options.Json = False,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Go on learning with a saved model, testing each row before it is learned."""
     from thalweg.commands import model_files
     from thalweg.commands import run as run_command

@@ -1,6 +1,8 @@
 """What `thalweg drift` does: opens the stream, watches it, shows what changed."""
 
 import json as jsons
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +12,15 @@ from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines, do_all
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
+from thalweg.evaluation.drift.report import DriftReport, Finding
 from thalweg.evaluation.drift.whole_days import DayOfRow, days_in
+from thalweg.streams.base import Stream
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.named import is_file, open_stream
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 WINDOW, LEAST_WINDOW, N_WINDOWS = 1000, 50, 20
 LEAST_SPANS, MOST_ROWS = 4, 500_000  # windows of days or weeks: how many, and rows that are in memory
@@ -23,8 +30,10 @@ METHODS = {"hellinger": "HellingerMonitor", "ks": "KolmogorovSmirnovMonitor", "p
 
 
 def watch(
-    source, labels, reference, window, method, false_alarms, rows, seed, data, file_options, quiet, other=None
-):
+    source: str, labels: bool, reference: str | None, window: str | None, method: str, false_alarms: float,
+    rows: int | None, seed: int, data: str | None, file_options: dict[str, Any], quiet: bool,
+    other: str | None = None,
+) -> DriftReport:
     """Return the DriftReport of `source`, or of `other` compared with it, all given as a person writes it."""
     from thalweg.evaluation import watch
 
@@ -38,7 +47,8 @@ def watch(
         file_options = usual | ({} if "text" in file_options else {"n_words": 0}) | file_options
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     flags_as_numbers(stream)
-    left_out, first = {}, None
+    left_out: dict[str, str] = {}
+    first: Stream | None = None
     if other is not None:
         first = stream
         stream, left_out = second_stream(other, first, rows, seed, data, file_options)
@@ -54,7 +64,9 @@ def watch(
     return report
 
 
-def lengths(window, reference, stream, first, rows):
+def lengths(
+    window: str | None, reference: str | None, stream: Any, first: Any, rows: int | None
+) -> tuple[str | None, int, int]:
     """Return the span of windows if it is one of days, and the rows of a window and of the reference."""
     span = n_reference = None
     if window is None and reference is None:
@@ -70,21 +82,23 @@ def lengths(window, reference, stream, first, rows):
     return span, n_rows, n_reference or 2 * n_rows
 
 
-def read_rows(option, text, least):
+def read_rows(option: str, text: str, least: int) -> int:
     """Return a number of rows given as text."""
     if not text.strip().isdigit() or int(text) < least:
         raise ValueError(f"{option} {text}: give a number of rows, at least {least}, or day, week, 2 weeks")
     return int(text)
 
 
-def second_stream(other, first, rows, seed, data, file_options):
+def second_stream(
+    other: str, first: Any, rows: int | None, seed: int, data: str | None, file_options: dict[str, Any]
+) -> tuple[Stream, dict[str, str]]:
     """Return the stream `other` with the columns of the first one, and why some of these are left out."""
     if other == "-":
         raise ValueError("standard input can be the reference, the first stream, but not the second")
     if not is_file(other):
         return open_stream(other, rows=rows, seed=seed, data=data), {}
     reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}
-    alone = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
+    alone: Any = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
     flags_as_numbers(alone)
     found = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
     told = {*file_options.get("numeric", ()), *file_options.get("date", ())}
@@ -103,19 +117,20 @@ def second_stream(other, first, rows, seed, data, file_options):
     return stream, left_out
 
 
-def usual_span(stream, first, rows):
+def usual_span(stream: Any, first: Any, rows: int | None) -> str | None:
     """Return "week" or "day" if the rows have dates and enough of these for windows of them, else None."""
     spans = [days_covered(each, rows) for each in (stream, first) if each is not None]
-    if not all(spans):
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
         return None
     for name, days in (("week", 7), ("day", 1)):
         least = days * (LEAST_SPANS if first is None else LEAST_SPANS // 2)
-        if all(n >= least and LEAST_WINDOW <= days * per_day <= MOST_ROWS for n, per_day in spans):
+        if all(n >= least and LEAST_WINDOW <= days * per_day <= MOST_ROWS for n, per_day in known):
             return name
     return None
 
 
-def days_covered(stream, rows):
+def days_covered(stream: Any, rows: int | None) -> tuple[float, float] | None:
     """Return about how many days a stream covers and how many rows it has a day; None without dates."""
     if stream.is_once:
         return None
@@ -133,12 +148,12 @@ def days_covered(stream, rows):
     return n_rows / per_day, per_day
 
 
-def usual_window(n_rows):
+def usual_window(n_rows: int | None) -> int:
     """Return 1000 rows, or a twentieth of a short stream."""
     return WINDOW if n_rows is None else max(LEAST_WINDOW, min(WINDOW, n_rows // N_WINDOWS))
 
 
-def length_if_short(stream):
+def length_if_short(stream: Any) -> int | None:
     """Return the number of rows if a look at the first ones finds the end; None if not or if it cannot."""
     if stream.is_once:
         return None
@@ -146,13 +161,13 @@ def length_if_short(stream):
     return n_rows if n_rows < WINDOW * N_WINDOWS else None
 
 
-def flags_as_numbers(stream):
+def flags_as_numbers(stream: Any) -> None:
     """Let columns of 0 and 1 be numbers: another value is a change to be reported, not a mistake."""
     for column in stream.inputs if isinstance(stream, FileStream) else ():
         column.kind = NUMBER if column.kind == FLAG else column.kind
 
 
-def show(report, page, json, save=None):
+def show(report: DriftReport, page: str | None, json: bool, save: str | None = None) -> None:
     """Print a DriftReport in words or as JSON, then write its page and the table of findings if asked."""
     word_for_command(report)
     do_all(
@@ -162,7 +177,7 @@ def show(report, page, json, save=None):
     )
 
 
-def write_table(report, path, json):
+def write_table(report: DriftReport, path: str | None, json: bool) -> None:
     """Write the findings of a DriftReport as CSV if there is a path, and say where they are."""
     if path:
         from thalweg.evaluation.drift import table as drift_table
@@ -172,7 +187,7 @@ def write_table(report, path, json):
             print(f"Findings: {path}")
 
 
-def write_page(report, page, json):
+def write_page(report: DriftReport, page: str | None, json: bool) -> None:
     """Write the page of a DriftReport if there is a path, and say where it is."""
     if page:
         from thalweg.evaluation.pages import drift_page
@@ -182,7 +197,7 @@ def write_page(report, page, json):
             print(f"Page with pictures: {page}")
 
 
-def print_report(report, json):
+def print_report(report: DriftReport, json: bool) -> None:
     """Print a DriftReport in words or as JSON."""
     from thalweg.evaluation.drift import words as drift_words
 
@@ -202,7 +217,7 @@ def print_report(report, json):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def table(report, findings, most=30):
+def table(report: DriftReport, findings: Sequence[Finding], most: int = 30) -> "Table":
     """Return what changed as a table, the surest first."""
     from rich.markup import escape
     from rich.table import Table
@@ -220,7 +235,7 @@ def table(report, findings, most=30):
     return shown
 
 
-def closing(report):
+def closing(report: DriftReport) -> list[str]:
     """Return the lines below the table: the rate, how much was read, what went wrong."""
     from thalweg.evaluation.counts import without_label
     from thalweg.evaluation.drift import words as drift_words

@@ -1,13 +1,19 @@
 """`thalweg inspect`: what a model file holds."""
 
 import json as jsons
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from thalweg.commands import options
 from thalweg.errors import listed
 
+if TYPE_CHECKING:
+    from thalweg.evaluation import InputColumns
+    from thalweg.learners.base.stream_classifier import StreamClassifier
+
 MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
-NO_COUNTS: dict = {"explanation": None, "values": {}, "parts": {}}
+NO_COUNTS: dict[str, Any] = {"explanation": None, "values": {}, "parts": {}}
 HELP = """
 Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
 
@@ -22,7 +28,7 @@ Examples:
 """
 
 
-def inspect(model: options.Model, json: options.Json = False):
+def inspect(model: options.Model, json: options.Json = False) -> None:
     """Describe a saved model: its learner, what it has seen, how accurate it was, and its weights."""
     found = facts(model)
     if json:
@@ -35,7 +41,7 @@ def inspect(model: options.Model, json: options.Json = False):
         console.print(line, highlight=False, markup=False)
 
 
-def facts(path):
+def facts(path: str) -> dict[str, Any]:
     """Return what is in a model file as plain data."""
     from thalweg.saving.files import load_and_describe
 
@@ -59,7 +65,7 @@ def facts(path):
     }
 
 
-def _columns(learner, schema):
+def _columns(learner: "StreamClassifier", schema: dict[str, Any] | None) -> "InputColumns | None":
     """Return the columns that the inputs of a learner come from; None if the file does not tell them."""
     from thalweg.evaluation import InputColumns
 
@@ -67,7 +73,7 @@ def _columns(learner, schema):
     return columns if columns is not None and len(columns.names) == learner.n_features_in_ else None
 
 
-def _counts(learner, columns):
+def _counts(learner: "StreamClassifier", columns: "InputColumns | None") -> dict[str, Any]:
     """Return how much each column counts, by name, and which of these are parts of others."""
     from thalweg.evaluation.inputs.explanations import by_column, explained
 
@@ -79,31 +85,31 @@ def _counts(learner, columns):
     return {"explanation": found.title, "values": values, "parts": named.parts}
 
 
-def _rules(learner, columns):
+def _rules(learner: "StreamClassifier", columns: "InputColumns | None") -> str | None:
     """Return a tree in terms of the columns of its file; None for other learners."""
     from thalweg.learners.trees.base import Tree
 
     return learner.describe(columns) if isinstance(learner, Tree) else None
 
 
-def _inputs(names, schema):
+def _inputs(names: list[Any], schema: dict[str, Any] | None) -> dict[str, list[str]]:
     """Return {kind: names} of the columns, or of the inputs if the file does not tell the columns."""
     if schema is None:
         return {"input": [str(name) for name in names]}
-    kinds = {}
+    kinds: dict[str, list[str]] = {}
     for column in schema["columns"]:
         kinds.setdefault(column["kind"], []).append(column["name"])
     return kinds
 
 
-def _weighs(learner):
+def _weighs(learner: "StreamClassifier") -> str | None:
     """Return in words which members carry the answer, where a learner can say that."""
     from thalweg.learners.stacking.adaptive_stacking import AdaptiveStacking
 
     return learner.describe() if isinstance(learner, AdaptiveStacking) else None
 
 
-def lines(found):
+def lines(found: dict[str, Any]) -> Iterator[str]:
     """Return the facts as lines."""
     from thalweg.evaluation.counts import percentage
 
@@ -131,7 +137,7 @@ def lines(found):
             yield f"… and {len(rules) - MOST_RULES:,} more lines: --json has all"
 
 
-def _value_lines(found):
+def _value_lines(found: dict[str, Any]) -> Iterator[str]:
     """Yield the columns that count most, and below each of them its parts."""
     from thalweg.evaluation.inputs.explanations import IMPORTANCE
 

@@ -2,22 +2,33 @@
 
 import csv
 import json as jsons
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines, do_all
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
+from thalweg.evaluation.label_errors.find import Suspicions
+from thalweg.evaluation.label_errors.words import Lines
+from thalweg.streams.base import Stream
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.named import open_stream
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SHOWN, SHOWN_COLUMNS, SHOWN_CHARACTERS, LEAST_CHARACTERS = 20, 5, 30, 10
 FIGURES_SHOWN = 4  # row, doubt, label, believed
 FIGURES = ("row", "doubt", "likelihood", "label", "believed")
 
 
-def look(source, learners, rows, seed, data, file_options, quiet):
+def look(
+    source: str, learners: Sequence[str], rows: int | None, seed: int, data: str | None,
+    file_options: dict[str, Any], quiet: bool,
+) -> tuple[Suspicions, Stream]:
     """Return the Suspicions of a stream and the stream, all given as a person writes it."""
     from thalweg.commands.run import make_learner
     from thalweg.evaluation.label_errors.find import suspicious_in_stream
@@ -30,7 +41,10 @@ def look(source, learners, rows, seed, data, file_options, quiet):
         ), stream
 
 
-def show(found, stream, source, top, page, save, json):
+def show(
+    found: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
+    json: bool,
+) -> None:
     """Print the suspicious rows in words or as JSON; then write the CSV file and the page if asked."""
     from thalweg.evaluation.label_errors.words import Lines
 
@@ -43,7 +57,7 @@ def show(found, stream, source, top, page, save, json):
     )
 
 
-def save_rows(lines, path, json):
+def save_rows(lines: Lines, path: str | None, json: bool) -> None:
     """Write the CSV file if there is a path, and say where it is."""
     if path:
         write_csv(lines, path)
@@ -51,7 +65,7 @@ def save_rows(lines, path, json):
             print(f"{len(lines.rows):,} rows saved: {path}")
 
 
-def write_page(lines, source, path, json):
+def write_page(lines: Lines, source: str, path: str | None, json: bool) -> None:
     """Write the page if there is a path, and say where it is."""
     if path:
         from thalweg.evaluation.pages import label_errors_page as outliers_page
@@ -61,7 +75,7 @@ def write_page(lines, source, path, json):
             print(f"Page: {path}")
 
 
-def print_rows(lines, json):
+def print_rows(lines: Lines, json: bool) -> None:
     """Print the suspicious rows in words or as JSON."""
     from thalweg.evaluation.label_errors.words import ASSUMPTION, headline
 
@@ -81,7 +95,7 @@ def print_rows(lines, json):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def table(lines, width):
+def table(lines: Lines, width: int) -> "Table":
     """Return the most suspicious rows as a table of `width` characters.
 
     It has the columns that are kept, uncut, and as many of the others as there is room for.
@@ -110,20 +124,20 @@ def table(lines, width):
     return shown
 
 
-def shortened(text):
+def shortened(text: str) -> str:
     """Return a text of one line that a terminal has room for."""
     text = " ".join(text.split())
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…"
 
 
-def closing(lines):
+def closing(lines: Lines) -> str:
     """Return the line below the table."""
     found = lines.found
     opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
     return f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
 
 
-def write_csv(lines, path):
+def write_csv(lines: Lines, path: str) -> None:
     """Write the suspicious rows, most suspicious first, with all cells of the file."""
     from thalweg.evaluation.label_errors.row_cells import as_text
 

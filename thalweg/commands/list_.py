@@ -1,12 +1,14 @@
 """The lists of `thalweg list`, made without importing what they name."""
 
 import re
+from collections.abc import Iterator, Sequence
 
 from thalweg import drift, evaluation, learners, streams
 from thalweg._misspelt import hint
+from thalweg._registry import Registry
 
 
-def lines(what=None):
+def lines(what: str | None = None) -> Iterator[str]:
     """Yield a line for each learner, stream, …, or for everything under headings if not told."""
     kinds = {
         "learners": _registered(learners.registry),
@@ -25,20 +27,20 @@ def lines(what=None):
         raise ValueError(f"there is no list of {what!r}; {hint(what, kinds, 'lists')}")
 
 
-def _registered(registry):
+def _registered(registry: Registry) -> list[tuple[str, str]]:
     return [(name, registry.summary(name)) for name in registry]
 
 
-def _streams():
+def _streams() -> list[tuple[str, str]]:
     made = [(dashed(name), text) for name, text in _registered(streams.registry)]
     return made + [(name, streams.datasets.summary(name)) for name in streams.datasets.names()]
 
 
-def dashed(name):
+def dashed(name: str) -> str:
     """Return a class's name as it is written in the shell: RandomRBF is random-rbf."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
-def _aligned(entries, indent=""):
+def _aligned(entries: Sequence[tuple[str, str]], indent: str = "") -> list[str]:
     width = max(len(name) for name, _ in entries)
     return [f"{indent}{name:<{width}}  {text}" for name, text in entries]

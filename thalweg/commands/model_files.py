@@ -1,10 +1,15 @@
 """What the command keeps in a model file beside the learner: its inputs, and how it did."""
 
 import datetime
+from collections.abc import Sequence
+from typing import Any
 
 from thalweg import saving
 from thalweg.errors import ModelFileError, ThalwegError
+from thalweg.evaluation.run import Run
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving.files import load_and_describe
+from thalweg.streams.base import Stream
 from thalweg.streams.named import is_file, open_stream
 
 MOST_RUNS = 100  # whose results are kept
@@ -14,7 +19,10 @@ RESULTS = (
 )  # fmt: skip
 
 
-def save(learner, path, run, schema, source, earlier=()):
+def save(
+    learner: StreamClassifier, path: str, run: Run, schema: dict[str, Any], source: str,
+    earlier: Sequence[dict[str, Any]] = (),
+) -> None:
     """Write a learner after a run to a file: with the schema of its inputs, and the results so far."""
     about = {
         "source": source,
@@ -26,7 +34,7 @@ def save(learner, path, run, schema, source, earlier=()):
     saving.save(learner, path, notes={"schema": schema, "runs": runs})
 
 
-def load(path):
+def load(path: str) -> tuple[StreamClassifier, dict[str, Any] | None, list[dict[str, Any]]]:
     """Return the learner in a file that the command wrote, its schema, and the results so far."""
     learner, content = load_and_describe(path)
     notes = content["notes"]
@@ -35,7 +43,10 @@ def load(path):
     return learner, notes.get("schema"), notes.get("runs", [])
 
 
-def open_like(source, learner, schema, path, rows=None, seed=0, data=None, **options):
+def open_like(
+    source: str, learner: StreamClassifier, schema: dict[str, Any] | None, path: str, rows: int | None = None,
+    seed: int = 0, data: str | None = None, **options: Any,
+) -> Stream:
     """Return the stream `source` with the inputs of a saved learner; raise ValueError if they differ."""
     if is_file(source):
         if schema is None:
@@ -50,7 +61,7 @@ def open_like(source, learner, schema, path, rows=None, seed=0, data=None, **opt
     return stream
 
 
-def check_can_be_saved(learner):
+def check_can_be_saved(learner: StreamClassifier) -> None:
     """Raise ModelFileError if a learner cannot be saved and loaded again, which is tried here."""
     name = type(learner).__name__
     if not learner.can_be_filed:

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,24 +19,25 @@ PLACEHOLDERS = {
 class OnceCommand(TyperCommand):
     """A command that refuses an option given twice, unless it is one that can be repeated."""
 
-    def __init__(self, *args, **settings):
+    def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        for parameter in self.params:
+        parameters: list[Any] = self.params
+        for parameter in parameters:
             if parameter.param_type_name == "argument":
                 parameter.display_type_rich = lambda ctx: None
                 parameter.metavar = parameter.name.upper()
             elif parameter.metavar is None:
                 parameter.metavar = _placeholder(parameter)
 
-    def collect_usage_pieces(self, ctx):
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the arguments of the usage line as the text below it names them."""
         return [piece.strip("{}").replace("}...", "...") for piece in super().collect_usage_pieces(ctx)]
 
-    def get_help_option(self, ctx):
+    def get_help_option(self, ctx: Any) -> Any:
         """Return --help without a type."""
         return _without_type(super().get_help_option(ctx))
 
-    def parse_args(self, ctx, args):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
         for parameter in set(order):
@@ -50,23 +51,23 @@ class OnceCommand(TyperCommand):
 class Commands(TyperGroup):
     """All commands; the options of the group have no types in the help."""
 
-    def __init__(self, *args, **settings):
+    def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         for parameter in self.params:
             _without_type(parameter)
 
-    def get_help_option(self, ctx):
+    def get_help_option(self, ctx: Any) -> Any:
         """Return --help without a type."""
         return _without_type(super().get_help_option(ctx))
 
 
-def _without_type(option):
+def _without_type(option: Any) -> Any:
     if option is not None:
         option.metavar = " "
     return option
 
 
-def _placeholder(parameter):
+def _placeholder(parameter: Any) -> str:
     """Return what stands for the value of an option in the help."""
     if getattr(parameter, "is_flag", False):
         return " "
@@ -89,7 +90,7 @@ Delay = Annotated[
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
 
 
-def command_line():
+def command_line() -> str:
     """Return the command as it was typed, or nothing if this is another program."""
     name = Path(sys.argv[0]).name
     return shlex.join(["thalweg", *sys.argv[1:]]) if name in ("thalweg", "thalweg.exe") else ""

@@ -1,7 +1,7 @@
 """`thalweg predict`: the answers of a saved learner for the rows of a file."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,8 +40,8 @@ def predict(
     ] = False,
     rows: options.Rows = None,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Predict the labels of a file's rows with a saved model, which stays as it is."""
     from thalweg.commands import model_files
     from thalweg.commands.prediction_files import counting, predictions, write

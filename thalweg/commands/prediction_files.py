@@ -2,9 +2,10 @@
 
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +16,13 @@ from thalweg._atomic_file import replacing
 from thalweg._native.argmax import likeliest
 from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
-from thalweg.streams.base import first_rows
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.streams.base import Stream, first_rows
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.files.row_numbers import numbers_in_file
+
+if TYPE_CHECKING:
+    from thalweg.commands.progress import Bar
 
 ROWS_AT_A_TIME = 10_000
 
@@ -30,7 +35,9 @@ class Predicted(NamedTuple):
     n_right: int
 
 
-def predictions(learner, stream, rows=None, probabilities=False):
+def predictions(
+    learner: StreamClassifier, stream: Stream, rows: int | None = None, probabilities: bool = False
+) -> Iterator[Predicted]:
     """Yield the predictions for the rows of a stream, block by block, with the cells that a file keeps."""
     classes = np.asarray(learner.classes_)
     names = [f"p_{label}" for label in classes.tolist()]
@@ -50,7 +57,9 @@ def predictions(learner, stream, rows=None, probabilities=False):
         start += len(p)
 
 
-def counting(blocks, stream, rows, bar):
+def counting(
+    blocks: Iterable[Predicted], stream: Stream, rows: int | None, bar: "Bar"
+) -> Iterator[Predicted]:
     """Yield the blocks of predictions, and show on a progress bar how many rows were in them."""
     done = 0
     for block in blocks:
@@ -60,7 +69,7 @@ def counting(blocks, stream, rows, bar):
         bar.show(done, min(known, default=None), "")
 
 
-def _blocks(stream, learner, size):
+def _blocks(stream: Stream, learner: StreamClassifier, size: int) -> Iterator[tuple[Any, ...]]:
     """Yield (X, codes), and a table of the columns that are kept, if any are."""
     if not stream.kept:
         yield from blocks_for(stream, learner, size)
@@ -70,24 +79,24 @@ def _blocks(stream, learner, size):
         yield checked_sparse_rows(X, learner) if sparse else X, codes, cells
 
 
-def write(blocks, path=None):
+def write(blocks: Iterable[Predicted], path: str | None = None) -> tuple[int, int, int]:
     """Write predictions as CSV to standard output, or to a file; return numbers of rows, right and scored.
 
     The file gets its name when all is written: it is never half a file.
     """
-    totals = np.zeros(3, dtype=np.int64)
+    n = n_right = n_scored = 0
     with _writer(path) as add:
         for block in blocks:
             add(block.table)
-            totals += [len(block.table), block.n_right, block.n_scored]
-    return tuple(totals.tolist())
+            n, n_right, n_scored = n + len(block.table), n_right + block.n_right, n_scored + block.n_scored
+    return n, n_right, n_scored
 
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 @contextmanager
-def _writer(path):
+def _writer(path: str | None) -> Iterator[Callable[[pa.Table], None]]:
     if path is None:
         with _tables(sys.stdout.buffer, "csv") as add:
             yield add
@@ -100,11 +109,11 @@ def _writer(path):
 
 
 @contextmanager
-def _tables(file, kind):
+def _tables(file: BinaryIO, kind: str) -> Iterator[Callable[[pa.Table], None]]:
     """Give a function that writes a table; the first has the types of all."""
     writer = None
 
-    def add(table):
+    def add(table: pa.Table) -> None:
         nonlocal writer
         if kind == "jsonl":
             for row in table.to_pylist():

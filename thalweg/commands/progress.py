@@ -1,5 +1,7 @@
 """A progress bar for commands that take long."""
 
+from typing import Self
+
 from thalweg.evaluation.counts import percentage
 
 BAR, LEAST_TITLE = 10, 12
@@ -14,7 +16,7 @@ class Bar:
     known, as what is done. Beside it are the time so far and, if the total is known, the time left.
     """
 
-    def __init__(self, title, told, figure, quiet, unit="rows"):
+    def __init__(self, title: str, told: str, figure: object, quiet: bool, unit: str = "rows") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -31,14 +33,14 @@ class Bar:
         self.task = self.bar.add_task("", total=None, beside="")
         self.show(0, None, figure)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.bar.start()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.bar.stop()
 
-    def show(self, done, total, figure):
+    def show(self, done: int, total: int | None, figure: object) -> None:
         """Show how far the work is, and the figure as it is now."""
         self.figure = figure
         if self.bar.disable:
@@ -53,7 +55,7 @@ class Bar:
         self.bar.update(self.task, description=title, beside=beside)
 
 
-def amount(done, total, unit):
+def amount(done: int, total: int | None, unit: str) -> str:
     """Return how much is done, as text."""
     if total is None:
         return f"{done:,} {unit}"
@@ -62,20 +64,20 @@ def amount(done, total, unit):
     return percentage(done / total if total else 1.0, ".0f")
 
 
-def times(elapsed, left, with_elapsed):
+def times(elapsed: float | None, left: float | None, with_elapsed: bool) -> list[str]:
     """Return the time since the start and the time left, as texts, as far as they are known and wanted."""
     texts = [] if elapsed is None or not (with_elapsed or left is None) else [clock(elapsed)]
     return texts if left is None else [*texts, f"{clock(left)} left"]
 
 
-def clock(seconds):
+def clock(seconds: float) -> str:
     """Return seconds as 1:02:03, or 2:03 within the first hour."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def shortened(text, most):
+def shortened(text: str, most: int) -> str:
     """Return a text of at most that many characters: its start and its end, of which more is kept."""
     if len(text) <= most:
         return text

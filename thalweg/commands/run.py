@@ -4,8 +4,10 @@ import json as jsons
 import math
 import re
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thalweg._types import Ints
 from thalweg.commands import model_files
 from thalweg.commands.learner_expressions import read_learner, read_value
 from thalweg.commands.options import command_line
@@ -15,9 +17,15 @@ from thalweg.commands.wording import word_for_command
 from thalweg.errors import listed
 from thalweg.evaluation import notable
 from thalweg.evaluation.counts import percentage, points, without_label
+from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
+from thalweg.evaluation.run import Run
 from thalweg.evaluation.summary import BASELINES, FIGURES, rate_error, shown
+from thalweg.streams.base import Stream
 from thalweg.streams.named import open_stream
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
 MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
@@ -32,9 +40,10 @@ class Outcome(NamedTuple):
 
 
 def evaluate(
-    source, learner, parameters, rows, seed, delay, labels, chunk, data, file_options, quiet, save=None,
-    totals=False, explain=False, importance=False,
-):
+    source: str, learner: str | None, parameters: Sequence[str], rows: int | None, seed: int, delay: str,
+    labels: str, chunk: int | None, data: str | None, file_options: dict[str, Any], quiet: bool,
+    save: bool = False, totals: bool = False, explain: bool = False, importance: bool = False,
+) -> Outcome:
     """Return the Outcome of a learner on a stream, all given as a person writes them.
 
     A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
@@ -42,8 +51,9 @@ def evaluate(
     """
     from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
 
-    made = learner and make_learner(learner, parameters, seed)
-    late, share = read_delay(delay), read_share(labels, chunk)
+    made: Any = learner and make_learner(learner, parameters, seed)
+    late = read_delay(delay)
+    share = labels if chunk and labels in ("all", "first") else read_share(labels, chunk)
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
@@ -54,12 +64,12 @@ def evaluate(
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
     with Bar(title, "accuracy {}", unknown, quiet) as bar:
 
-        def progress(done, total, accuracy):
+        def progress(done: int, total: int | None, accuracy: float) -> None:
             if is_default and not quiet and not done:
                 print(about_default(made), file=sys.stderr)
             bar.show(done, total, percentage(accuracy))
 
-        settings = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
+        settings: dict[str, Any] = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
         settings["keep"] = "totals" if totals else "rows"
         settings["watch"] = [*explain * [Explanations()], *importance * [PermutationImportance(seed=seed)]]
         if chunk:
@@ -76,21 +86,21 @@ def evaluate(
     return Outcome(run, made, stream)
 
 
-def default_learner(parameters, seed):
+def default_learner(parameters: Sequence[str], seed: int) -> Any:
     """Return the learner to use if none is named."""
     if not any(text.startswith("n_jobs=") for text in parameters):
         parameters = [*parameters, "n_jobs=-1"]
     return make_learner("AdaptiveStacking", parameters, seed)
 
 
-def about_default(made):
+def about_default(made: Any) -> str:
     """Return a line about the default learner, which has begun, and a faster one (see docs/stacking.md)."""
     fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
     combined = f"AdaptiveStacking combines {len(made.members_)} learners"
     return f"{combined}. Faster, mostly less accurate: --learner {fast}."
 
 
-def make_learner(text, parameters, seed):
+def make_learner(text: str, parameters: Sequence[str], seed: int) -> Any:
     """Return the learner that `text` describes, with more parameters given as key=value texts."""
     chosen = {}
     for pair in parameters:
@@ -103,7 +113,7 @@ def make_learner(text, parameters, seed):
     return read_learner(text, chosen, seed)
 
 
-def read_delay(text):
+def read_delay(text: str) -> Any:
     """Return a number of rows, or the frozen scipy.stats distribution that e.g. `poisson(50)` names."""
     if re.fullmatch(r"\d+", text):
         return int(text)
@@ -117,10 +127,8 @@ def read_delay(text):
     raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
 
 
-def read_share(text, chunk):
-    """Return the share of labels that come, as a number, or `all` or `first` for chunks."""
-    if chunk and text in ("all", "first"):
-        return text
+def read_share(text: str, chunk: int | None) -> float:
+    """Return the share of labels that come."""
     try:
         share = float(text)
     except ValueError:
@@ -131,7 +139,7 @@ def read_share(text, chunk):
     return share
 
 
-def show(run, json):
+def show(run: Run, json: bool) -> None:
     """Print a Run as a table or as JSON; after Ctrl-C, only if that does not take long."""
     if in_a_hurry(run):
         return
@@ -150,12 +158,12 @@ def show(run, json):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def in_a_hurry(run):
+def in_a_hurry(run: Run) -> bool:
     """Return whether a run was interrupted and is so long that its figures would keep a person waiting."""
     return run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY
 
 
-def write_page(run, path, json):
+def write_page(run: Run, path: str | None, json: bool) -> None:
     """Write the page of a Run if there is a path, and say where it is."""
     if path and not in_a_hurry(run):
         from thalweg.evaluation.pages import run_page as report
@@ -165,7 +173,10 @@ def write_page(run, path, json):
             print(f"Page with pictures: {path}")
 
 
-def save(learner, run, stream, source, path, json, earlier=()):
+def save(
+    learner: Any, run: Run, stream: Stream, source: str, path: str | None, json: bool,
+    earlier: Sequence[dict[str, Any]] = (),
+) -> None:
     """Write the learner to a model file if there is a path, and say where it is."""
     if path:
         model_files.save(learner, path, run, stream.schema(), source, earlier)
@@ -173,7 +184,7 @@ def save(learner, run, stream, source, path, json, earlier=()):
             print(f"Model: {path}; see thalweg predict, continue and inspect")
 
 
-def table(run):
+def table(run: Run) -> "Table":
     """Return the figures of the learner and of the trivial ones side by side."""
     from rich.table import Table
 
@@ -192,7 +203,7 @@ def table(run):
     return result
 
 
-def sentence(run):
+def sentence(run: Run) -> str:
     """Return the size and speed of a run, and the classes it found, in one line."""
     parts = [f"{run.n_rows:,} rows in {run.seconds:.2f} s ({run.rows_per_second:,.0f} rows/s)", found(run)]
     if len(run.drifts):
@@ -208,7 +219,7 @@ def sentence(run):
     return "; ".join(parts)
 
 
-def memory_lines(run):
+def memory_lines(run: Run) -> list[str]:
     """Return a warning if the model is larger than the rows it was made from."""
     if not run.outgrows_data:
         return []
@@ -218,7 +229,7 @@ def memory_lines(run):
     return [f"memory    {sizes}: {advice}"]
 
 
-def input_lines(run, most=10):
+def input_lines(run: Run, most: int = 10) -> list[str]:
     """Return what shuffling the values of a column cost lately, for the `most` needed columns, if asked."""
     lines = []
     for each in run.explanations:
@@ -228,7 +239,7 @@ def input_lines(run, most=10):
     return lines
 
 
-def _with_parts(history, name):
+def _with_parts(history: History, name: str) -> str:
     """Return a name with its latest figure, and those of its parts in brackets."""
     latest = history.latest()
     parts = [part for part in latest if part in history.parts.get(name, ())]
@@ -236,13 +247,13 @@ def _with_parts(history, name):
     return f"{name} {percentage(latest[name])}" + (f" ({inside})" if inside else "")
 
 
-def found(run, most=10):
+def found(run: Run, most: int = 10) -> str:
     """Return the classes that were found and their shares, in words: all, or the `most` frequent."""
     shares = run.class_shares
-    order = shares if len(shares) <= most else sorted(shares, key=shares.get, reverse=True)
+    order = shares if len(shares) <= most else sorted(shares, key=lambda label: -shares[label])
     words = listed([f"{label} {percentage(shares[label])}" for label in order], most)
     return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}"
 
 
-def _places(rows):
+def _places(rows: Ints) -> str:
     return listed([f"{row:,}" for row in rows], 10)

@@ -2,13 +2,17 @@
 
 import itertools
 import json as jsons
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
+
+if TYPE_CHECKING:
+    from thalweg.evaluation import Tuned
 
 HELP = """
 Search for parameters of a learner on the first part of a stream, and judge them on the rest.
@@ -51,8 +55,8 @@ def tune(
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
     json: options.Json = False,
     data: options.Data = None,
-    file_options=None,
-):
+    file_options: Any = None,
+) -> None:
     """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
     from thalweg import evaluation
     from thalweg.commands.progress import Bar
@@ -78,7 +82,7 @@ def tune(
     show(found, json)
 
 
-def read_grid(texts):
+def read_grid(texts: Sequence[str]) -> dict[str, list[Any] | None]:
     """Return {parameter: values} from texts such as `n_members=5,10,20`; None for the values of `n_members`.
 
     What is in brackets is one value.
@@ -96,7 +100,7 @@ def read_grid(texts):
     return grid
 
 
-def show(found, json):
+def show(found: "Tuned", json: bool) -> None:
     """Print what a search found, as tables or as JSON."""
     if json:
         print(jsons.dumps(to_plain(found)))
@@ -131,7 +135,7 @@ def show(found, json):
     console.print(" ".join(lines), highlight=False, markup=False)
 
 
-def to_plain(found):
+def to_plain(found: "Tuned") -> dict[str, Any]:
     """Return what a search found as plain data for JSON; None if a figure is not defined."""
     from thalweg.evaluation.summary import plain_number
 
@@ -151,15 +155,15 @@ def to_plain(found):
     }
 
 
-def _texts(parameters):
+def _texts(parameters: dict[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in parameters.items()}
 
 
-def _settings(parameters):
+def _settings(parameters: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 
-def _parts(text):
+def _parts(text: str) -> Iterator[str]:
     depth, start = 0, 0
     for i, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")
