@@ -16,7 +16,8 @@ CIMPORT = re.compile(r"^\s*from (\.?[\w.]*) c?import (\([^)]*\)|[^\n]+)", re.M)
 CONTRACTS = {"thalweg._native.kernel", "thalweg._native.detector", "thalweg._native.python_kernel"}
 PARTS_OF_ENSEMBLES = {
     "thalweg.learners.ensembles._native.base",
-    "thalweg.learners.ensembles._native.member_view",
+    "thalweg.learners.base._native.member_pool",
+    "thalweg.learners.base._native.member_view",
     "thalweg.learners.ensembles._native.threaded",
     "thalweg.learners.chunk_ensembles._native.base",
 }

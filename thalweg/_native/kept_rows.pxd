@@ -25,6 +25,12 @@ cdef class KeptRows(Kernel):
     cdef bint grow(self) noexcept
 
 
+cdef class KeepingKernel(Kernel):
+    cdef KeptRows kept
+
+    cdef void inherit_kept(self, KeepingKernel old)
+
+
 # where to write what is kept with the row x; NULL if memory is lacking
 cdef double* keep_row(kept_rows_t* s, const double* x) noexcept nogil
 

@@ -88,6 +88,40 @@ cdef class KeptRows(Kernel):
         return {"low": declared.low, "high": declared.high, "missing": declared.missing}
 
 
+cdef class KeepingKernel(Kernel):
+    """A kernel with rows that wait for their labels, which are part of its state."""
+
+    def state(self):
+        """Return copies of the arrays, those of the rows that wait included; not those of a member."""
+        return Kernel.state(self) | self.kept.state()
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        kept, rest = self.kept.restored(state)
+        Kernel.restore(self, rest)
+        self.kept = kept
+        self.bind()
+
+    def beginning(self):
+        """Return copies of the arrays, for `reset`."""
+        return self.state()
+
+    def reset(self, state):
+        """Go back to what `beginning` returned, of this kernel or of one made alike."""
+        self.restore(state)
+
+    cdef void inherit_kept(self, KeepingKernel old):
+        # Rows of as many inputs go on waiting.
+        if old.handle.n_features == self.handle.n_features:
+            self.kept, _rest = self.kept.restored(old.kept.state())
+            self.bind()
+
+    @property
+    def bytes(self):
+        """Bytes of all arrays, those of the rows that wait included."""
+        return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
+
+
 def new_chains(room):
     """Return memory for the chains of so many places."""
     return layouts.new_array((2, room), INDEX)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
 from thalweg.learners.ensembles.base import Ensemble
 
@@ -75,27 +76,19 @@ class Notes:
         self._learner = learner
         named = () if isinstance(learner, Ensemble) else ATTRIBUTES
         self._name = next((name for name in named if hasattr(type(learner), name)), None)
-        self._rows: list[int] = []
-        self._values: list[Floats] = []
-        self._period = self._next = 0
+        self._record = BoundedRecord[Floats](MOST_NOTES)
 
     def add(self, row: int) -> None:
         """Read the attribute at this row, if a note is due."""
-        if self._name is None or row < self._next:
-            return
-        value = np.ravel(getattr(self._learner, self._name))[:MOST_MEMBERS]
-        self._rows.append(row)
-        self._values.append(np.array(value, dtype=np.float64))
-        if len(self._rows) == MOST_NOTES:
-            self._rows, self._values = self._rows[1::2], self._values[1::2]
-            self._period = 2 * self._period or 2 * row // MOST_NOTES
-        self._next = row + self._period
+        if self._name is not None and self._record.is_due(row):
+            value = np.ravel(getattr(self._learner, self._name))[:MOST_MEMBERS]
+            self._record.add(row, np.array(value, dtype=np.float64))
 
     def history(self) -> History | None:
         """Return what was noted, or what the learner itself noted; None if that is nothing."""
         if self._name is not None:
-            rows = np.array(self._rows, dtype=np.int64)
-            found = History(ATTRIBUTES[self._name], rows, _joined(self._values))
+            rows = np.array(self._record.rows, dtype=np.int64)
+            found = History(ATTRIBUTES[self._name], rows, _joined(self._record.values))
         elif isinstance(self._learner, Ensemble):
             kept, noted = self._learner.history_, self._learner.noted
             found = History(noted, np.asarray(kept["row"]), np.asarray(kept[noted])[:, :MOST_MEMBERS])

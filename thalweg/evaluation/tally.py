@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._bounded_record import halved
 from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.baselines import LEARNER_OF
@@ -89,7 +90,8 @@ class Tally:
     def add(self, labels: Ints, probabilities: Floats, answers: Mapping[str, NDArray[np.integer]]) -> None:
         """Add rows: their labels (-1: none), the learner's probabilities and the answers of the baselines."""
         while self.n + len(labels) > MOST_PARTS * self.part_size:
-            self._join_parts()
+            self.labels, self.right = halved(self.labels, add=True), halved(self.right, add=True)
+            self.part_size *= 2
         part = (self.n + np.arange(len(labels))) // self.part_size
         scored = labels >= 0
         part, y, p = part[scored], labels[scored], probabilities[scored]
@@ -116,13 +118,6 @@ class Tally:
         place = np.minimum((sure * N_BINS).astype(np.intp), N_BINS - 1)
         for line, weights in enumerate((None, sure, answer == y)):
             self.bins[line] += np.bincount(place, weights, N_BINS)
-
-    def _join_parts(self) -> None:
-        """Make parts twice as long."""
-        for counts in (self.labels, self.right):
-            half = counts.reshape(MOST_PARTS // 2, 2, -1).sum(axis=1)
-            counts[: len(half)], counts[len(half) :] = half, 0
-        self.part_size *= 2
 
     def accuracy_of_parts(self, answerer: str = LEARNER, most: int = MOST_PARTS) -> Floats:
         """Return the accuracies of up to `most` nearly equal parts, without parts that have no labels."""

@@ -132,7 +132,8 @@ class Pipeline(MemberList, OneMember):
         self._steps = self._begun_steps()
         kernels = [step._kernel for step in self._steps]
         kernel = PipelineKernel(self._who, n_features, n_classes, kernels, most_kept)
-        self._set_member(kernel, self._begun_member(self._member_categories()))
+        member = self._begun_member(self._template(), self._seeds, self._member_categories())
+        self._set_member(kernel, member)
         return kernel
 
     def _set_member(self, kernel: Any, member: StreamClassifier) -> None:

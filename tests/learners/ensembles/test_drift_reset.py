@@ -13,7 +13,7 @@ from twins.drift.page_hinkley import PageHinkleyTwin
 from thalweg.drift import ADWIN, DDM, EDDM, HDDM_W
 from thalweg.drift.base import Detector
 from thalweg.evaluation import metrics, prequential, score_detector
-from thalweg.learners import DriftReset, MajorityClass, NaiveBayes
+from thalweg.learners import DriftReset, LabelChain, MajorityClass, NaiveBayes, NeighbourMixture
 from thalweg.streams import SEA, from_file
 
 
@@ -51,6 +51,17 @@ def test_is_the_loop_by_hand(detector):
     np.testing.assert_array_equal(learner.test_then_train(X, y), p)
     assert learner.drifts_.tolist() == drifts
     assert learner.n_drifts_ == len(drifts) >= 2
+
+
+@pytest.mark.parametrize("member", [LabelChain(), NeighbourMixture(windows=(100,))])
+def test_members_with_rows_that_wait_start_again(member):
+    X, y = drifting_rows()
+    y[:1000] = np.arange(1000) % 2
+    X[:1000, 0] = y[:1000]
+    p, drifts = by_hand(lambda: clone(member).begin(2, [0, 1]), DDM(), X, y)
+    learner = DriftReset(member).begin(2, [0, 1])
+    np.testing.assert_array_equal(learner.test_then_train(X, y), p)
+    assert learner.drifts_.tolist() == drifts != []
 
 
 def test_finds_the_drifts_and_regains_what_a_lone_member_loses():

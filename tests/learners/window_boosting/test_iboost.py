@@ -5,6 +5,7 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from twins.learners.window_boosting import iboost as twin
 
+from thalweg.drift import DDM
 from thalweg.errors import ParameterError
 from thalweg.learners import (
     AdaBoostWindow,
@@ -278,3 +279,11 @@ def test_members_that_cannot_be_reset_are_built_again():
     learner = IBoost(NearestNeighbours(window=50), n_members=3, window=40, cap=3).begin(2, [0, 1])
     p = learner.test_then_train(X, y)
     assert (p.argmax(axis=1) == y)[100:].mean() > 0.7
+
+
+def test_members_made_of_others_forget_what_they_learned_when_they_are_built_again():
+    X, y = clusters(300)
+    settings = {"n_members": 3, "window": 40, "period": 3}
+    plain = IBoost(NaiveBayes(), **settings).begin(2, [0, 1])
+    quiet = IBoost(DriftReset(NaiveBayes(), DDM(min_values=10**6)), **settings).begin(2, [0, 1])
+    np.testing.assert_array_equal(quiet.test_then_train(X, y), plain.test_then_train(X, y))

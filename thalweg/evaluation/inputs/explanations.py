@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History, Named
 from thalweg.evaluation.inputs.columns import InputColumns, columns_of
@@ -169,10 +170,9 @@ class Explanations:
 
     def begin(self, names: Sequence[Any] = (), n_rows: int | None = None) -> "Explanations":
         """Forget everything; the stream has so many rows, if that is known. Return self."""
-        self._period = 100 if n_rows is None else max(1, -(-n_rows // 100))
-        self._n_learned, self._next = 0, self._period
-        self._found: list[tuple[int, Named]] = []
-        self._title = ""
+        period = 100 if n_rows is None else max(1, -(-n_rows // 100))
+        self._record = BoundedRecord[Named](MOST_READ, period)
+        self._n_learned, self._title = 0, ""
         self._columns: InputColumns | None = None
         return self
 
@@ -183,36 +183,32 @@ class Explanations:
     @property
     def n_until_next(self) -> int:
         """Rows to be learned until it looks at the learner."""
-        return self._next - self._n_learned
+        return self._record.next_row - self._n_learned
 
     def update_coded(self, learner: Any, X: Floats, codes: Ints) -> None:
         """Take note of rows that the learner has just learned."""
         self._n_learned += int((codes >= 0).sum())
-        if self._n_learned < self._next:
+        if not self._record.is_due(self._n_learned):
             return
-        self._next = (self._n_learned // self._period + 1) * self._period
+        self._record.skip(self._n_learned)
         found = explained(learner) if getattr(learner, "n_features_in_", 0) <= MOST_INPUTS else None
-        if found is None:
-            return
-        self._title = found.title
-        kept = by_column(found, self._columns).largest(MOST_KEPT)
-        self._found.append((self._n_learned, kept))
-        if len(self._found) == MOST_READ:
-            self._found, self._period = self._found[1::2], 2 * self._period
-            self._next = (self._n_learned // self._period + 1) * self._period
+        if found is not None:
+            self._title = found.title
+            self._record.add(self._n_learned, by_column(found, self._columns).largest(MOST_KEPT))
 
     def as_history(self) -> History | None:
         """Return what was noted; None if that is nothing, or never changed."""
-        names = list(dict.fromkeys(name for _, each in self._found for name in each.names))
+        kept = self._record.values
+        names = list(dict.fromkeys(name for each in kept for name in each.names))
         place = {name: j for j, name in enumerate(names)}
-        values = np.full((len(self._found), len(names)), np.nan)
-        for line, (_, each) in zip(values, self._found, strict=True):
+        values = np.full((len(kept), len(names)), np.nan)
+        for line, each in zip(values, kept, strict=True):
             line[[place[name] for name in each.names]] = each.values
         if not values.size or np.nanmin(values) == np.nanmax(values):
             return None
-        rows = np.array([row for row, _ in self._found], dtype=np.int64)
+        rows = np.array(self._record.rows, dtype=np.int64)
         parts: dict[str, dict[str, None]] = {}
-        for _, each in self._found:
+        for each in kept:
             for name, below in each.parts.items():
                 parts.setdefault(name, {}).update(dict.fromkeys(below))
         return History(self._title, rows, values, names, {name: list(parts[name]) for name in parts})

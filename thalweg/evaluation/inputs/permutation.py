@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from thalweg._bounded_record import BoundedRecord
 from thalweg._parameters import one_of, whole_number
 from thalweg._registry import Pickled
 from thalweg._types import Floats, Ints
@@ -80,8 +81,7 @@ class PermutationImportance(Pickled):
         self._rows: list[tuple[Floats, Ints]] = []
         self._n_learned = self._n_held = self._n_results = 0
         self._next = self.period
-        self._stride = 1
-        self._results: list[tuple[int, float, Floats]] = []
+        self._record = BoundedRecord[tuple[int, float, Floats]](MOST_KEPT, 1)  # by the number of results
         return self
 
     def set_columns(self, columns: InputColumns) -> None:
@@ -101,16 +101,17 @@ class PermutationImportance(Pickled):
     def history_(self) -> dict[str, Any]:
         """The results: "row", the number of learned rows at the end of each window; "score", the accuracy or
         log-loss there; "importance", with a line for each of them and a column for each of `names`."""
-        importances = [importance for _, _, importance in self._results]
+        results = self._record.values
+        importances = [importance for _, _, importance in results]
         return {
-            "row": np.array([row for row, _, _ in self._results], dtype=np.int64),
-            "score": np.array([score for _, score, _ in self._results]),
+            "row": np.array([row for row, _, _ in results], dtype=np.int64),
+            "score": np.array([score for _, score, _ in results]),
             "importance": np.array(importances).reshape(len(importances), -1 if importances else 0),
         }
 
     def as_history(self) -> History | None:
         """Return the results for the page of a run; None if there are none yet."""
-        if not self._results:
+        if not self._record.values:
             return None
         values = self.history_["importance"]
         names = self.names or [f"x{j}" for j in range(values.shape[1])]
@@ -142,10 +143,8 @@ class PermutationImportance(Pickled):
         score, self.importance_ = self._losses(X, codes, rng)
         self._learner, self._rows, self._n_held = None, [], 0
         self._n_results += 1
-        if self._n_results % self._stride == 0:
-            self._results.append((row, score, self.importance_))
-        if len(self._results) == MOST_KEPT:
-            self._results, self._stride = self._results[1::2], 2 * self._stride
+        if self._record.is_due(self._n_results):
+            self._record.add(self._n_results, (row, score, self.importance_))
 
     def _losses(self, X: Floats, codes: Ints, rng: np.random.Generator) -> tuple[float, Floats]:
         score = self._score(X, codes)

@@ -55,17 +55,13 @@ class LastLabels(HasImportance, OneMember):
     """
 
     _kernel: LastLabelsKernel
+    observes = True
     _n_values_of_two: int
 
     def __init__(self, member: StreamClassifier | None = None, n: int = 1, max_waiting: int = 10_000) -> None:
         self.member = member
         self.n = n
         self.max_waiting = max_waiting
-
-    @property
-    def takes_missing(self) -> bool:
-        """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return self._template().takes_missing
 
     @property
     def member_(self) -> StreamClassifier:
@@ -98,7 +94,8 @@ class LastLabels(HasImportance, OneMember):
         most_kept = whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING)
         n_values = min(n_classes, self._n_values_of_two) if n_classes <= 2 else n_classes
         kernel = LastLabelsKernel(self._who, n_features, n_classes, n, n_values, most_kept)
-        self._set_member(kernel, self._begun_member(self._member_categories(kernel)))
+        n_categories = self._member_categories(kernel)
+        self._set_member(kernel, self._begun_member(self._template(), self._seeds, n_categories))
         return kernel
 
     def _member_categories(self, kernel: Any) -> Ints:

@@ -1,22 +1,20 @@
 """What ensembles share: members built from templates, saved with them, and shown over time."""
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from thalweg._native.kernel import Kernel
-from thalweg._parameters import count, is_seed
+from thalweg._parameters import count
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of, weighted_mean
 from thalweg.learners.base.member_list import MemberList, Members, as_members
+from thalweg.learners.base.member_pool import MemberPool
 from thalweg.learners.base.member_state import check_inputs, restored_member
 from thalweg.learners.base.memory_limit import Needs, bytes_in, shares, sum_of
-from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles._native.base import EnsembleKernel
@@ -24,7 +22,7 @@ from thalweg.learners.ensembles._native.member_view import AdapterKernel
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
 
 
-class Ensemble(HasImportance, MemberList, SeededClassifier):
+class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
     """A learner made of members, called through their handles by an ensemble's kernel.
 
     A subclass has the parameters `member` and `random_state`, and makes its kernel with `self._build`, which
@@ -38,22 +36,6 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
     n_members: int | None
     _events: tuple[str, ...] = ("replaced",)  # kinds of them; the last is the end of a member
     _n_spares = 1  # members besides those in the slots: one that is being built, or kept to be built again
-    _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
-
-    @property
-    def takes_missing(self) -> bool:
-        """Whether any member copes with missing values; those that do not get running means instead."""
-        return any(each.takes_missing for each in self._templates())
-
-    @property
-    def uses_weights(self) -> bool:
-        """Whether weights of rows make a difference to the members."""
-        return any(each.uses_weights for each in self._templates())
-
-    @property
-    def observes(self) -> bool:
-        """Whether rows without a label mean anything to a member."""
-        return any(each.observes for each in self._templates())
 
     @property
     def members_(self) -> list[StreamClassifier]:
@@ -125,21 +107,12 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
     def _templates(self) -> list[StreamClassifier]:
         return as_members(self, self._default_member() if self.member is None else self.member)
 
-    def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
-        self._made_from = self._templates()
-        self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
-        self._pristine: list[State | None] = [None] * len(self._made_from)
-        self._member_bytes = None
-        super()._begin(n_features, n_classes, seed)
-        for template, first in enumerate(self._first_members()):
-            if self._starts_members_again(first, self._seeded[template]):
-                self._pristine[template] = first._kernel.beginning()
+    def _after_begin(self, first_members: list[Any]) -> None:
         self._kernel.resettable = [each is not None for each in self._pristine]
         self._own_bytes = self._bytes_besides_members()
-        self._member_needs = [self._needs_of(*each) for each in enumerate(self._first_members())]
+        self._member_needs = [self._needs_of(*each) for each in enumerate(first_members)]
 
     def _first_members(self) -> list[Any]:
-        """Return a member of each template as it begins."""
         templates = self._kernel.templates()
         return [self._kernel.members[templates.index(i)] for i in range(len(self._made_from))]
 
@@ -168,36 +141,8 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         for member, template in zip(self._kernel.members, templates, strict=False):
             member._limit_bytes(self._member_bytes[template])
 
-    def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
-        """Return a fresh member for a slot, made from this template, and the kernel to call it through.
-
-        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
-        that is no longer in use, or None. So it can be interrupted anywhere, and called again.
-        """
-        seeded, pristine = self._seeded[template], self._pristine[template]
-        drawn = np.random.SeedSequence([self._seed, slot, n_built]).generate_state(len(seeded))
-        seeds = dict(zip(seeded, drawn.tolist(), strict=True))
-        columns = self._columns(slot, n_built)
-        member = spare
-        if spare is None or pristine is None:
-            member = self._begun_member(self._made_from[template], seeds, columns)
-            if self._member_bytes is not None:
-                member._limit_bytes(self._member_bytes[template])
-        if pristine is not None:
-            member._start_again(pristine, **seeds)
-        return member, self._kernel_of(member, columns)
-
-    def _begun_member(
-        self, template: StreamClassifier, seeds: dict[str, int], columns: Ints | None
-    ) -> StreamClassifier:
-        member = clone(template).set_params(**seeds)
-        member._lock = self._lock
-        categories = self.n_categories_ if columns is None else self.n_categories_[columns]
-        return member._begin_unlocked(len(categories), self._labels, n_categories=categories)
-
-    def _columns(self, slot: int, n_built: int) -> Ints | None:
-        """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
-        return None
+    def _member_seeds(self, template: int, slot: int, n_built: int) -> dict[str, int]:
+        return self._drawn_seeds(template, self._seed, slot, n_built)
 
     def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Kernel:
         """Return the kernel to call a fresh member through: its own, or an adapter if it sees less."""
@@ -216,13 +161,6 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
             member._means = adapter.arrays["mean"], adapter.arrays["count"]
         return adapter
 
-    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
-        """Whether members can go back to the beginning of this one, the first of its template."""
-        return isinstance(member, NativeClassifier) and member._starts_again(dict.fromkeys(seeded))
-
-    def _starts_again(self, seeds: Collection[str]) -> bool:
-        return False
-
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
         self._begin_again()
@@ -231,8 +169,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
         for slot, (member, adapter) in enumerate(zip(old.members, old.adapters(), strict=True)):
             before = np.arange(n_features) if adapter is None else adapter.arrays["columns"]
             columns = self._grown_columns(slot, before, n_features)
-            categories = self.n_categories_ if columns is None else self.n_categories_[columns]
-            members.append(self._grown(slot, member, categories))
+            members.append(self._grown(slot, member, self._categories(columns)))
             kernels.append(self._kernel_of(members[slot], columns))
             if adapter is not None and isinstance(kernels[slot], AdapterKernel):
                 kernels[slot].inherit(adapter)
@@ -251,9 +188,6 @@ class Ensemble(HasImportance, MemberList, SeededClassifier):
 
     def _keys(self, n: int) -> NDArray[Any]:
         return np.random.SeedSequence(self._seed).generate_state(n, np.uint64)
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
 
     def _state(self) -> State:
         state = super()._state()

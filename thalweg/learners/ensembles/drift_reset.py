@@ -1,6 +1,5 @@
 """Any learner made to follow drift: a detector watches its errors, a fresh one takes its place."""
 
-from collections.abc import Collection
 from typing import Any
 
 from sklearn.base import clone
@@ -13,16 +12,15 @@ from thalweg.drift.foreign import as_detector
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of
 from thalweg.learners.base.member_list import as_member
-from thalweg.learners.base.member_state import check_inputs, check_parameters, restored_member
-from thalweg.learners.base.memory_limit import Needs, bytes_in
-from thalweg.learners.base.native import NativeClassifier
-from thalweg.learners.base.seeded import checked_seed
+from thalweg.learners.base.member_state import check_inputs, check_parameters
+from thalweg.learners.base.memory_limit import bytes_in
+from thalweg.learners.base.one_member import OneMember
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.bayes.naive_bayes import NaiveBayes
 from thalweg.learners.ensembles._native.drift_reset import DriftResetKernel
 
 
-class DriftReset(HasImportance, NativeClassifier):
+class DriftReset(HasImportance, OneMember):
     """DriftReset: a detector watches a member's errors, and at an alarm a fresh member takes over.
 
     The fresh member learns beside the old one from the detector's warning on. Makes any learner follow abrupt
@@ -73,38 +71,20 @@ class DriftReset(HasImportance, NativeClassifier):
     """
 
     _kernel: DriftResetKernel
-    _share: int | None = None  # bytes for each of the two members, if they are limited
 
     def __init__(self, member: StreamClassifier | None = None, detector: Any = None) -> None:
         self.member = member
         self.detector = detector
 
     @property
-    def takes_missing(self) -> bool:
-        """Whether the member copes with missing values; if not, it gets the running mean instead."""
-        return as_member(self, self._template()).takes_missing
-
-    @property
-    def uses_weights(self) -> bool:
-        """Whether weights of rows make a difference to the member."""
-        return as_member(self, self._template()).uses_weights
-
-    @property
-    def observes(self) -> bool:
-        """Whether rows without a label mean anything to the member."""
-        return as_member(self, self._template()).observes
-
-    @property
     def can_be_filed(self) -> bool:
         """Whether `thalweg.save` can write both the member and the detector."""
-        return as_member(self, self._template()).can_be_filed and self._detector_template().can_be_filed
+        return super().can_be_filed and self._detector_template().can_be_filed
 
     @property
     def member_(self) -> StreamClassifier:
         """The member as it is now."""
-        self._check_begun()
-        with self._lock.read:
-            return self._kernel.members[0]
+        return self._current_member()
 
     @property
     def drifts_(self) -> Ints:
@@ -124,7 +104,7 @@ class DriftReset(HasImportance, NativeClassifier):
         return importance_of(self._kernel.members[0])
 
     def _template(self) -> StreamClassifier:
-        return NaiveBayes() if self.member is None else self.member
+        return NaiveBayes() if self.member is None else as_member(self, self.member)
 
     def _detector_template(self) -> Detector:
         detector = DDM() if self.detector is None else self.detector
@@ -132,89 +112,49 @@ class DriftReset(HasImportance, NativeClassifier):
 
     def _begin(self, n_features: int, n_classes: int, seeds: dict[str, int] | None = None) -> None:
         if seeds is None:
-            seeds = seeds_of(as_member(self, self._template()))
+            seeds = seeds_of(self._template())
             self._detector_seeds = seeds_of(self._detector_template())
-        self._seeds, self._share = seeds, None
-        super()._begin(n_features, n_classes)
-        self._own_bytes = bytes_in(self._kernel.arrays) + bytes_in(self._pristine)
-        self._member_needs = self._kernel.members[0]._needs()
+        super()._begin(n_features, n_classes, seeds)
+        self._own_bytes += bytes_in(self._pristine[0])
 
     def _make_kernel(self, n_features: int, n_classes: int) -> DriftResetKernel:
-        self._pristine = None
         detector = clone(self._detector_template()).set_params(**self._detector_seeds)
-        (member, first), (other, second) = self._build(None), self._build(None)
-        self._pristine = self._beginning_of(member)
         kernel = DriftResetKernel(self._who, n_features, n_classes, self._build)
-        kernel.set_parts([member, other], [first, second], detector, detector._handle())
+        _set_parts(kernel, [self._build(0, slot, 0, None)[0] for slot in range(2)], detector)
         return kernel
 
-    def _needs(self) -> Needs:
-        return Needs(self._own_bytes + 2 * self._member_needs.least, 2 * self._member_needs.n_growing)
+    def _first_members(self) -> list[Any]:
+        return self._held()[:1]
 
-    def _limit_bytes(self, most: int) -> None:
-        self._most_bytes = most
-        self._share = max(most - self._own_bytes, 0) // 2
-        for member in self._kernel.members:
-            member._limit_bytes(self._share)
-
-    def _begin_again(self) -> None:
-        self._begin(self.n_features_in_, self._n_columns, self._seeds)
+    def _held(self) -> list[Any]:
+        return list(self._kernel.members)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
         old = self._kernel
-        members = [grown_member(self, member) for member in old.members]
         self._begin_again()
         self._kernel.inherit(old)
-        self._set_parts(members, old.detector)
+        _set_parts(self._kernel, [grown_member(self, member) for member in old.members], old.detector)
 
-    def _set_parts(self, members: list[StreamClassifier], detector: Detector) -> None:
-        kernels = [member._handle() for member in members]
-        self._kernel.set_parts(members, kernels, detector, detector._handle())
-
-    def _beginning_of(self, member: StreamClassifier) -> State | None:
-        """Return the state to which members like this fresh one can go back, or None if they cannot."""
-        if isinstance(member, NativeClassifier) and member._starts_again(self._seeds):
-            return member._kernel.beginning()
-        return None
-
-    def _build(self, spare: Any) -> tuple[StreamClassifier, Any]:
-        """Return a fresh member and its kernel; changes nothing but `spare`, a member not in use, or None."""
-        if spare is not None and self._pristine is not None:
-            spare._kernel.reset(self._pristine)
-            return spare, spare._handle()
-        member = clone(self._template()).set_params(**self._seeds)
-        member._lock = self._lock
-        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
-        if self._share is not None:
-            member._limit_bytes(self._share)
-        return member, member._handle()
-
-    def _starts_again(self, seeds: Collection[str]) -> bool:
-        return False
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
+    def _set_member(self, kernel: Any, member: StreamClassifier) -> None:
+        _set_parts(kernel, [member, kernel.members[1]], kernel.detector)
 
     def _state(self) -> State:
-        member, other = self._kernel.members
-        return super()._state() | {
-            "member": member._state_unlocked(),
-            "other": other._state_unlocked(),
-            "detector": self._kernel.detector.state(),
-            "seeds": dict(self._seeds),
-        }
+        other, detector = self._kernel.members[1], self._kernel.detector
+        return super()._state() | {"other": other._state_unlocked(), "detector": detector.state()}
 
-    def _restore(self, memory: dict[str, Any]) -> None:
-        parts = {name: memory[name] for name in ("member", "other", "detector", "seeds")}
-        seeds = {name: checked_seed(parts["seeds"][name], self._who) for name in self._seeds}
-        if seeds != self._seeds:
-            self._seeds = seeds
-            self._begin_again()
-        super()._restore({name: value for name, value in memory.items() if name not in parts})
-        members = [restored_member(self, self._template(), parts[name]) for name in ("member", "other")]
-        for member in members:
-            check_inputs(self, member, self.n_categories_)
-        detector = clone(self._detector_template()).restore(parts["detector"])
+    def _restore_kernel(self, memory: dict[str, Any]) -> None:
+        memory = dict(memory)
+        other, given = memory.pop("other"), memory.pop("detector")
+        super()._restore_kernel(memory)
+        detector = clone(self._detector_template()).restore(given)
         if detector.can_be_filed:  # otherwise its one parameter is the object that changes
             check_parameters(self, detector, self._detector_template())
-        self._set_parts(members, detector)
+        _set_parts(self._kernel, [self._kernel.members[0], self._restored_member(other)], detector)
+
+    def _check_member(self, member: StreamClassifier) -> None:
+        check_inputs(self, member, self.n_categories_)
+
+
+def _set_parts(kernel: Any, members: list[StreamClassifier], detector: Detector) -> None:
+    kernels = [member._handle() for member in members]
+    kernel.set_parts(members, kernels, detector, detector._handle())

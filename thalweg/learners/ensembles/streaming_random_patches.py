@@ -129,7 +129,7 @@ class StreamingRandomPatches(Forest):
         # What the dearest inputs need: a leaf keeps a count for each category, six numbers for a number.
         cost = np.where(self.n_categories_ > 0, self.n_categories_, 6)
         columns = np.sort(np.argsort(-cost, kind="stable")[: self._width])
-        return self._begun_member(self._made_from[template], {}, columns)._needs()
+        return self._begun_member(self._made_from[template], {}, self.n_categories_[columns])._needs()
 
-    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
-        return super()._starts_members_again(member, seeded) and not self.n_categories_.any()
+    def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
+        return super()._can_reset(member, seeded) and not self.n_categories_.any()

@@ -274,9 +274,6 @@ class AdaptiveStacking(Ensemble):
             raise wrong(self, name, f"a sequence of {n_least} to {MOST_STACKERS} numbers", value)
         return [real_number(self, f"each number of {name}", each, **bounds) for each in numbers]
 
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
-
 
 def _name(member: object) -> str:
     # "BOLE + last label" for LastLabels(BOLE()), "DriftReset(BOLE)" for a learner inside another.

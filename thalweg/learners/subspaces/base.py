@@ -124,17 +124,11 @@ class SubspaceEnsemble(Ensemble):
             n_bins = whole_number(self, "n_bins", self.n_bins, 2, MOST_CATEGORIES)
         return [1 + (n_bins if n < 2 else min(n + 1, MOST_CATEGORIES)) for n in n_categories.tolist()]
 
-    def _starts_members_again(self, member: StreamClassifier, seeded: list[str]) -> bool:
-        return False
-
     def _first_members(self) -> list[Any]:
-        return [None] * len(self._made_from)
+        return []
 
     def _needs(self) -> Needs:
         return Needs(self._kernel.bytes)
-
-    def _needs_of(self, template: int, first: StreamClassifier) -> Needs:
-        return Needs(0)
 
     def _limit_bytes(self, most: int) -> None:
         # Members are grown on one chunk each, so that their size is bounded by it.
@@ -189,9 +183,6 @@ class SubspaceEnsemble(Ensemble):
         if not good or (np.diff(found) <= 0).any() or found[-1] >= self.n_features_in_:
             raise StateError(f"{self._who}: a subspace of the state must have some inputs in growing order")
         return found.astype(np.intp)
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
 
     def _predict_observe(self, X: Floats, p: Floats) -> None:
         if super().observes:

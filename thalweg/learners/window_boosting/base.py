@@ -1,20 +1,18 @@
 """What boosting on a sliding window shares: stumps or learners as members, and the rows they learn."""
 
-from collections.abc import Callable, Collection
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
-from thalweg._parameters import is_seed, whole_number, wrong
+from thalweg._parameters import whole_number, wrong
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of, shares, weighted_mean
 from thalweg.learners.base.member_list import as_member
+from thalweg.learners.base.member_pool import MemberPool
 from thalweg.learners.base.member_state import check_inputs, restored_member
-from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.iboost import IBoostKernel
@@ -24,7 +22,7 @@ MOST_MEMBERS, MOST_ROWS, MOST_ANSWERS = 10_000, 1_000_000, 400_000_000
 Sizes: TypeAlias = tuple[int, Ints, int, int, int]  # inputs, their categories, classes, members, rows
 
 
-class WindowBoost(HasImportance, SeededClassifier):
+class WindowBoost(HasImportance, SeededClassifier, MemberPool):
     """A vote of members that were trained on a window of rows.
 
     A subclass has the parameters `member`, `n_members`, `window` and `random_state`, and returns what else
@@ -34,12 +32,8 @@ class WindowBoost(HasImportance, SeededClassifier):
     _kernel: IBoostKernel | RaceKernel
     member: StreamClassifier | None
     n_members: int
-    _pristine: State | None
-
-    @property
-    def takes_missing(self) -> bool:
-        """Whether the members handle missing values; if not, they get the running mean instead."""
-        return self.member is not None and as_member(self, self.member).takes_missing
+    uses_weights = True
+    observes = False
 
     @property
     def weights_(self) -> Floats:
@@ -126,13 +120,20 @@ class WindowBoost(HasImportance, SeededClassifier):
                 raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")
             return arrays[name][arrays["born"] > 0]
 
+    def _templates(self) -> list[StreamClassifier]:
+        return [] if self.member is None else [as_member(self, self.member)]
+
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
-        self._pristine = None
-        if self.member is not None:
-            self._seeded = [name for name in as_member(self, self.member).get_params() if is_seed(name)]
-            if not self.member.uses_weights:
-                raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
+        if not all(each.uses_weights for each in self._templates()):
+            raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
         super()._begin(n_features, n_classes, seed)
+
+    def _first_members(self) -> list[Any]:
+        return self._leader.first_members()
+
+    def _after_begin(self, first_members: list[Any]) -> None:
+        for kernel in self._kernels:
+            kernel.resettable = [each is not None for each in self._pristine]
 
     def _make_kernel(self, n_features: int, n_classes: int) -> IBoostKernel | RaceKernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
@@ -148,38 +149,21 @@ class WindowBoost(HasImportance, SeededClassifier):
         return IBoostKernel(self._who, *sizes, settings, delta, self._builder)
 
     @property
-    def _builder(self) -> Callable[..., Any] | None:
+    def _builder(self) -> Any:
         return None if self.member is None else self._build
 
     def _settings(self) -> Any:
         """Return the window's length, the kernel's settings, the caps (0: none), and ADWIN's delta or 0."""
         raise NotImplementedError
 
-    def _build(self, number: int, spare: Any) -> tuple[StreamClassifier, Any]:
-        """Return a fresh member and its kernel.
-
-        Changes nothing but `spare`, a learner no longer in use, or None. So it can be interrupted anywhere,
-        and called again.
-        """
-        drawn = np.random.SeedSequence([self._seed, number]).generate_state(len(self._seeded))
-        seeds = dict(zip(self._seeded, drawn.tolist(), strict=True))
-        if not seeds and isinstance(spare, NativeClassifier) and self._pristine is not None:
-            spare._start_again(self._pristine)
-            return spare, spare._handle()
-        member = clone(self.member).set_params(**seeds)
-        member._lock = self._lock
-        member._begin_unlocked(self.n_features_in_, self._labels, n_categories=self.n_categories_)
-        if isinstance(member, NativeClassifier) and spare is None:
-            self._pristine = member._kernel.beginning()
-        return member, member._handle()
-
-    def _starts_again(self, seeds: Collection[str]) -> bool:
-        return False
+    def _member_seeds(self, template: int, slot: int, n_built: int) -> dict[str, int]:
+        return self._drawn_seeds(template, self._seed, n_built)
 
     def _grow_from(self, n_features: int, n_classes: int) -> None:
-        members = [[grown_member(self, member) for member in _present(kernel)] for kernel in self._kernels]
-        super()._grow_from(n_features, n_classes)
-        self._set_members(members)
+        old, before = self._kernel, self._kernels
+        self._begin_again()
+        self._kernel.inherit(old, np.nan if self.takes_missing else 0.0)
+        self._set_members([[grown_member(self, each) for each in _present(kernel)] for kernel in before])
 
     def _set_members(self, learners: list[list[StreamClassifier]]) -> None:
         if self.member is not None:

@@ -12,7 +12,7 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, require
 
 from thalweg._native cimport kernel as learner
 from thalweg._native.failure cimport record_failure
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 from .base cimport StepKernel, step_t, transform_row, update_row
@@ -30,11 +30,10 @@ ctypedef struct pipeline_t:
     kept_rows_t* kept
 
 
-cdef class PipelineKernel(Kernel):
+cdef class PipelineKernel(KeepingKernel):
     """Calls a member with rows that went through the kernels of steps."""
 
     cdef pipeline_t core
-    cdef KeptRows kept
     cdef readonly object member         # the learner; nobody else keeps it
     cdef readonly Kernel member_kernel
     cdef readonly tuple steps
@@ -67,23 +66,9 @@ cdef class PipelineKernel(Kernel):
         """Number of inputs of the member."""
         return self.core.width
 
-    def state(self):
-        """Return copies of the arrays of the rows that wait; not those of the steps and the member."""
-        return self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
-
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer inputs or classes: rows of as many inputs go on waiting."""
-        cdef PipelineKernel before = <PipelineKernel?> old
-        if before.core.n_features == self.core.n_features:
-            self.kept, _rest = self.kept.restored(before.kept.state())
-            self.bind()
+        self.inherit_kept(old)
 
     def set_member(self, member, Kernel kernel):
         """Call this learner, through the given kernel, from now on."""

@@ -15,7 +15,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
 from thalweg.learners.ensembles._native.base cimport likeliest
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers
 
@@ -31,11 +31,10 @@ ctypedef struct chain_t:
     kept_rows_t* kept
 
 
-cdef class LabelChainKernel(Kernel):
+cdef class LabelChainKernel(KeepingKernel):
     """Counts of what followed the latest labels."""
 
     cdef chain_t core
-    cdef KeptRows kept
 
     def __init__(self, n_features, n_classes, order, decay, most_kept):
         lengths = {"class": n_classes, "order": order, "context": n_contexts(n_classes, order)}
@@ -54,26 +53,6 @@ cdef class LabelChainKernel(Kernel):
         self.core.counts, self.core.last = doubles(self.arrays["counts"]), integers(self.arrays["last"])
         self.core.kept = &self.kept.core
 
-    def state(self):
-        """Return copies of the arrays, those of the rows that wait included."""
-        return Kernel.state(self) | self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
-
-    def reset(self, state):
-        """Go back to what `state` returned, of this kernel or of one made alike."""
-        self.restore(state)
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays."""
-        return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
-
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer inputs or classes, and maybe a higher order."""
         cdef LabelChainKernel before = <LabelChainKernel?> old
@@ -81,8 +60,8 @@ cdef class LabelChainKernel(Kernel):
         places = same_contexts(fewer, n, order)
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
         counts[places, :fewer] = old.arrays["counts"][:len(places)]
-        if before.handle.n_features == self.handle.n_features and before.core.order == order:
-            self.kept, _rest = self.kept.restored(before.kept.state())
+        if before.core.order == order:
+            self.inherit_kept(before)
         self.adopt({"counts": counts, "last": old.arrays["last"][:order].copy()})
 
 

@@ -12,7 +12,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from thalweg._native cimport kernel as learner
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 
@@ -30,11 +30,10 @@ ctypedef struct last_labels_t:
     kept_rows_t* kept
 
 
-cdef class LastLabelsKernel(Kernel):
+cdef class LastLabelsKernel(KeepingKernel):
     """Calls a member with the latest labels as further inputs."""
 
     cdef last_labels_t core
-    cdef KeptRows kept
     cdef readonly object member         # the learner; nobody else keeps it
     cdef Kernel member_kernel
     cdef object memory
@@ -61,17 +60,6 @@ cdef class LastLabelsKernel(Kernel):
         self.core.input_place = integers(self.arrays["input_place"])
         self.core.label_place = integers(self.arrays["label_place"])
 
-    def state(self):
-        """Return copies of the arrays, those of the rows that wait included; not those of the member."""
-        return Kernel.state(self) | self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
-
     def check(self, arrays):
         """Raise StateError unless every place of a member's row is used once."""
         places = np.concatenate([arrays["input_place"], arrays["label_place"].ravel()])
@@ -91,8 +79,7 @@ cdef class LastLabelsKernel(Kernel):
             wider[wider < 0] = np.arange(following, following + n_new)
             following += n_new
             new[name] = wider
-        if before.core.n_features == self.core.n_features:
-            self.kept, _rest = self.kept.restored(before.kept.state())
+        self.inherit_kept(before)
         self.adopt(new)
 
     def set_member(self, member, Kernel kernel):

@@ -76,7 +76,7 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
         cdef Kernel kernel
         cdef blocks_t* b = &self.blocks
         for fold in range(self.accuracy.n_folds):
-            fresh = self.built(b.most, self.spare(b.most))
+            fresh = self.built(b.most)
             if fresh is None:
                 return False
             kernel = fresh[1]

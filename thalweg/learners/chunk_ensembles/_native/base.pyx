@@ -26,6 +26,7 @@ from thalweg._native.failure cimport (
 )
 from thalweg._native.kernel cimport fit_block
 from thalweg._native.maths cimport softmax
+from thalweg.learners.base._native.member_pool cimport MemberPool
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.rng cimport bits, unit
 
@@ -139,7 +140,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         cdef blocks_t* b = &self.blocks
         cdef Kernel kernel
         cdef bint done
-        fresh = self.built(b.most, self.spare(b.most))
+        fresh = self.built(b.most)
         if fresh is None:
             return None
         kernel = fresh[1]
@@ -210,7 +211,6 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
 
     cdef tuple install(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):
         # Put a member into a slot; return the template and the member that was there, to be built again.
-        cdef Kernel kernel = fresh[1]
         cdef Py_ssize_t before = self.template_of(slot)
         old = None
         if slot == len(self.members):
@@ -218,8 +218,8 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             self.kernels.append(None)
         else:
             old = self.reusable(slot)
-        self.members[slot], self.kernels[slot] = fresh[0], kernel
-        self.blocks.member[slot], self.blocks.template[slot] = &kernel.handle, template
+        MemberPool.put(self, slot, fresh)
+        self.blocks.template[slot] = template
         return before, old
 
 

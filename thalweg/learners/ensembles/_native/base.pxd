@@ -1,6 +1,7 @@
 # What ensembles share: their members, called through handles, and the record of what became of them.
 
-from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg._native.kernel cimport learner_t
+from thalweg.learners.base._native.member_pool cimport MemberPool
 
 from thalweg._native cimport kernel as learner
 
@@ -18,19 +19,9 @@ cdef extern from *:
     const double HEAVIEST               # weight a learner is given
 
 
-cdef class EnsembleKernel(Kernel):
+cdef class EnsembleKernel(MemberPool):
     # The struct to which the handle of a subclass points begins with the address of the kernel (set_members
     # checks that): so flush and observe find the members.
-    # build(template, slot, n_built, spare) returns a fresh learner and the kernel to call it through
-    cdef object build
-    cdef readonly Py_ssize_t n_templates    # from which members are made
-    cdef readonly list members          # [slot]: the learners; nobody else keeps them
-    cdef list kernels                   # [slot]: theirs
-    cdef list spares                    # (template, member) that is no longer called and may be built again
-    cdef Py_ssize_t most_spares
-    cdef public list resettable         # [template]: whether a spare member can be reset to its beginning
-    cdef object table                   # memory of `member`
-    cdef learner_t** member             # [slot]
     cdef Py_ssize_t n_called            # slots in use
     cdef Py_ssize_t n_kinds             # of events
     cdef Py_ssize_t n_noted             # members a line of the record has room for
@@ -39,7 +30,6 @@ cdef class EnsembleKernel(Kernel):
     cdef bint own_flush                 # whether a subclass has set these functions of its handle
     cdef bint own_observe
     cdef Py_ssize_t own_scratch         # doubles a prediction needs besides those of the member
-    cdef Py_ssize_t member_scratch      # doubles a member needs, at most
     cdef Py_ssize_t least_scratch       # doubles a member that is not yet built may need
     cdef object memory                  # of `scratch`
     cdef double* scratch                # [thread, scratch_step]: for predictions while rows are learned
@@ -54,17 +44,15 @@ cdef class EnsembleKernel(Kernel):
     cdef double* noted_number           # [line, member]
     cdef double* noted_size             # [line, member]
 
-    cdef tuple built(self, Py_ssize_t slot, spare)
-    cdef void put(self, Py_ssize_t slot, tuple fresh)
+    cdef tuple built(self, Py_ssize_t slot)
+    cdef tuple built_from(self, Py_ssize_t slot, spare)
+    cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept
     cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil
     cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil
-    cdef object spare(self, Py_ssize_t slot)
-    cdef object reusable(self, Py_ssize_t slot)
-    cdef void keep(self, Py_ssize_t template, member) noexcept
     cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil
     cdef void write_note(self, Py_ssize_t row, const double* numbers, const double* sizes) noexcept nogil
     cdef void note(self) noexcept
-    cdef void thin_out(self) noexcept nogil
+    cdef void halve_record(self) noexcept nogil
     cdef double number_of(self, Py_ssize_t m) noexcept nogil
     cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil
     cdef double size_of(self, Py_ssize_t m) noexcept

@@ -1,4 +1,4 @@
-"""What ensembles share: members behind their handles, events, and a record that thins itself out.
+"""What ensembles share: a pool of members, events, and a record of bounded length.
 
 The record has a line for every STRIDE learned rows: the row, and of each member a number (its weight or error
 rate) and its size. When it is full, every other line goes and STRIDE doubles.
@@ -9,12 +9,15 @@ import numpy as np
 from libc.math cimport NAN
 from libc.string cimport memcpy
 
+from thalweg._bounded_record import halved
+
 from thalweg._native import layout as layouts
 from thalweg.drift._native.adwin import check_adwin, holds_losses
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from .member_view cimport AdapterKernel
-from thalweg._native.failure cimport attempt, record_failure
+from thalweg._native.failure cimport record_failure
+from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers
 
 cdef enum:
@@ -27,20 +30,16 @@ cdef enum:
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
-cdef class EnsembleKernel(Kernel):
+cdef class EnsembleKernel(MemberPool):
     """Calls its members through their handles; a subclass adds its arrays and says what it notes of them.
 
     There may be more slots than members: a forest has a second one for a member's next tree, and a majority
-    has some to grow into. A fresh member is built by code written in Python, which may fail or be interrupted
-    anywhere and so changes nothing that is in use; `put` then changes list, table and counts together.
-    Members are made from one or more templates, which take turns.
+    has some to grow into. Members are made from one or more templates, which take turns.
     """
 
     def __init__(self, who, lengths, n_threads, build):
-        self.build = build
+        self.make_slots(lengths["slot"], lengths["template"], build)
         self.n_threads, self.n_kinds, self.n_noted = n_threads, lengths["kind"], lengths["member"]
-        self.n_templates = lengths["template"]
-        self.members, self.kernels, self.spares, self.resettable = [], [], [], [False] * self.n_templates
         self.n_rows = FIRST_ROWS
         number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
@@ -56,8 +55,6 @@ cdef class EnsembleKernel(Kernel):
         }, lengths)
         self.arrays["progress"][STRIDE] = self.arrays["progress"][NEXT_NOTE] = FIRST_STRIDE
         self.line = np.zeros(2 * self.n_noted)
-        self.table = np.zeros(lengths["slot"], dtype=np.intp)
-        self.member = <learner_t**> integers(self.table)
 
     cdef void bind(self):
         self.progress, self.n_built = integers(self.arrays["progress"]), integers(self.arrays["n_built"])
@@ -107,27 +104,32 @@ cdef class EnsembleKernel(Kernel):
             if kernel.handle.observe != NULL and not self.own_observe:
                 self.handle.observe = observe
 
-    cdef tuple built(self, Py_ssize_t slot, spare):
+    cdef tuple built(self, Py_ssize_t slot):
         # A fresh member for a slot; None if that failed, which is recorded.
-        cdef Kernel kernel
-        cdef learner_t* h
-        fresh = attempt(self.build, (self.next_template(slot), slot, self.n_built[slot], spare))
-        if fresh is None:
-            return None
-        kernel = fresh[1]
-        h = &kernel.handle
-        if (h.scratch_size > self.member_scratch or h.n_features != self.handle.n_features
-                or h.n_classes != self.handle.n_classes):
-            record_failure(RuntimeError(f"{self.who}: parameters were changed while it learned; begin again"))
-            return None
-        return fresh
+        return self.built_from(slot, self.take_spare(self.next_template(slot)))
+
+    cdef tuple built_from(self, Py_ssize_t slot, spare):
+        # The same, made of a member that is no longer called unless `spare` is None.
+        return self.build_member(self.next_template(slot), slot, self.n_built[slot], spare)
 
     cdef void put(self, Py_ssize_t slot, tuple fresh):
-        # Call what `built` returned in this slot from now on. No code written in Python runs here.
-        cdef Kernel kernel = fresh[1]
-        self.members[slot], self.kernels[slot] = fresh[0], kernel
-        self.member[slot] = &kernel.handle
+        MemberPool.put(self, slot, fresh)
         self.n_built[slot] += 1
+
+    cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
+        # Put a fresh member in the place of m, and record an event of the first kind; return whether it was.
+        try:
+            fresh = self.built(m)
+            if fresh is None:
+                return False
+            old = self.reusable(m)
+            self.put(m, fresh)
+            self.keep(self.template_of(m), old)
+            self.record_event(row, m, 0)
+            return True
+        except BaseException as error:
+            record_failure(error)
+            return False
 
     cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
         # From which template the member of a slot is made.
@@ -136,30 +138,6 @@ cdef class EnsembleKernel(Kernel):
     cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil:
         # From which template the next member for a slot is to be made.
         return self.template_of(slot)
-
-    cdef object spare(self, Py_ssize_t slot):
-        # A member that is no longer called, of the template that is next for this slot; None if none is kept.
-        cdef Py_ssize_t i, template = self.next_template(slot)
-        for i in range(len(self.spares)):
-            if self.spares[i][0] == template:
-                return self.spares.pop(i)[1]
-        return None
-
-    cdef object reusable(self, Py_ssize_t slot):
-        # The member of a slot, to be built again once it is no longer called; None if its owner let it begin
-        # again by itself, so that it has another kernel than the one that is called here.
-        kernel, member = self.kernels[slot], self.members[slot]
-        if isinstance(kernel, AdapterKernel):
-            kernel = (<AdapterKernel> kernel).member
-        return member if getattr(member, "_kernel", None) is kernel else None
-
-    cdef void keep(self, Py_ssize_t template, member) noexcept:
-        # Keep a member that is no longer called, if it can be used again.
-        try:
-            if member is not None and self.resettable[template] and len(self.spares) < self.most_spares:
-                self.spares.append((template, member))
-        except MemoryError:
-            pass
 
     cdef void record_event(self, Py_ssize_t row, Py_ssize_t m, Py_ssize_t kind) noexcept nogil:
         cdef Py_ssize_t i, place = 0
@@ -173,27 +151,27 @@ cdef class EnsembleKernel(Kernel):
         # Write a line of the record.
         cdef Py_ssize_t place, n = self.n_noted
         if self.progress[NOTES] == MOST_NOTES:
-            self.thin_out()
+            self.halve_record()
         place = self.progress[NOTES]
-        self.noted_row[place] = row
-        memcpy(self.noted_number + place * n, numbers, n * sizeof(double))
-        memcpy(self.noted_size + place * n, sizes, n * sizeof(double))
-        self.progress[NOTES] += 1
+        if place < MOST_NOTES:
+            self.noted_row[place] = row
+            memcpy(self.noted_number + place * n, numbers, n * sizeof(double))
+            memcpy(self.noted_size + place * n, sizes, n * sizeof(double))
+            self.progress[NOTES] += 1
         self.progress[NEXT_NOTE] = (row // self.progress[STRIDE] + 1) * self.progress[STRIDE]
 
-    cdef void thin_out(self) noexcept nogil:
-        # Keep every other line.
-        cdef Py_ssize_t i, n = self.n_noted
-        for i in range(MOST_NOTES // 2):
-            self.noted_row[i] = self.noted_row[2 * i + 1]
-            memcpy(self.noted_number + i * n, self.noted_number + (2 * i + 1) * n, n * sizeof(double))
-            memcpy(self.noted_size + i * n, self.noted_size + (2 * i + 1) * n, n * sizeof(double))
-        for i in range(MOST_NOTES // 2, MOST_NOTES):
-            self.noted_row[i] = 0
-        for i in range(MOST_NOTES // 2 * n, MOST_NOTES * n):
-            self.noted_number[i] = self.noted_size[i] = NAN
+    cdef void halve_record(self) noexcept nogil:
+        # Drop every other line; the record stays full if that fails, which is recorded.
+        with gil:
+            if not self.adopt_computed(self.halved_record, ()):
+                return
         self.progress[NOTES] //= 2
         self.progress[STRIDE] *= 2
+
+    def halved_record(self):
+        """Return the arrays of the record without every other line."""
+        names = "noted_row", "noted_number", "noted_size"
+        return {name: halved(self.arrays[name], self.layout[name].fill) for name in names}
 
     cdef void note(self) noexcept:
         # Write a line of the record about the members as they are now.
@@ -268,12 +246,6 @@ cdef class EnsembleKernel(Kernel):
     def own_bytes(self):
         """Bytes of all arrays but those of the members; those for a block of rows at work included."""
         return sum(array.nbytes for array in self.arrays.values())
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays, those of the members included."""
-        own = sum(array.nbytes for array in self.arrays.values())
-        return own + sum(kernel.bytes for kernel in self.kernels)
 
 
 cdef void flush(void* state) noexcept nogil:

@@ -14,8 +14,9 @@ from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from thalweg._native.detector cimport ALARM, WARNING, DetectorKernel, detector_t
 from .base cimport likeliest
-from thalweg._native.failure cimport attempt, record_failure
+from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport Kernel, flush, learner_t, observe
+from thalweg.learners.base._native.member_pool cimport MemberPool
 from thalweg._native.pointers cimport doubles, integers
 
 cdef enum:
@@ -28,8 +29,7 @@ cdef enum:
     WARNED = 2                          # 1 while the other member learns
 
 ctypedef struct reset_t:
-    learner_t* member
-    learner_t* other
+    learner_t** member                  # the one in charge and the other one
     detector_t* detector
     Py_ssize_t n_classes
     Py_ssize_t* counts
@@ -39,19 +39,12 @@ ctypedef struct reset_t:
     void* kernel
 
 
-cdef class DriftResetKernel(Kernel):
-    """Calls the member, the other member and the detector through their handles.
-
-    `build(spare)` returns a fresh learner and its kernel; `spare`, if it is not None, is one no longer in
-    use and may be built again.
-    """
+cdef class DriftResetKernel(MemberPool):
+    """Calls the member, the other member and the detector through their handles."""
 
     cdef reset_t core
-    cdef readonly list members          # the one in charge and the other one; nobody else keeps them
-    cdef list kernels                   # theirs
     cdef readonly object detector
     cdef DetectorKernel watch           # the detector's kernel
-    cdef object build
     cdef object p
     cdef object memory
 
@@ -61,9 +54,10 @@ cdef class DriftResetKernel(Kernel):
             "counts": Array(INDEX, 3, **number),
             "drifts": Array(INDEX, MOST_DRIFTS, **number),
         }, {})
-        self.build = build
+        self.make_slots(2, 1, build)
         self.p = layouts.new_array(n_classes, FLOAT)
         self.core.p, self.core.n_classes, self.core.kernel = doubles(self.p), n_classes, <void*> self
+        self.core.member = self.member
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict, predict_learn)
         self.bind()
 
@@ -76,8 +70,9 @@ cdef class DriftResetKernel(Kernel):
         n = max(member.handle.scratch_size, other.handle.scratch_size)
         memory = layouts.new_array(n + 1, FLOAT)
         self.members, self.kernels, self.detector, self.watch = members, kernels, detector, watch
-        self.memory, self.handle.scratch_size, self.core.scratch = memory, n, doubles(memory)
-        self.core.member, self.core.other = &member.handle, &other.handle
+        self.memory, self.core.scratch = memory, doubles(memory)
+        self.handle.scratch_size = self.member_scratch = n
+        self.member[0], self.member[1] = &member.handle, &other.handle
         self.core.detector = &watch.handle
         self.handle.flush = self.handle.observe = NULL
         if member.handle.flush != NULL:
@@ -90,17 +85,11 @@ cdef class DriftResetKernel(Kernel):
 
     cdef bint renew(self) noexcept:
         # Build the other member, which is not in use, again; return whether that was done.
-        cdef Kernel kernel
         try:
-            fresh = attempt(self.build, (self.members[1],))
-            if fresh is None:
-                return False
-            kernel = fresh[1]
-            if kernel.handle.scratch_size > self.handle.scratch_size:
-                raise RuntimeError(f"{self.who}: parameters were changed while it learned; begin again")
-            self.members[1], self.kernels[1] = fresh[0], kernel
-            self.core.other = &kernel.handle
-            return True
+            fresh = self.build_member(0, 1, 0, self.reusable(1))
+            if fresh is not None:
+                self.put(1, fresh)
+            return fresh is not None
         except BaseException as error:
             record_failure(error)
             return False
@@ -112,7 +101,7 @@ cdef class DriftResetKernel(Kernel):
             return False
         self.members[0], self.members[1] = self.members[1], self.members[0]
         self.kernels[0], self.kernels[1] = self.kernels[1], self.kernels[0]
-        c.member, c.other = c.other, c.member
+        c.member[0], c.member[1] = c.member[1], c.member[0]
         self.renew()                    # gives memory back
         return True
 
@@ -128,12 +117,6 @@ cdef class DriftResetKernel(Kernel):
     def size(self):
         """Size of the member in charge."""
         return self.kernels[0].size
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays, those of the members included."""
-        own = sum(array.nbytes for array in self.arrays.values())
-        return own + sum(kernel.bytes for kernel in self.kernels)
 
     def drifts(self):
         """Return the numbers of the latest rows with an alarm, in order."""
@@ -158,40 +141,40 @@ cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, c
         with gil:
             c.counts[WARNED] = (<DriftResetKernel> c.kernel).renew()
     if level == WARNING and c.counts[WARNED]:
-        c.other.learn(c.other.state, x, y, w)
+        c.member[1].learn(c.member[1].state, x, y, w)
     else:
         c.counts[WARNED] = 0
     if replaced or not has_learned:
-        c.member.learn(c.member.state, x, y, w)
+        c.member[0].learn(c.member[0].state, x, y, w)
     c.counts[ROWS] += 1
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    c.member.predict(c.member.state, x, c.p, c.scratch)
+    c.member[0].predict(c.member[0].state, x, c.p, c.scratch)
     learn_predicted(c, x, y, w, c.p, False)
 
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    cdef bint both = c.member.predict_learn != NULL
+    cdef bint both = c.member[0].predict_learn != NULL
     if both:
-        c.member.predict_learn(c.member.state, x, y, w, p)
+        c.member[0].predict_learn(c.member[0].state, x, y, w, p)
     else:
-        c.member.predict(c.member.state, x, p, c.scratch)
+        c.member[0].predict(c.member[0].state, x, p, c.scratch)
     learn_predicted(c, x, y, w, p, both)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef const reset_t* c = <const reset_t*> state
-    c.member.predict(c.member.state, x, p, scratch)
+    c.member[0].predict(c.member[0].state, x, p, scratch)
 
 
 cdef void flush_member(void* state) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
-    flush(c.member)
-    flush(c.other)
+    flush(c.member[0])
+    flush(c.member[1])
 
 
 cdef void observe_member(void* state, const double* x) noexcept nogil:
-    observe((<reset_t*> state).member, x)
+    observe((<reset_t*> state).member[0], x)

@@ -110,11 +110,11 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
                 for m in range(1, c.most):
                     if c.weight[m] < c.weight[lightest]:
                         lightest = m
-                fresh = self.built(c.most - 1, self.spare(c.most - 1))
+                fresh = self.built(c.most - 1)
                 if fresh is not None:
                     kept.remove(lightest)
             else:
-                fresh = self.built(len(kept), self.spare(len(kept))) if is_wrong else None
+                fresh = self.built(len(kept)) if is_wrong else None
             self.go_on_with(kept, fresh)
         except BaseException as error:
             record_failure(error)

@@ -125,8 +125,8 @@ cdef class ForestKernel(BlockKernel):
         cdef Py_ssize_t other = 2 * m + 1 - self.core.active[m]
         cdef bint is_idle = not self.core.has_next[m]
         try:
-            spare = self.reusable(other) if is_idle else self.spare(slot)
-            fresh = self.built(slot, spare)
+            spare = self.reusable(other) if is_idle else self.take_spare(self.next_template(slot))
+            fresh = self.built_from(slot, spare)
             if fresh is None:
                 return False
             old = self.reusable(slot)

@@ -13,12 +13,8 @@ from thalweg._native.ring_layout import check_ring, ring_layout
 
 from .online_boost cimport BoostingKernel, boosting_t, finish_row, learn_in_turn, pass_on, vote_of
 from .base cimport ROWS, likeliest
-from thalweg._native.failure cimport record_failure
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.ring cimport append_row, bind_ring, ring_t, row_at
-
-cdef enum:
-    REPLACED = 0                        # kind of event
 
 cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
@@ -77,21 +73,11 @@ cdef class NonstationaryKernel(BoostingKernel):
         # A member's vote.
         return mature_vote(&self.judge, m)
 
-    cdef void replace(self, Py_ssize_t m) noexcept:
+    cdef void begin_member(self, Py_ssize_t m) noexcept:
         # Put a fresh member in the place of m.
-        try:
-            fresh = self.built(m, self.spare(m))
-            if fresh is None:
-                return
-            old = self.reusable(m)
-            self.put(m, fresh)
-            self.keep(self.template_of(m), old)
-            self.record_event(self.progress[ROWS], m, REPLACED)
-        except BaseException as error:
-            record_failure(error)
-            return
-        self.core.right[m] = self.core.wrong[m] = 0.0
-        self.judge.n_rows[m] = 0
+        if self.replace(m, self.progress[ROWS]):
+            self.core.right[m] = self.core.wrong[m] = 0.0
+            self.judge.n_rows[m] = 0
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -154,7 +140,7 @@ cdef void replace_harmful(nonstationary_t* a) noexcept nogil:
             error, worst = a.error[m], m
     if worst >= 0:
         with gil:
-            (<NonstationaryKernel> a.kernel).replace(worst)                            # (1)
+            (<NonstationaryKernel> a.kernel).begin_member(worst)                       # (1)
 
 
 cdef double judge_row(nonstationary_t* a, Py_ssize_t place) noexcept nogil:

@@ -30,7 +30,6 @@ from thalweg.drift._native.adwin cimport (
     adwin_update,
 )
 from .base cimport likeliest, predict_learn
-from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
 from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, words
@@ -41,7 +40,6 @@ cdef enum:
     PERIOD = 32                         # values from one search of ADWIN to the next
     SIZES = 28                          # of ADWIN's buckets: windows of 5·2^28 rows
     SHORTEST = 32                       # rows of a block after an alarm
-    REPLACED = 0
 
 ctypedef struct bagging_t:
     poisson_t weights
@@ -95,21 +93,6 @@ cdef class BaggingKernel(BlockKernel):
         BlockKernel.check(self, arrays)
         if self.core.watched:
             check_watches(arrays, self.arrays, "watch", self.who)
-
-    cdef bint replace(self, Py_ssize_t m, Py_ssize_t row) noexcept:
-        # Put a fresh member in the place of another; return whether there was one.
-        try:
-            fresh = self.built(m, self.spare(m))
-            if fresh is None:
-                return False
-            old = self.reusable(m)
-            self.put(m, fresh)
-            self.keep(self.template_of(m), old)
-            self.record_event(row, m, REPLACED)
-            return True
-        except BaseException as error:
-            record_failure(error)
-            return False
 
 
 cdef inline adwin_t* watch_of(const bagging_t* c, Py_ssize_t m) noexcept nogil:

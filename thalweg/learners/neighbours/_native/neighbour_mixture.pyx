@@ -94,8 +94,12 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
         self.kept = kept
         self.bind()
 
+    def beginning(self):
+        """Return copies of the arrays, for `reset`."""
+        return self.state()
+
     def reset(self, state):
-        """Go back to what `state` returned, of this kernel or of one made alike."""
+        """Go back to what `beginning` returned, of this kernel or of one made alike."""
         self.restore(state)
 
     def check(self, arrays):

@@ -284,7 +284,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         cdef huwrs_t* c = &self.core
         cdef Kernel kernel
         cdef bint done
-        fresh = self.built(m, None)
+        fresh = self.built(m)
         if fresh is None:
             return None
         kernel = fresh[1]

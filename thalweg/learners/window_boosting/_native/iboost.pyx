@@ -40,8 +40,7 @@ cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef class IBoostKernel(TrainedMembers):
     """Members, their weights, and the rows they are trained on.
 
-    Members are stumps, kept in arrays, or learners: `build(number, spare)` returns a fresh one and its
-    kernel, made of one that is no longer called if `spare` is not None.
+    Members are stumps, kept in arrays, or learners, if `build` returns fresh ones.
     """
 
     def __init__(self, who, n_features, n_categories, n_classes, n_members, room, settings, adwin_delta=0.0,
@@ -255,7 +254,7 @@ cdef void put_member(void* kernel, Py_ssize_t m) noexcept nogil:
         if m < 0:
             (<IBoostKernel> kernel).discard()
         else:
-            (<IBoostKernel> kernel).put(m)
+            (<IBoostKernel> kernel).put_fresh(m)
 
 
 cdef void drop_member(void* kernel, Py_ssize_t m) noexcept nogil:

@@ -1,0 +1,116 @@
+"""What learners with members share: they build them from templates, replace them, and save them."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from thalweg._parameters import is_seed
+from thalweg._types import Floats, Ints, State
+from thalweg.learners.base.native import NativeClassifier
+from thalweg.learners.base.stream_classifier import StreamClassifier
+
+
+class MemberPool(NativeClassifier):
+    """A learner whose kernel calls members, made from one or more templates by `_build`.
+
+    A subclass returns the templates from `_templates`, the seeds of a fresh member from `_member_seeds`, and
+    the first members from `_first_members` if others can be reset to how these began.
+    """
+
+    _made_from: list[StreamClassifier]  # the templates when it began
+    _seeded: list[list[str]]  # [template]: the names of its seeds
+    _pristine: list[State | None]  # [template]: what a member is reset to; None: a new one is made
+    _member_bytes: list[int] | None = None  # [template]: bytes for a member, if they are limited
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether any member copes with missing values; those that do not get running means instead."""
+        return any(each.takes_missing for each in self._templates())
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether weights of rows make a difference to the members."""
+        return any(each.uses_weights for each in self._templates())
+
+    @property
+    def observes(self) -> bool:
+        """Whether rows without a label mean anything to a member."""
+        return any(each.observes for each in self._templates())
+
+    def _templates(self) -> list[StreamClassifier]:
+        """Return what members are made from."""
+        raise NotImplementedError
+
+    def _begin(self, n_features: int, n_classes: int) -> None:
+        self._made_from = self._templates()
+        self._seeded = [[name for name in each.get_params() if is_seed(name)] for each in self._made_from]
+        self._pristine, self._member_bytes = [None] * len(self._made_from), None
+        super()._begin(n_features, n_classes)
+        first_members = self._first_members()
+        for template, first in enumerate(first_members):
+            if self._can_reset(first, self._seeded[template]):
+                self._pristine[template] = first._kernel.beginning()
+        self._after_begin(first_members)
+
+    def _first_members(self) -> list[Any]:
+        """Return a member of each template as it begins; none if members are not replaced."""
+        return []
+
+    def _after_begin(self, first_members: list[Any]) -> None:
+        """Finish `_begin`, whose first members can be reset where `_pristine` says so."""
+
+    def _can_reset(self, member: StreamClassifier, seeded: list[str]) -> bool:
+        """Return whether members can go back to the beginning of this one, the first of its template."""
+        return isinstance(member, NativeClassifier) and member._starts_again(seeded)
+
+    def _member_seeds(self, template: int, slot: int, n_built: int) -> dict[str, int]:
+        """Return the seeds of a fresh member by their names."""
+        raise NotImplementedError
+
+    def _drawn_seeds(self, template: int, *entropy: int) -> dict[str, int]:
+        names = self._seeded[template]
+        drawn = np.random.SeedSequence(entropy).generate_state(len(names))
+        return dict(zip(names, drawn.tolist(), strict=True))
+
+    def _columns(self, slot: int, n_built: int) -> Ints | None:
+        """Return the inputs that a fresh member in this slot sees, or None if it sees all."""
+        return None
+
+    def _categories(self, columns: Ints | None) -> Ints:
+        return self.n_categories_ if columns is None else self.n_categories_[columns]
+
+    def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
+        """Return a fresh member for a slot, made from this template, and the kernel to call it through.
+
+        `n_built` members were in that slot before. Changes nothing but `spare`: a member of this template
+        that is no longer in use, or None. So it can be interrupted anywhere, and called again.
+        """
+        seeds, pristine = self._member_seeds(template, slot, n_built), self._pristine[template]
+        columns = self._columns(slot, n_built)
+        member = spare
+        if spare is None or pristine is None:
+            member = self._begun_member(self._made_from[template], seeds, self._categories(columns))
+            if self._member_bytes is not None:
+                member._limit_bytes(self._member_bytes[template])
+        if pristine is not None:
+            member._start_again(pristine, **seeds)
+        return member, self._kernel_of(member, columns)
+
+    def _begun_member(
+        self, template: StreamClassifier, seeds: dict[str, int], n_categories: Ints
+    ) -> StreamClassifier:
+        member = clone(template).set_params(**seeds)
+        member._lock = self._own_lock()
+        return member._begin_unlocked(len(n_categories), self._labels, n_categories=n_categories)
+
+    def _kernel_of(self, member: StreamClassifier, columns: Ints | None) -> Any:
+        """Return the kernel to call a fresh member through."""
+        return member._handle()
+
+    def _starts_again(self, seeds: Collection[str]) -> bool:
+        return False
+
+    def _observe(self, X: Floats) -> None:
+        self._kernel.observe(X)
