@@ -146,8 +146,20 @@ cdef class LinearKernel(Kernel):
 
         Row i has values in the columns from starts[i] to starts[i + 1], in growing order.
         """
-        cdef Py_ssize_t i = 0, first, stop, n_rows = y.shape[0], n
+        self.process_sparse(starts, columns, values, y, w, p, asked)
+
+    def predict_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
+                       const double[::1] values, double[:, ::1] p):
+        """Write the probabilities of rows that are 0 but for some columns into `p`."""
+        self.process_sparse(starts, columns, values, None, None, p, None)
+
+    cdef int process_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
+                            const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w,
+                            double[:, ::1] p, const unsigned char[::1] asked) except -1:
+        # Rows are only predicted if `w` is None.
+        cdef Py_ssize_t i = 0, first, stop, n_rows = p.shape[0], n
         cdef linear_t* s = &self.core
+        cdef bint learns = w is not None
         memory = np.empty(self.handle.scratch_size)
         cdef double* scratch = doubles(memory)
         cdef call_t call
@@ -164,35 +176,14 @@ cdef class LinearKernel(Kernel):
                         given, x = &columns[starts[i]], &values[starts[i]]
                     if asked is None or asked[i]:
                         predict_sparse_row(s, given, x, n, &p[i, 0], scratch)
-                    if w[i] > 0:
+                    if learns and w[i] > 0:
                         learn_gathered(s, gather_sparse(s, given, x, n, s.columns, s.u), y[i], w[i])
                 i = stop
             poll_after(&call, i - first)
-        self.n_rows = call.n_rows
-        end_call(&call, i)
-
-    def predict_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
-                       const double[::1] values, double[:, ::1] p):
-        """Write the probabilities of rows that are 0 but for some columns into `p`."""
-        cdef Py_ssize_t i = 0, first, stop, n_rows = p.shape[0], n
-        memory = np.empty(self.handle.scratch_size)
-        cdef double* scratch = doubles(memory)
-        cdef call_t call
-        cdef const Py_ssize_t* given = NULL
-        cdef const double* x = NULL
-        begin_call(&call, self.n_rows)
-        while i < n_rows and not call.failure.failed:
-            first = i
-            stop = min(i + call.n_rows, n_rows) if call.polls else n_rows
-            with nogil:
-                for i in range(first, stop):
-                    n = starts[i + 1] - starts[i]
-                    if n > 0:
-                        given, x = &columns[starts[i]], &values[starts[i]]
-                    predict_sparse_row(&self.core, given, x, n, &p[i, 0], scratch)
-                i = stop
-            poll_after(&call, i - first)
-        end_call(&call, -1)
+        if learns:
+            self.n_rows = call.n_rows
+        end_call(&call, i if learns else -1)
+        return 0
 
 
 cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
