@@ -11,12 +11,12 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._types import Ints, State
 from thalweg.errors import ParameterError, StateError
 from thalweg.learners import HoeffdingTree, LastLabels
+from thalweg.learners.base._native.member_view import AdapterKernel
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.member_list import MemberList
 from thalweg.learners.base.one_member import OneMember
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines.last_labels import MOST_WAITING
-from thalweg.learners.ensembles._native.member_view import AdapterKernel
 from thalweg.preprocessing._native.pipeline import PipelineKernel
 from thalweg.preprocessing.base import Step
 

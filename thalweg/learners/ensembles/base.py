@@ -9,6 +9,7 @@ from thalweg._native.kernel import Kernel
 from thalweg._parameters import count
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
+from thalweg.learners.base._native.member_view import AdapterKernel
 from thalweg.learners.base.growth import grown_member
 from thalweg.learners.base.importance import HasImportance, importance_of, weighted_mean
 from thalweg.learners.base.member_list import MemberList, Members, as_members
@@ -18,7 +19,6 @@ from thalweg.learners.base.memory_limit import Needs, bytes_in, shares, sum_of
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.ensembles._native.base import EnsembleKernel
-from thalweg.learners.ensembles._native.member_view import AdapterKernel
 from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
 
 

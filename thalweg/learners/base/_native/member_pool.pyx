@@ -6,7 +6,7 @@ nothing that is in use; `put` then changes lists and table together.
 
 import numpy as np
 
-from thalweg.learners.ensembles._native.member_view cimport AdapterKernel
+from .member_view cimport AdapterKernel
 from thalweg._native.failure cimport attempt, record_failure
 from thalweg._native.pointers cimport integers
 

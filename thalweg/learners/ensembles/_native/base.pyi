@@ -4,8 +4,7 @@ from numpy.typing import NDArray
 
 from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints
-
-from .member_view import AdapterKernel
+from thalweg.learners.base._native.member_view import AdapterKernel
 
 class EnsembleKernel(Kernel):
     resettable: list[bool]

@@ -15,7 +15,7 @@ from thalweg._native import layout as layouts
 from thalweg.drift._native.adwin import check_adwin, holds_losses
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
-from .member_view cimport AdapterKernel
+from thalweg.learners.base._native.member_view cimport AdapterKernel
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers

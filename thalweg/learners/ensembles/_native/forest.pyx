@@ -20,7 +20,7 @@ from thalweg._native import layout as layouts
 from .base import check_watches
 from thalweg._native.layout import FLAG, FLOAT, INDEX, WORD, Array, require
 
-from .member_view cimport predict_learned
+from thalweg.learners.base._native.member_view cimport predict_learned
 from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
 from .base cimport learn_by, likeliest, predict_learn
 from thalweg._native.failure cimport record_failure

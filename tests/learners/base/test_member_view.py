@@ -16,7 +16,7 @@ from thalweg.learners import (
     ParticleFilter,
     WindowLogistic,
 )
-from thalweg.learners.ensembles._native.member_view import AdapterKernel
+from thalweg.learners.base._native.member_view import AdapterKernel
 
 COLUMNS = [0, 2, 3]
 MEMBERS = [
