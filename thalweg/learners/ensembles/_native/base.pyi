@@ -4,14 +4,10 @@ from numpy.typing import NDArray
 
 from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints
+from thalweg.learners.base._native.member_pool import MemberPool
 from thalweg.learners.base._native.member_view import AdapterKernel
 
-class EnsembleKernel(Kernel):
-    resettable: list[bool]
-    @property
-    def n_templates(self) -> int: ...
-    @property
-    def members(self) -> list[Any]: ...
+class EnsembleKernel(MemberPool):
     @property
     def own_bytes(self) -> int: ...
     def build_members(self, n: int) -> None: ...

@@ -4,10 +4,9 @@ from typing import Any
 from thalweg._native.detector import DetectorKernel
 from thalweg._native.kernel import Kernel
 from thalweg._types import Ints
+from thalweg.learners.base._native.member_pool import MemberPool
 
-class DriftResetKernel(Kernel):
-    @property
-    def members(self) -> list[Any]: ...
+class DriftResetKernel(MemberPool):
     @property
     def detector(self) -> Any: ...
     def __init__(self, who: str, n_features: int, n_classes: int, build: Callable[..., Any]) -> None: ...
