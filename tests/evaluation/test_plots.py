@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from thalweg.evaluation import curves, metrics, plots, prequential
+from thalweg.evaluation.pages import run_page as report
 from thalweg.learners import DynamicWeightedMajority, NaiveBayes
 from thalweg.streams import SEA
 
@@ -83,3 +84,12 @@ def test_without_matplotlib_an_error_says_what_to_do(run, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"thalweg\[plot\]"):
         plots.confusion(run)
+
+
+def test_the_page_and_the_figures_draw_the_same_lines(run, monkeypatch):
+    line = curves.Line("only", "line0", np.array([0, 2000, 4000]), np.array([0.25, 0.5, 0.75]))
+    monkeypatch.setattr(curves, "accuracy_lines", lambda *_: [line])
+    assert report.picture(run).count('data-name="only"') == report.picture(run).count("data-name=") == 1
+    drawn = plots.accuracy_over_time(run).lines[0]
+    assert drawn.get_xydata().tolist() == [[0, 25], [2000, 50], [4000, 75]]
+    assert drawn.get_label().startswith("only: ")

@@ -1,19 +1,35 @@
-"""The numbers behind the pictures of a run, for the page and for matplotlib."""
+"""The lines and numbers of the pictures of a run: the page draws them as SVG, `plots` with matplotlib."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
+from thalweg.evaluation.history import History
 from thalweg.evaluation.metrics import agreement
+from thalweg.evaluation.pages.svg_style import N_STYLES
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import ratio
+from thalweg.evaluation.summary import BASELINES
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 
 MOST_SHARE_PARTS = 64
+MOST_LINES = 7
 OTHERS = "others"
+
+
+@dataclass
+class Line:
+    """One line of a chart: its name, the name of its style (line0 … line7 or a baseline), and its points."""
+
+    name: str
+    style: str
+    x: NDArray[Any]
+    y: Floats
 
 
 class Curve(NamedTuple):
@@ -59,6 +75,60 @@ class Reliability(NamedTuple):
         """Return the ranges that have enough rows to say how often answers are right."""
         enough = self.rows >= least
         return Reliability(self.sure[enough], self.right[enough], self.rows[enough])
+
+
+def style_of(number: int) -> str:
+    """Return the style of the line of a run, by its position."""
+    return f"line{number % N_STYLES}"
+
+
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """Return a name for each run: the learner, numbered where there are several of one kind."""
+    names = [run.learner for run in runs]
+    return [
+        f"{name} {names[:i].count(name) + 1}" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
+    ]
+
+
+def accuracy_lines(
+    runs: Sequence[Run], window: int | None = None, cumulative: bool = False, baselines: bool = True
+) -> list[Line]:
+    """Return the accuracy over time of runs on one stream, then that of the baselines."""
+    most = 200 if cumulative else max(200, 800 // len(runs))
+    lines = [
+        Line(name, style_of(i), *over_time(run, window=window, cumulative=cumulative, most=most))
+        for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True))
+    ]
+    for name, title in BASELINES.items() if baselines else ():
+        lines.append(Line(title, name, *over_time(runs[0], name, window, cumulative, min(most, 400))))
+    return lines
+
+
+def lines_of(found: "Shares | History") -> list[Line]:
+    """Return a line for each name: the shares of classes, or the weights of members, over time."""
+    return [Line(name, style_of(i), found.rows, found.values[:, i]) for i, name in enumerate(found.names)]
+
+
+def input_lines(history: History, runs: Sequence[Run], most: int = MOST_LINES) -> list[Line]:
+    """Return the lines of the inputs that count most over all `runs`, which have the same style in each."""
+    history, names = history.wholes(), _inputs_that_count(history.title, runs, most)
+    return [
+        Line(name, style_of(i), history.rows, history.values[:, history.names.index(name)])
+        for i, name in enumerate(names)
+        if name in history.names
+    ]
+
+
+def _inputs_that_count(title: str, runs: Sequence[Run], most: int) -> list[str]:
+    """Return the names of the inputs with the largest mean share, in the order of the inputs."""
+    total: dict[str, float] = {}
+    for history in (each.wholes() for run in runs for each in run.explanations if each.title == title):
+        sizes = np.nan_to_num(np.nanmedian(np.abs(history.values), axis=0))
+        for name, size in zip(history.names, sizes / max(sizes.sum(), 1e-300), strict=True):
+            total[name] = total.get(name, 0.0) + float(size)
+    kept = set(sorted(total, key=lambda name: -total[name])[:most])
+    return [name for name in total if name in kept]
 
 
 def usual_window(n: int) -> int:
@@ -116,7 +186,7 @@ def title_over_time(run: Run, window: int | None = None, cumulative: bool = Fals
     return f"accuracy over the last {window_of(run, window):,} rows"
 
 
-def label_shares(run: Run, most: int = 7) -> Shares:
+def label_shares(run: Run, most: int = MOST_LINES) -> Shares:
     """Return the share of each class over time; of many classes the most frequent, and all others."""
     tally = run.tally
     n_parts = tally.n_parts
@@ -145,6 +215,11 @@ def reliability(run: Run) -> Reliability:
     """Return how often answers were right, by how sure the learner was, in ranges that have rows."""
     rows, sure, right = run.tally.bins[:, run.tally.bins[0] > 0]
     return Reliability(sure / rows, right / rows, rows)
+
+
+def lowest_shown(found: Sequence[Reliability]) -> float:
+    """Return where the axes of a reliability diagram start: 0.5 if no point is below, else 0."""
+    return 0.5 if min(np.min([each.sure, each.right], initial=1.0) for each in found) >= 0.5 else 0.0
 
 
 def is_grouped(run: Run) -> bool:

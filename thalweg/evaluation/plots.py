@@ -4,17 +4,16 @@ Each function draws into the given axes, or a new figure, and returns the axes. 
 imported on demand.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from thalweg.evaluation import curves
-from thalweg.evaluation.history import History
-from thalweg.evaluation.pages.charts import names_of
 from thalweg.evaluation.pages.svg_style import BASE_DASHES, DASHES, LIGHT
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import BASELINES, with_error
+from thalweg.evaluation.summary import with_error
 
 __all__ = ["accuracy_over_time", "confusion", "inputs", "label_shares", "reliability", "weights"]
 
@@ -44,14 +43,12 @@ def accuracy_over_time(
         Where to draw; by default a new figure.
     """
     chosen, axes = _runs(runs), _axes(axes, 8, 4)
-    for i, (run, name) in enumerate(zip(chosen, names_of(chosen), strict=True)):
-        curve = curves.over_time(run, window=window, cumulative=cumulative)
-        axes.plot(curve.rows, 100 * curve.values, label=f"{name}: {with_error(run)}", **_style(i))
-        axes.plot(run.alarms, np.full(len(run.alarms), -0.03), "x", color=_colour(i), **_below(axes))
-    for name, title in BASELINES.items() if baselines else ():
-        curve = curves.over_time(chosen[0], name, window, cumulative)
-        dash = _dash(BASE_DASHES[name])
-        axes.plot(curve.rows, 100 * curve.values, label=title, color="0.5", linewidth=0.9, linestyle=dash)
+    lines = curves.accuracy_lines(chosen, window, cumulative, baselines)
+    for run, line in zip(chosen, lines, strict=False):
+        _draw(axes, [replace(line, name=f"{line.name}: {with_error(run)}")], 100)
+        colour = _style(line.style)["color"]
+        axes.plot(run.alarms, np.full(len(run.alarms), -0.03), "x", color=colour, **_below(axes))
+    _draw(axes, lines[len(chosen) :], 100)
     drifts = chosen[0].drifts
     axes.plot(drifts, np.full(len(drifts), -0.03), "|", color="black", **_below(axes))
     axes.set(xlabel="row", ylabel=f"{curves.title_over_time(chosen[0], window, cumulative)} (%)")
@@ -80,12 +77,11 @@ def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
     """Draw how often answers were correct, by how sure the learner was; return the axes."""
     chosen, axes = _runs(runs), _axes(axes, 4.5, 4.5)
     axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.9, linestyle="--")
-    lowest = 100.0
-    for i, (run, name) in enumerate(zip(chosen, names_of(chosen), strict=True)):
-        found = curves.reliability(run).shown()
-        axes.plot(100 * found.sure, 100 * found.right, "o", markersize=4, label=name, **_style(i))
-        lowest = min(lowest, 100 * np.min([found.sure, found.right], initial=1.0))
-    low = 50 if lowest >= 50 else 0
+    found = [curves.reliability(run).shown() for run in chosen]
+    for i, (name, each) in enumerate(zip(curves.names_of(chosen), found, strict=True)):
+        line = curves.Line(name, curves.style_of(i), 100 * each.sure, each.right)
+        _draw(axes, [line], 100, marker="o", markersize=4)
+    low = 100 * curves.lowest_shown(found)
     axes.set(xlabel="how sure the answer was (%)", ylabel="correct answers (%)")
     axes.set(xlim=(low, 100), ylim=(low, 100))
     axes.legend(fontsize="small")
@@ -95,9 +91,7 @@ def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
 def label_shares(run: Run, most: int = 7, axes: Any | None = None) -> Any:
     """Draw the share of each class over time, of the `most` frequent classes; return the axes."""
     axes = _axes(axes, 8, 3)
-    shares = curves.label_shares(run, most)
-    for i, name in enumerate(shares.names):
-        axes.plot(shares.rows, 100 * shares.values[:, i], label=name, **_style(i))
+    _draw(axes, curves.lines_of(curves.label_shares(run, most)), 100)
     axes.set(xlabel="row", ylabel="share of the labels (%)")
     axes.set_ylim(bottom=0)
     axes.legend(fontsize="small")
@@ -111,7 +105,7 @@ def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
     """
     if run.history is None:
         raise ValueError(f"plots.weights: {run.learner} has no weights or forgetting that change over time")
-    return _history(run.history.most_important(most), axes)
+    return _history(curves.lines_of(run.history.most_important(most)), run.history.title, axes)
 
 
 def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) -> Any:
@@ -122,17 +116,22 @@ def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) ->
     if not 0 <= number < len(run.explanations):
         n = len(run.explanations)
         raise ValueError(f"plots.inputs: the run has {n} explanations; run it with watch=Explanations()")
-    return _history(run.explanations[number].wholes().most_important(most), axes)
+    found = run.explanations[number]
+    return _history(curves.input_lines(found, [run], most), found.title, axes)
 
 
-def _history(kept: History, axes: Any | None) -> Any:
+def _history(lines: Sequence[curves.Line], title: str, axes: Any | None) -> Any:
     axes = _axes(axes, 8, 3)
-    for i, name in enumerate(kept.names):
-        axes.plot(kept.rows, kept.values[:, i], label=name or None, **_style(i))
-    axes.set(xlabel="row", ylabel=kept.title)
-    if len(kept.names) > 1:
+    _draw(axes, lines)
+    axes.set(xlabel="row", ylabel=title)
+    if len(lines) > 1:
         axes.legend(fontsize="small")
     return axes
+
+
+def _draw(axes: Any, lines: Iterable[curves.Line], factor: float = 1.0, **marks: Any) -> None:
+    for line in lines:
+        axes.plot(line.x, factor * line.y, label=line.name or None, **_style(line.style), **marks)
 
 
 def _runs(runs: Run | Iterable[Run]) -> list[Run]:
@@ -152,12 +151,11 @@ def _axes(axes: Any | None, width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
-def _style(number: int) -> dict[str, Any]:
-    return {"color": _colour(number), "linestyle": _dash(DASHES[number % len(DASHES)])}
-
-
-def _colour(number: int) -> str:
-    return LIGHT[number % len(LIGHT)]
+def _style(name: str) -> dict[str, Any]:
+    if name in BASE_DASHES:
+        return {"color": "0.5", "linewidth": 0.9, "linestyle": _dash(BASE_DASHES[name])}
+    number = int(name.removeprefix("line"))
+    return {"color": LIGHT[number], "linestyle": _dash(DASHES[number])}
 
 
 def _dash(dash: str) -> Any:

@@ -3,19 +3,11 @@
 from collections.abc import Sequence
 
 from thalweg.evaluation import curves
+from thalweg.evaluation.curves import Line, names_of
 from thalweg.evaluation.pages.page import Markup, text
-from thalweg.evaluation.pages.svg import Line, both, css, draw, plain_scale, share_scale
+from thalweg.evaluation.pages.svg import both, css, draw, plain_scale, share_scale
 from thalweg.evaluation.pages.svg_lanes import Lane
-from thalweg.evaluation.pages.svg_style import N_STYLES
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import BASELINES
-
-MOST_LINES = 7
-
-
-def style_of(number: int) -> str:
-    """Return the style of the line of a run, by its position."""
-    return f"line{number % N_STYLES}"
 
 
 def swatch(style: str) -> Markup:
@@ -26,15 +18,6 @@ def swatch(style: str) -> Markup:
 def named(name: str, style: str) -> Markup:
     """Return the HTML of a name after a sample of its line."""
     return Markup(f"{swatch(style)}{text(name)}")
-
-
-def names_of(runs: Sequence[Run]) -> list[str]:
-    """Return a name for each run: the learner, numbered where there are several of one kind."""
-    names = [run.learner for run in runs]
-    return [
-        f"{name} {names[:i].count(name) + 1}" if names.count(name) > 1 else name
-        for i, name in enumerate(names)
-    ]
 
 
 def accuracy(runs: Sequence[Run], window: int | None = None, cumulative: bool = False) -> str:
@@ -53,26 +36,15 @@ def accuracy_svg(runs: Sequence[Run], window: int | None = None, cumulative: boo
 
 
 def _accuracy(runs: Sequence[Run], window: int | None, cumulative: bool) -> tuple[list[Line], list[Lane]]:
-    first, names = runs[0], names_of(runs)
-    most = 200 if cumulative else max(200, 800 // len(runs))
-    lines = [
-        Line(name, style_of(i), *curves.over_time(run, window=window, cumulative=cumulative, most=most))
-        for i, (run, name) in enumerate(zip(runs, names, strict=True))
-    ]
-    for name, title in BASELINES.items():
-        lines.append(Line(title, name, *curves.over_time(first, name, window, cumulative, min(most, 400))))
-    lanes = [Lane("known drift", "drift", first.drifts)]
-    for run, name in zip(runs, names, strict=True):
+    lanes = [Lane("known drift", "drift", runs[0].drifts)]
+    for run, name in zip(runs, names_of(runs), strict=True):
         lanes.append(Lane("drift", "alarm", run.alarms, f" found by {name}" if len(runs) > 1 else " found"))
-    return lines, lanes
+    return curves.accuracy_lines(runs, window, cumulative), lanes
 
 
 def label_shares(run: Run) -> str:
     """Return the HTML of the share of each class over time."""
-    shares = curves.label_shares(run, MOST_LINES)
-    lines = [
-        Line(name, style_of(i), shares.rows, shares.values[:, i]) for i, name in enumerate(shares.names)
-    ]
+    lines = curves.lines_of(curves.label_shares(run))
     scale = share_scale([line.y for line in lines], low=0.0)
     return _figure(both(lines, run.n_rows, [], "share of the labels", scale))
 
@@ -81,8 +53,8 @@ def weights(run: Run) -> str:
     """Return the HTML of the weights of members, or of forgetting, over time; nothing if there are none."""
     if run.history is None:
         return ""
-    kept = run.history.most_important(MOST_LINES)
-    lines = [Line(name, style_of(i), kept.rows, kept.values[:, i]) for i, name in enumerate(kept.names)]
+    kept = run.history.most_important(curves.MOST_LINES)
+    lines = curves.lines_of(kept)
     n_rows = max(run.n_rows, int(kept.rows.max()))
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)

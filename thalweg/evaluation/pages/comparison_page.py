@@ -19,10 +19,11 @@ from thalweg.evaluation.comparison.words import (
     verdict,
 )
 from thalweg.evaluation.counts import count, formatted, points, without_label
-from thalweg.evaluation.pages.charts import named, style_of
+from thalweg.evaluation.curves import Line, style_of
+from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, made_by, pairs, table, text, with_small_error, write_page
 from thalweg.evaluation.pages.rank_diagram import rank_diagram
-from thalweg.evaluation.pages.svg import Line, line_chart
+from thalweg.evaluation.pages.svg import line_chart
 from thalweg.evaluation.run import setting
 from thalweg.evaluation.summary import BASELINES
 

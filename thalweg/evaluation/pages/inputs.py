@@ -1,14 +1,15 @@
 """Which inputs count over time, drawn for the page of a run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from thalweg._types import Floats
+from thalweg.evaluation.curves import Line, input_lines
 from thalweg.evaluation.history import History
-from thalweg.evaluation.pages.charts import MOST_LINES, style_of
 from thalweg.evaluation.pages.page import text
-from thalweg.evaluation.pages.svg import Line, both, plain_scale
+from thalweg.evaluation.pages.svg import both, plain_scale
 from thalweg.evaluation.run import Run
 
 MOST_PARTS = 10
@@ -29,34 +30,18 @@ def explanations(run: Run, runs: Sequence[Run]) -> str:
 
     All `runs` of a page show the same inputs in the same colours: those that count most over all of them.
     """
-    return "".join(_chart(run, history, _most_important(history.title, runs)) for history in run.explanations)
+    return "".join(_chart(run, history, input_lines(history, runs)) for history in run.explanations)
 
 
-def _most_important(title: str, runs: Sequence[Run]) -> list[str]:
-    """Return the names of the inputs with the largest mean share, in the order of the inputs."""
-    total: dict[str, float] = {}
-    for history in (each.wholes() for run in runs for each in run.explanations if each.title == title):
-        sizes = np.nan_to_num(np.nanmedian(np.abs(history.values), axis=0))
-        for name, size in zip(history.names, sizes / max(sizes.sum(), 1e-300), strict=True):
-            total[name] = total.get(name, 0.0) + float(size)
-    kept = set(sorted(total, key=lambda name: -total[name])[:MOST_LINES])
-    return [name for name in total if name in kept]
-
-
-def _chart(run: Run, whole: History, names: list[str]) -> str:
-    history = whole.wholes()
-    shown = [name for name in names if name in history.names]
-    values = history.values[:, [history.names.index(name) for name in shown]]
-    inside, note = _inside(values)
-    lines = [
-        Line(name, style_of(names.index(name)), history.rows, inside[:, i]) for i, name in enumerate(shown)
-    ]
+def _chart(run: Run, history: History, lines: list[Line]) -> str:
+    inside, note = _inside(np.column_stack([line.y for line in lines]))
+    cut = [replace(line, y=inside[:, i]) for i, line in enumerate(lines)]
     n_rows = max(run.n_rows, int(history.rows.max()))
-    picture = both(lines, n_rows, [], history.title, plain_scale(inside))
-    n_all = len(history.names)
+    picture = both(cut, n_rows, [], history.title, plain_scale(inside))
+    n_all = len(history.wholes().names)
     largest = f" The {len(lines)} largest of {n_all}." if len(lines) < n_all else ""
     said = f"{NOTES.get(history.title, '')}{largest}{note}"
-    parts = "".join(f"<br/>{text(line)}" for line in part_lines(whole, shown))
+    parts = "".join(f"<br/>{text(line)}" for line in part_lines(history, [line.name for line in lines]))
     return f'<figure>{picture}</figure><p class="note">{said}{parts}</p>'
 
 

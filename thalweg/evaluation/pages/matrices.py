@@ -7,7 +7,7 @@ import numpy as np
 from thalweg._types import Floats
 from thalweg.evaluation import curves
 from thalweg.evaluation.counts import count, percentage
-from thalweg.evaluation.pages.charts import names_of, style_of
+from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.pages.page import text
 from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend
 from thalweg.evaluation.run import Run
@@ -54,8 +54,7 @@ def diagram(runs: Sequence[Run]) -> str:
 
 def _diagram(runs: Sequence[Run], found: Sequence[curves.Reliability], size: Size) -> str:
     names = names_of(runs)
-    values = np.concatenate([np.concatenate([each.sure, each.right]) for each in found])
-    low = 0.5 if values.min(initial=1.0) >= 0.5 else 0.0
+    low = curves.lowest_shown(found)
     scale = Scale(low, 1.0, 0.1 if low else 0.2, 100.0, " %")
     styles = [(name, style_of(i)) for i, name in enumerate(names)]
     above, top = ("", 34) if size.labels else legend(styles, size)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from thalweg.evaluation import notable
 from thalweg.evaluation.counts import all_of, without_label
+from thalweg.evaluation.curves import names_of
 from thalweg.evaluation.pages import charts as pictures
 from thalweg.evaluation.pages import tables
 from thalweg.evaluation.pages.inputs import explanations
@@ -76,7 +77,7 @@ def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool)
         parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
     if first.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in first.columns.warnings]
-    for run, name in zip(runs, pictures.names_of(runs), strict=True):
+    for run, name in zip(runs, names_of(runs), strict=True):
         start = f"{name}: " if len(runs) > 1 else ""
         parts += [f'<p class="warning">{text(start + said)}</p>' for said in notable.in_words(run)]
     for title, content in _contents(runs, window, cumulative):
@@ -93,7 +94,7 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     yield "Classes", tables.classes(runs)
     if any(run.n_scored for run in runs):
         yield from _answers(runs)
-    for run, name in zip(runs, pictures.names_of(runs), strict=True):
+    for run, name in zip(runs, names_of(runs), strict=True):
         yield f"Inputs of {name}" if len(runs) > 1 else "Which inputs count", explanations(run, runs)
     if first.columns is not None:
         used = [("pipeline", str(run.pipeline)) for run in runs[:1] if len(runs) == 1]
@@ -103,7 +104,7 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
 
 def _answers(runs: list[Run]) -> Iterable[tuple[str, str]]:
     """Yield title and HTML of what needs rows that were scored."""
-    names, several = pictures.names_of(runs), len(runs) > 1
+    names, several = names_of(runs), len(runs) > 1
     matrices = [confusion(run, name if several else "") for run, name in zip(runs, names, strict=True)]
     yield "Confusion", f'<div class="pair">{"".join(matrices)}</div>'
     yield "Reliability", diagram(runs)

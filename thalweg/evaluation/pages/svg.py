@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats
+from thalweg.evaluation.curves import Line
 from thalweg.evaluation.pages.svg_lanes import Lane, lanes_of
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
 
@@ -17,16 +17,6 @@ Rows: TypeAlias = Sequence[int] | NDArray[Any]
 End: TypeAlias = tuple[float, str, str]
 """Where a line ends, its name and its style."""
 _CHARACTER = 7.7
-
-
-@dataclass
-class Line:
-    """One line of a chart: its name, the name of its style (line0 … line7 or a baseline), and its points."""
-
-    name: str
-    style: str
-    x: NDArray[Any]
-    y: Floats
 
 
 class Size(NamedTuple):

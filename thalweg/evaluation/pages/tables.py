@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from thalweg.errors import listed
 from thalweg.evaluation.counts import NOT_DEFINED, formatted, percentage
-from thalweg.evaluation.pages.charts import named, names_of, style_of
+from thalweg.evaluation.curves import names_of, style_of
+from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.running_sums import ratio
