@@ -234,9 +234,7 @@ def _evaluate(
     return _run(stream, learner, record, classes, settings=settings, **times, **explained)
 
 
-def _run(
-    stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **about: Any
-) -> Run:
+def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **about: Any) -> Run:
     """Return what was recorded as a Run, with what the stream and the learner say of themselves."""
     order = None
     if stream.is_open:

@@ -57,13 +57,7 @@ def from_arrays(
 
 
 class Arrays(Stream):
-    """What `from_arrays` returns: a stream of rows in memory.
-
-    Attributes
-    ----------
-    is_sparse : bool
-        Whether the rows are a sparse matrix; `sparse_blocks` yields them as such.
-    """
+    """What `from_arrays` returns: a stream of rows in memory."""
 
     n_rows: int
     categories: dict[str, NDArray[Any]] = {}

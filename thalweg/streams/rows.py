@@ -62,17 +62,7 @@ def from_rows(
 
 
 class RowStream(Stream):
-    """What `from_rows` returns: a stream of the rows of an iterable.
-
-    Attributes
-    ----------
-    is_named : bool
-        Whether the rows are dicts; `named_blocks` yields them as such.
-    is_once : bool
-        Whether the rows can be read only once.
-    input_names : Names
-        The inputs of dict rows so far.
-    """
+    """What `from_rows` returns: a stream of the rows of an iterable."""
 
     def __init__(
         self,

@@ -1,8 +1,5 @@
 """All rows of a stream at once, with the cells of their file."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from thalweg._types import Floats, Ints
@@ -20,19 +17,14 @@ def all_rows(stream: Stream, n_rows: int | None = None) -> tuple[Floats, Ints, C
     """
     size = ROWS_AT_A_TIME if n_rows is None else min(ROWS_AT_A_TIME, n_rows)
     names = list(dict.fromkeys([*stream.kept, *stream.cell_names]))
-    parts = list(first_rows(_blocks(stream, size, names), n_rows))
+    blocks = stream.blocks_with_cells(size, names) if names else stream.coded_blocks(size)
+    parts = list(zip(*first_rows(blocks, n_rows), strict=True))
     if not parts:
         raise StreamError("there are no rows")
-    all_X, all_codes, *tables = zip(*parts, strict=True)
-    X, codes = np.concatenate(all_X), np.concatenate(all_codes)
-    inputs = InputCells(X, stream)
+    X, codes = (np.ascontiguousarray(np.concatenate(each)) for each in parts[:2])
     if not names:
-        return X, codes, inputs
+        return X, codes, InputCells(X, stream)
     import pyarrow as pa
 
-    return X, codes, FileCells(pa.concat_tables(tables[0]), None if stream.cell_names else inputs)
-
-
-def _blocks(stream: Stream, size: int, names: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield (X, codes), and a table of Arrow with these columns, if there are any."""
-    return stream.blocks_with_cells(size, names) if names else stream.coded_blocks(size)
+    inputs = None if stream.cell_names else InputCells(X, stream)
+    return X, codes, FileCells(pa.concat_tables(parts[2]), inputs)

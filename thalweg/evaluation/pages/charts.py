@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from thalweg.evaluation import curves
 from thalweg.evaluation.curves import Line, names_of
 from thalweg.evaluation.pages.page import Markup, text
-from thalweg.evaluation.pages.svg import both, css, draw, plain_scale, share_scale
+from thalweg.evaluation.pages.svg import Scale, both, css, draw, plain_scale, share_scale
 from thalweg.evaluation.pages.svg_lanes import Lane
 from thalweg.evaluation.run import Run
 
@@ -22,24 +22,24 @@ def named(name: str, style: str) -> Markup:
 
 def accuracy(runs: Sequence[Run], window: int | None = None, cumulative: bool = False) -> str:
     """Return the HTML of the accuracy over time of runs on one stream, with baselines, drifts and alarms."""
-    lines, lanes = _accuracy(runs, window, cumulative)
-    title = curves.title_over_time(runs[0], window, cumulative)
-    return _figure(both(lines, runs[0].n_rows, lanes, title, share_scale([line.y for line in lines])))
+    return _figure(both(*_accuracy(runs, window, cumulative)))
 
 
 def accuracy_svg(runs: Sequence[Run], window: int | None = None, cumulative: bool = False) -> str:
     """Return the same as one SVG that can stand alone."""
-    lines, lanes = _accuracy(runs, window, cumulative)
-    title = curves.title_over_time(runs[0], window, cumulative)
-    scale = share_scale([line.y for line in lines])
-    return draw(lines, runs[0].n_rows, lanes, title, scale, standalone=True)
+    return draw(*_accuracy(runs, window, cumulative), standalone=True)
 
 
-def _accuracy(runs: Sequence[Run], window: int | None, cumulative: bool) -> tuple[list[Line], list[Lane]]:
+def _accuracy(
+    runs: Sequence[Run], window: int | None, cumulative: bool
+) -> tuple[list[Line], int, list[Lane], str, Scale]:
+    """Return what `draw` takes: lines, rows, marks below them, the title and the scale."""
+    lines = curves.accuracy_lines(runs, window, cumulative)
     lanes = [Lane("known drift", "drift", runs[0].drifts)]
     for run, name in zip(runs, names_of(runs), strict=True):
         lanes.append(Lane("drift", "alarm", run.alarms, f" found by {name}" if len(runs) > 1 else " found"))
-    return curves.accuracy_lines(runs, window, cumulative), lanes
+    title = curves.title_over_time(runs[0], window, cumulative)
+    return lines, runs[0].n_rows, lanes, title, share_scale([line.y for line in lines])
 
 
 def label_shares(run: Run) -> str:
