@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import listed
+from thalweg.errors import first_of
 
 DATES = "has dates. Make them numbers first, or pass the frame to streams.from_arrays, which does so"
 
@@ -98,4 +98,4 @@ def unmasked(X: Any) -> Any:
 
 
 def _listed(names: list[Any]) -> str:
-    return listed([*map(repr, names)], 5)
+    return first_of([*map(repr, names)], 5)

@@ -85,10 +85,7 @@ class StateError(ThalwegError, ValueError):
 class StreamError(ThalwegError, ValueError):
     """Rows cannot be read: one line that names the file and, where known, the row, column and value.
 
-    Attributes
-    ----------
-    message : Message
-        What is wrong, with what to do about it as data.
+    `message` has the same with what to do about it as data.
     """
 
     def __init__(self, *parts: str | Advice) -> None:
@@ -123,7 +120,7 @@ def short_repr(value: object, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def listed(values: Any, most: int) -> str:
+def first_of(values: Any, most: int) -> str:
     """Return the first of an array or a sequence with commas between them, and how many more there are."""
     first = ", ".join(map(str, values[:most]))
     return first if len(values) <= most else f"{first} and {len(values) - most:,} more"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg.commands import options
-from thalweg.errors import listed
+from thalweg.errors import first_of
 
 if TYPE_CHECKING:
     from thalweg.evaluation import InputColumns
@@ -117,7 +117,7 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"{found['learner']}({changed})"
     yield f"saved {found['saved']} by thalweg {found['version']}, {found['bytes']:,} bytes"
     for kind, names in found["inputs"].items():
-        yield f"{kind}: {listed(names, 12)}"
+        yield f"{kind}: {first_of(names, 12)}"
     target = f"{found['target']}: " if found["target"] else ""
     yield f"classes: {target}{', '.join(found['classes'][:20])}"
     for run in found["runs"]:

@@ -14,7 +14,7 @@ from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
-from thalweg.errors import listed
+from thalweg.errors import first_of
 from thalweg.evaluation import notable
 from thalweg.evaluation.counts import percentage, points, without_label
 from thalweg.evaluation.history import History
@@ -251,9 +251,9 @@ def found(run: Run, most: int = 10) -> str:
     """Return the classes that were found and their shares, in words: all, or the `most` frequent."""
     shares = run.class_shares
     order = shares if len(shares) <= most else sorted(shares, key=lambda label: -shares[label])
-    words = listed([f"{label} {percentage(shares[label])}" for label in order], most)
+    words = first_of([f"{label} {percentage(shares[label])}" for label in order], most)
     return f"{len(shares)} class{'es' if len(shares) > 1 else ''}: {words}"
 
 
 def _places(rows: Ints) -> str:
-    return listed([f"{row:,}" for row in rows], 10)
+    return first_of([f"{row:,}" for row in rows], 10)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.errors import listed
+from thalweg.errors import first_of
 from thalweg.evaluation.counts import percentage
 from thalweg.evaluation.curves import is_grouped
 from thalweg.evaluation.run import Run
@@ -78,7 +78,7 @@ def in_words(run: Run) -> list[str]:
     said = []
     missed = missed_classes(run)
     if missed:
-        classes = listed([f"{each.label} ({each.n_rows:,} rows)" for each in missed], MOST_NAMED)
+        classes = first_of([f"{each.label} ({each.n_rows:,} rows)" for each in missed], MOST_NAMED)
         said.append(f"Never answered rightly: {'class' if len(missed) == 1 else 'classes'} {classes}.")
     fall = fall_of_accuracy(run)
     if fall is not None:

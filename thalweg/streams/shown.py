@@ -3,7 +3,7 @@
 from html import escape
 from typing import TYPE_CHECKING
 
-from thalweg.errors import listed
+from thalweg.errors import first_of
 
 if TYPE_CHECKING:
     from thalweg.streams.base import Stream
@@ -17,11 +17,11 @@ def facts(stream: "Stream") -> dict[str, str]:
     if stream.n_rows is not None:
         found["rows"] = f"{stream.n_rows:,}"
     if hasattr(stream, "n_features"):  # a stream of one's own is shown before they are set too
-        found["inputs"] = listed(stream.names, MOST_NAMES)
+        found["inputs"] = first_of(stream.names, MOST_NAMES)
     if hasattr(stream, "classes") and len(stream.classes):
-        found["classes"] = listed(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
+        found["classes"] = first_of(stream.classes, MOST_CLASSES) + (", or others" if stream.is_open else "")
     if len(stream.drifts):
-        found["drifts"] = f"rows {listed([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
+        found["drifts"] = f"rows {first_of([f'{row:,}' for row in stream.drifts], MOST_NAMES)}"
     return found
 
 

@@ -10,12 +10,12 @@ from thalweg._types import Floats
 from thalweg.drift.bins import MISSING, OTHER, Cells
 from thalweg.drift.changes import Watched
 from thalweg.drift.distances import shares
-from thalweg.errors import listed
+from thalweg.errors import first_of
 from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.drift.new_categories import NewCategory
 from thalweg.evaluation.drift.report import DriftReport, Finding
 
-_names = partial(listed, most=8)
+_names = partial(first_of, most=8)
 _percentage = partial(percentage, form=".3g")
 SHIFTED = 0.05                          # least distance from one half of the share of larger values
 

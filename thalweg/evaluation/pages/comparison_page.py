@@ -6,18 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.evaluation.comparison import words
 from thalweg.evaluation.comparison.result import Comparison
-from thalweg.evaluation.comparison.words import (
-    KEPT_MARK,
-    Accuracy,
-    about_errors,
-    about_few_streams,
-    about_kept,
-    accuracy_rows,
-    best_first,
-    pair_rows,
-    verdict,
-)
 from thalweg.evaluation.counts import count, formatted, points, without_label
 from thalweg.evaluation.curves import Line, style_of
 from thalweg.evaluation.pages.charts import named
@@ -38,7 +28,7 @@ TABLES = {
 
 def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """Write the page of a comparison; return its path."""
-    body = [f'<p class="lead">{text(verdict(comparison))}</p>', _failures(comparison)]
+    body = [f'<p class="lead">{text(words.verdict(comparison))}</p>', _failures(comparison)]
     body += [
         "<h2>Accuracy</h2>",
         _accuracies(comparison),
@@ -49,8 +39,8 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         diagram = rank_diagram(comparison.learners, comparison.mean_ranks(), tests["critical_difference"])
         body += ["<h2>Mean ranks</h2>", f"<figure>{diagram}</figure>"]
         body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
-        body += ["<h3>Pairs</h3>", table(pair_rows(comparison, tests), kind="runs")]
-        body += _note(about_few_streams(comparison))
+        body += ["<h3>Pairs</h3>", table(words.pair_rows(comparison, tests), kind="runs")]
+        body += _note(words.about_few_streams(comparison))
     body += ["<h2>Accuracy over time</h2>"]
     body += _note("Of the first seed." if comparison.n_seeds > 1 else "")
     body += [
@@ -61,7 +51,7 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         if np.isfinite(comparison.table(metric)).any():
             body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form), kind="runs")]
             if metric == "rows_per_second":
-                body += _note(about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
+                body += _note(words.about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
     body += ["<h2>Settings</h2>", _settings(comparison)]
     title = f"{count(len(comparison.learners), 'learner')} on {count(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
@@ -69,18 +59,18 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
 
 def short(comparison: Comparison) -> str:
     """Return the HTML of a comparison for a notebook: the verdict and the table of accuracies."""
-    return f"<p>{text(verdict(comparison))}</p>{table(accuracy_rows(comparison, _cell))}"
+    return f"<p>{text(words.verdict(comparison))}</p>{table(words.accuracy_rows(comparison, _cell))}"
 
 
 def _accuracies(comparison: Comparison) -> str:
     """Return the table of accuracies with a sample of each line, the best of a stream marked."""
-    head, *rows = accuracy_rows(comparison, _cell)
-    styles = [*(style_of(m) for m in best_first(comparison)), *BASELINES]
+    head, *rows = words.accuracy_rows(comparison, _cell)
+    styles = [*(style_of(m) for m in words.best_first(comparison)), *BASELINES]
     made = ([named(row[0], style), *row[1:]] for row, style in zip(rows, styles, strict=True))
     return table([head, *made], kind="runs")
 
 
-def _cell(accuracy: Accuracy) -> str:
+def _cell(accuracy: words.Accuracy) -> str:
     """Return an accuracy with its error in small print, marked if it is the best."""
     made = with_small_error(points(accuracy.value), accuracy.error)
     return Best(made) if accuracy.is_best else made
@@ -134,26 +124,26 @@ def _stream(run: dict[str, Any]) -> str:
 def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[list[str]]:
     values = scale * comparison.table(metric)
     rows = [["", *comparison.streams]]
-    for m in best_first(comparison):
+    for m in words.best_first(comparison):
         name = named(comparison.learners[m], style_of(m))
         cells = [formatted(value, form) for value in values[:, m]]
         if metric == "rows_per_second":
-            marks = [f" {KEPT_MARK}" if kept else "" for kept in comparison.kept()[:, m]]
+            marks = [f" {words.KEPT_MARK}" if kept else "" for kept in comparison.kept()[:, m]]
             cells = [cell + mark for cell, mark in zip(cells, marks, strict=True)]
         rows.append([name, *cells])
     return rows
 
 
-def _note(words: str) -> list[str]:
-    return [f'<p class="note">{text(words)}</p>'] if words else []
+def _note(sentences: str) -> list[str]:
+    return [f'<p class="note">{text(sentences)}</p>'] if sentences else []
 
 
 def _about(comparison: Comparison) -> str:
     stopped = sorted(
         {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
     )
-    words = f"Per cent of rows predicted correctly before they were learned. {about_errors(comparison)}"
-    return f"{words} Stopped by the limit of time: {', '.join(stopped)}." if stopped else words
+    said = f"Per cent of rows predicted correctly before they were learned. {words.about_errors(comparison)}"
+    return f"{said} Stopped by the limit of time: {', '.join(stopped)}." if stopped else said
 
 
 def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:

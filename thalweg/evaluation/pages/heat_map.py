@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.counts import percentage
-from thalweg.evaluation.pages.svg import nice
+from thalweg.evaluation.pages.svg import nice, svg
 from thalweg.evaluation.pages.text_width import fitted, width_of
 
 ROW, LEVELS = 20, 8
@@ -73,7 +73,7 @@ def heat_map(
             cells = begins, ends, levels[:, line], found[:, line]
             parts.append(_line(name, top + ROW * line, *cells, size))
         parts += _row_axis(first, last, across, bottom, size)
-        return _svg(size.width, bottom + 26, title, parts)
+        return svg("chart heat", size.width, bottom + 26, title, parts)
 
     return _both(draw)
 
@@ -109,7 +109,7 @@ def bar_pairs(
             parts.append(f'<text class="name" x="{x + 18:.0f}" y="14">{escape(said)}</text>')
         highest = f"highest bar: {percentage(most, '.1f')}"
         parts.append(f'<text x="{start}" y="{bottom - height - 8}">{highest}</text>')
-        return _svg(size.width, bottom + 84, title, parts)
+        return svg("chart heat", size.width, bottom + 84, title, parts)
 
     return _both(draw)
 
@@ -170,10 +170,3 @@ def _row_axis(first: int, last: int, across: float, bottom: int, size: Size) -> 
 
 def _both(draw: Callable[[Size], str]) -> str:
     return f'<div class="wide">{draw(WIDE)}</div><div class="narrow">{draw(NARROW)}</div>'
-
-
-def _svg(width: int, height: int, title: str, parts: list[str]) -> str:
-    return (
-        f'<svg class="chart heat" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{escape(title)}">{"".join(parts)}</svg>'
-    )

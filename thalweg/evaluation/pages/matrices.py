@@ -9,7 +9,7 @@ from thalweg.evaluation import curves
 from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.pages.page import text
-from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend
+from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend, svg
 from thalweg.evaluation.run import Run
 
 _BARS = 40
@@ -72,10 +72,7 @@ def _diagram(runs: Sequence[Run], found: Sequence[curves.Reliability], size: Siz
     below = bottom + (_BARS if len(runs) == 1 else 0) + 42
     what = "how sure the answer was" + (" (bars: rows)" if len(runs) == 1 else "")
     parts.append(f'<text class="name" x="{right}" y="{below}" text-anchor="end">{what}</text>')
-    return (
-        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size.width} {below + 8}" '
-        f'role="img" aria-label="reliability diagram">{"".join(parts)}</svg>'
-    )
+    return svg("chart", size.width, below + 8, "reliability diagram", parts)
 
 
 def _axes(scale: Scale, size: Size, top: int) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from thalweg._types import Floats
 from thalweg.evaluation.comparison.statistics import groups_alike
 from thalweg.evaluation.pages.page import text
+from thalweg.evaluation.pages.svg import svg
 
 AXIS_WIDTH, CHARACTER, AXIS, STEP, BAR = 320, 7.4, 64, 24, 11
 NARROW, EDGE = 390, 16
@@ -21,15 +22,15 @@ STYLE = """
 
 def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) -> str:
     """Return the HTML in a wide and a narrow size; ranks within the critical `difference` are joined."""
-    wide, narrow = _wide(names, mean_ranks, difference), _narrow(names, mean_ranks, difference)
+    order = np.argsort(mean_ranks, kind="stable")
+    best_first = [names[place] for place in order], np.asarray(mean_ranks)[order]
+    wide, narrow = _wide(*best_first, difference), _narrow(*best_first, difference)
     wide = f'<div class="wide"><div class="scroll">{wide}</div></div>'
     return f'<style>{STYLE}</style>{wide}<div class="narrow">{narrow}</div>'
 
 
-def _wide(names: Sequence[str], mean_ranks: Floats, difference: float) -> str:
+def _wide(names: Sequence[str], values: Floats, difference: float) -> str:
     """Return the SVG with the better half of the names on the left and the other on the right."""
-    order = np.argsort(mean_ranks, kind="stable")
-    values = np.asarray(mean_ranks)[order]
     groups = groups_alike(values, difference)
     margin = 20 + CHARACTER * max(len(name) + 5 for name in names)
     unit = AXIS_WIDTH / max(len(names) - 1, 1)
@@ -41,22 +42,19 @@ def _wide(names: Sequence[str], mean_ranks: Floats, difference: float) -> str:
     parts = [*_axis(len(names), at), *_scale(margin, difference, difference * unit, AXIS_WIDTH)]
     parts += _bars(groups, values, at)
     n_left = math.ceil(len(names) / 2)
-    for i, (place, value) in enumerate(zip(order, values, strict=True)):
+    for i, (name, value) in enumerate(zip(names, values, strict=True)):
         on_left = i < n_left
         y = top + STEP * (i if on_left else len(names) - 1 - i) + 12
         edge, anchor = (margin - 8, "end") if on_left else (margin + AXIS_WIDTH + 8, "start")
         parts += [_line("lead", at(value), AXIS, at(value), y), _line("lead", at(value), y, edge, y)]
         x = edge - 4 if on_left else edge + 4
-        label = text(f"{names[place]} {value:.2f}")
+        label = text(f"{name} {value:.2f}")
         parts.append(f'<text x="{x}" y="{y + 4}" text-anchor="{anchor}">{label}</text>')
-    width, height = 2 * margin + AXIS_WIDTH, top + STEP * n_left + 16
-    return _svg(width, height, parts)
+    return _svg(2 * margin + AXIS_WIDTH, top + STEP * n_left + 16, parts)
 
 
-def _narrow(names: Sequence[str], mean_ranks: Floats, difference: float) -> str:
+def _narrow(names: Sequence[str], values: Floats, difference: float) -> str:
     """Return the SVG with the names below each other at the ends of their lines."""
-    order = np.argsort(mean_ranks, kind="stable")
-    values = np.asarray(mean_ranks)[order]
     groups = groups_alike(values, difference)
     unit = (NARROW - 2 * EDGE) / max(len(names) - 1, 1)
 
@@ -67,20 +65,16 @@ def _narrow(names: Sequence[str], mean_ranks: Floats, difference: float) -> str:
     parts = [*_axis(len(names), at), *_scale(EDGE, difference, difference * unit, NARROW - 2 * EDGE)]
     parts += _bars(groups, values, at)
     parts += [_line("lead", at(value), AXIS, at(value), top + STEP * i) for i, value in enumerate(values)]
-    for i, (place, value) in enumerate(zip(order, values, strict=True)):
+    for i, (name, value) in enumerate(zip(names, values, strict=True)):
         anchor, x = ("start", at(value) + 6) if at(value) < NARROW / 2 else ("end", at(value) - 6)
-        label = text(f"{names[place]} {value:.2f}")
+        label = text(f"{name} {value:.2f}")
         where = f'x="{x:.1f}" y="{top + STEP * i}" text-anchor="{anchor}"'
         parts.append(f'<text class="over" {where}>{label}</text>')
     return _svg(NARROW, top + STEP * len(names) - 10, parts)
 
 
 def _svg(width: float, height: float, parts: list[str]) -> str:
-    return (
-        f'<svg class="ranks" xmlns="http://www.w3.org/2000/svg" style="width: {width:.0f}px" '
-        f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="mean ranks of the learners">'
-        f"{''.join(parts)}</svg>"
-    )
+    return svg("ranks", width, height, "mean ranks of the learners", parts, f' style="width: {width:.0f}px"')
 
 
 def _bars(groups: list[tuple[int, int]], values: Floats, at: Callable[[float], float]) -> list[str]:

@@ -95,11 +95,14 @@ def draw(
     parts += marks
     unit = f"{scale.factor:g}{scale.unit}"
     frame = f"{size.left} {size.width - size.right} {top} {bottom} {n_rows} {scale.low:g} {scale.high:g}"
-    return (
-        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size.width} {height}" '
-        f'role="img" aria-label="{escape(y_title)}" data-frame="{frame}" data-unit="{unit}">'
-        f"{f'<style>{CHART_STYLE}</style>' if standalone else ''}{''.join(parts)}</svg>"
-    )
+    parts = [f"<style>{CHART_STYLE}</style>", *parts] if standalone else parts
+    return svg("chart", size.width, height, y_title, parts, f' data-frame="{frame}" data-unit="{unit}"')
+
+
+def svg(kind: str, width: float, height: float, title: str, parts: Sequence[str], more: str = "") -> str:
+    """Return the SVG of a picture made of `parts`; `more` are attributes."""
+    place = f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{escape(title)}"{more}'
+    return f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" {place}>{"".join(parts)}</svg>'
 
 
 def share_scale(series: Sequence[Floats], low: float | None = None) -> Scale:

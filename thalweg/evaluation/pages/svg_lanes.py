@@ -22,11 +22,6 @@ class Lane:
     rows: NDArray[Any]
     after: str = ""
 
-    @property
-    def name(self) -> str:
-        """What one row is."""
-        return self.what + self.after
-
     def caption(self) -> str:
         """Return how many rows there are of what."""
         return count(len(self.rows), self.what) + self.after
@@ -52,7 +47,7 @@ def _ticks(lane: Lane, left: float, across: float, _n_rows: int, y: float) -> li
     for row in np.asarray(lane.rows).tolist():
         x = left + row * across
         line = f'<line class="{lane.style}" x1="{x:.1f}" x2="{x:.1f}" y1="{y:.0f}" y2="{y + 12:.0f}"/>'
-        parts.append(f"<g><title>{escape(lane.name)} at row {row:,}</title>{line}</g>")
+        parts.append(f"<g><title>{escape(lane.what + lane.after)} at row {row:,}</title>{line}</g>")
     return parts
 
 
@@ -65,7 +60,7 @@ def _density(lane: Lane, left: float, across: float, n_rows: int, y: float) -> l
         said = f"{counts[i]:,} from row {int(edges[i]):,} to {int(edges[i + 1]):,}"
         x, width = left + edges[i] * across, (edges[i + 1] - edges[i]) * across
         parts.append(
-            f'<g><title>{escape(lane.name)}: {said}</title><rect class="{lane.style} density" '
+            f'<g><title>{escape(lane.what + lane.after)}: {said}</title><rect class="{lane.style} density" '
             f'x="{x:.1f}" y="{y:.0f}" width="{width:.1f}" height="12" fill-opacity="{opacity:.2f}"/></g>'
         )
     return parts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.errors import listed
+from thalweg.errors import first_of
 from thalweg.evaluation.counts import NOT_DEFINED, formatted, percentage
 from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.pages.charts import named
@@ -134,7 +134,7 @@ def settings(runs: Sequence[Run]) -> str:
 def _entries(run: Run) -> dict[str, str]:
     entries = {"stream": run.stream, "rows": f"{run.n_rows:,}"}
     for kind, names in run.inputs.items() if run.columns is None else ():
-        entries[f"inputs ({kind})"] = listed(names, MOST_INPUTS)
+        entries[f"inputs ({kind})"] = first_of(names, MOST_INPUTS)
     entries |= {name: setting(value) for name, value in run.settings.items()}
     for name, value in run.parameters.items():
         became = f" → {run.became[name]}" if name in run.became else ""
@@ -154,7 +154,7 @@ def _entries(run: Run) -> dict[str, str]:
 
 
 def _rows_listed(rows: NDArray[Any]) -> str:
-    return f"row {listed([f'{row:,}' for row in rows.tolist()], 20)}" if len(rows) else "none"
+    return f"row {first_of([f'{row:,}' for row in rows.tolist()], 20)}" if len(rows) else "none"
 
 
 def _shown(run: Run, baseline: str | None = None) -> list[str]:

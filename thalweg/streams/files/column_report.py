@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from thalweg.errors import Advice, Message, listed
+from thalweg.errors import Advice, Message, first_of
 from thalweg.streams.columns.codes import number, spelling
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
@@ -73,12 +73,12 @@ class FoundColumns:
         pairs = [] if self.target is None else [("target", self._with_note(self.target))]
         for kind in KINDS:
             if names := self.of_kind(kind):
-                pairs.append((kind, listed([*map(self._with_note, names)], most)))
+                pairs.append((kind, first_of([*map(self._with_note, names)], most)))
         return pairs
 
     def in_one_line(self, most: int = 8) -> str:
         """Return how columns become inputs, such as "price (number), shop (category) → 2 inputs"."""
-        columns = listed([f"{name} ({inputs})" for name, inputs in self.becomes.items()], most)
+        columns = first_of([f"{name} ({inputs})" for name, inputs in self.becomes.items()], most)
         return f"{columns} → {self.n_inputs:,} input{'s' if self.n_inputs > 1 else ''}"
 
     def _with_note(self, name: str) -> str:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from thalweg.errors import StreamError, listed
+from thalweg.errors import StreamError, first_of
 from thalweg.streams.columns.columns import Column, Problems
 from thalweg.streams.files.csv_files import MAX_COLUMNS
 from thalweg.streams.files.first_rows import FIRST_BYTES, FIRST_ROWS
@@ -91,7 +91,7 @@ class JsonSource(TextSource):
             return super().warnings
         keys = [f"{key!r} ({n:,} rows)" for key, n in self._later.most_common()]
         why = f"left out, as none of the first {FIRST_ROWS:,} rows has such a key"
-        return [*super().warnings, f"{why}: {listed(keys, MOST_NAMED)}"]
+        return [*super().warnings, f"{why}: {first_of(keys, MOST_NAMED)}"]
 
     def batches(
         self,

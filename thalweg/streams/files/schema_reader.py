@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from thalweg._misspelt import nearest
-from thalweg.errors import StreamError, listed
+from thalweg.errors import StreamError, first_of
 from thalweg.streams.columns.codes import Codes, as_classes
 from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.columns.date_parts import PARTS
@@ -138,5 +138,5 @@ def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
     hints = [f"{near!r} may be {name!r}" for near, name in likely[:3]]
     hint = ", ".join(hints) if hints else f"it has {', '.join(known[:20])}"
     ending = "" if is_some else "; is its first row a header?"
-    columns = listed([*map(repr, missing)], 5)
+    columns = first_of([*map(repr, missing)], 5)
     return f"there is no column {columns}, which the schema has; {hint}{ending}"
