@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import StreamError
 from thalweg.learners import AdaptiveLogistic, LogisticMixture, NoChange, WindowLogistic
-from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.reports import Claim, Report, Table, Verdict, averaged, is_above_zero
 from thalweg.papers.running import Results, Task
 from thalweg.streams import DriftingGaussians, datasets
 
@@ -146,18 +146,13 @@ def _by_method(results: Results, kind: str) -> Errors:
     return {name: np.array([run[name]["mean"] for run in runs]) for name in runs[0]}
 
 
-def _mean(values: Floats) -> Mean:
-    spread = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return float(values.mean()), float(spread)
-
-
 def _error_table(errors: dict[str, Errors]) -> Table:
-    rows = [[name, *(_mean(errors[kind][name]) for kind in KINDS), None] for name in ("Bayes", "Off-line")]
+    rows = [[name, *(averaged(errors[kind][name]) for kind in KINDS), None] for name in ("Bayes", "Off-line")]
     for name in SHOWN:
-        guarded = _mean(errors["abrupt"][f"{name}, guarded"])
-        rows.append([name, *(_mean(errors[kind][name]) for kind in KINDS), guarded])
+        guarded = averaged(errors["abrupt"][f"{name}, guarded"])
+        rows.append([name, *(averaged(errors[kind][name]) for kind in KINDS), guarded])
     for name in ("AdaptiveLogistic()", "LogisticMixture()"):
-        rows.append([name, *(_mean(errors[kind][name]) for kind in KINDS), None])
+        rows.append([name, *(averaged(errors[kind][name]) for kind in KINDS), None])
     return Table("Error rate (the paper gives curves only)", ["", *KINDS, "abrupt, guarded"], rows)
 
 
@@ -165,16 +160,16 @@ def _bandwidth_table(errors: dict[str, Errors]) -> Table:
     rows = []
     for kind in ("drift", "abrupt"):
         for decay in DECAYS:
-            found = [_mean(errors[kind][f"TF-{decay:g}, h={h:g}"]) for h in BANDWIDTHS]
+            found = [averaged(errors[kind][f"TF-{decay:g}, h={h:g}"]) for h in BANDWIDTHS]
             rows.append([kind, f"TF-{decay:g}", *found])
     return Table("Bandwidth of tuned forgetting", ["", "", *(f"h={h:g}" for h in BANDWIDTHS)], rows)
 
 
 def _less(errors: Errors, better: str, worse: str) -> Verdict:
     # Whether `better` errs less, by the differences within simulations; None within two standard errors.
-    mean, spread = _mean(errors[worse] - errors[better])
+    gap = averaged(errors[worse] - errors[better])
     said = f"{better} {errors[better].mean():.3f}, {worse} {errors[worse].mean():.3f}"
-    return said, None if abs(mean) <= 2 * spread else mean > 0
+    return said, is_above_zero(*gap)
 
 
 def _all_less(errors: Errors, better: str, others: tuple[str, ...]) -> Verdict:

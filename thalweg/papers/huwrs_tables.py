@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from thalweg.papers.huwrs import DRIFTS, METHODS, SHARED_CHUNK, SHARES
-from thalweg.papers.reports import Claim, Mean, Report, Table
+from thalweg.papers.reports import Claim, Mean, Report, Table, averaged
 from thalweg.papers.running import Result, Results
 
 Runs: TypeAlias = dict[tuple[str, int, str, str], list[Result]]
@@ -55,10 +55,7 @@ def by_name(results: Results) -> Runs:
 def mean_of(found: Sequence[Result] | None, what: str = "accuracy") -> Mean | None:
     """Return mean and standard error over runs, in per cent; None without runs."""
     values = np.array([run[what] for run in found or () if run[what] is not None]) * 100
-    if not len(values):
-        return None
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return float(values.mean()), float(error)
+    return averaged(values) if len(values) else None
 
 
 def accuracy_of(found: Sequence[Result]) -> float:
@@ -98,8 +95,7 @@ def shares_table(runs: Runs, streams: Sequence[str]) -> Table:
 
 def gain(one: Sequence[Result], other: Sequence[Result]) -> Mean:
     """Return mean and standard error of the differences within seeds, in percentage points."""
-    gaps = np.array([a["accuracy"] - b["accuracy"] for a, b in zip(one, other, strict=True)]) * 100
-    return float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
+    return averaged([100 * (a["accuracy"] - b["accuracy"]) for a, b in zip(one, other, strict=True)])
 
 
 def retrained_table(runs: Runs, streams: Sequence[str]) -> Table:

@@ -7,7 +7,7 @@ import numpy as np
 
 from thalweg._types import Floats
 from thalweg.papers.iboost import MEMBERS, ORDERS, PERIODS, ROWS, STEPS
-from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict, averaged, is_above_zero
 from thalweg.papers.running import Result, Results
 
 Runs: TypeAlias = dict[str, list[Result]]
@@ -96,9 +96,7 @@ def mean_of(runs: Sequence[Result] | None, what: str) -> Mean | None:
     """Return mean and standard error of one number over runs, in per cent unless it is a time."""
     if not runs or runs[0][what] is None:
         return None
-    values = values_of(runs, what)
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return float(values.mean()), float(error)
+    return averaged(values_of(runs, what))
 
 
 def values_of(runs: Sequence[Result], what: str) -> Floats:
@@ -178,7 +176,5 @@ def claims(runs: dict[str, Runs]) -> list[Claim]:
 def better(one: Sequence[Result], other: Sequence[Result], what: str = "accuracy") -> Verdict:
     """Return both means as text, and whether the first is higher by the differences within seeds."""
     first, second = values_of(one, what), values_of(other, what)
-    gaps = first - second
-    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
-    holds = None if abs(gaps.mean()) <= 2 * error else bool(gaps.mean() > 0)
+    holds = is_above_zero(*averaged(first - second))
     return f"{first.mean():.2f}, {second.mean():.2f}", holds

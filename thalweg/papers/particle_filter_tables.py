@@ -17,7 +17,7 @@ from thalweg.papers.particle_filter import (
     TRAINING_MS,
     Case,
 )
-from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict
+from thalweg.papers.reports import Claim, Report, Table, Verdict, averaged, is_above_zero
 from thalweg.papers.running import Results
 
 Found: TypeAlias = dict[tuple[str, str], list[Any]]
@@ -78,13 +78,8 @@ def made_report(results: Results, quick: bool) -> Report:
     return made
 
 
-def _mean(values: Floats) -> Mean:
-    spread = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    return float(values.mean()), float(spread)
-
-
 def _ours(values: Floats) -> str:
-    return "{:.2f} ± {:.2f}".format(*_mean(values))
+    return "{:.2f} ± {:.2f}".format(*averaged(values))
 
 
 def _deviation(values: Floats) -> str:
@@ -157,7 +152,7 @@ def _figures_met(runs: Accuracies) -> list[Claim]:
         if case.paper is None or (case.stream, case.name) not in runs:
             continue
         values = runs[case.stream, case.name]
-        mean, spread = _mean(values)
+        mean, spread = averaged(values)
         if case.stream == "ELEC":
             spread = float(values.std(ddof=1))
         far = 2 * np.hypot(spread, case.paper_error or 0.0)
@@ -193,6 +188,6 @@ def _orders(runs: Accuracies) -> list[Claim]:
 
 def _more(runs: Accuracies, stream: str, better: str, worse: str) -> Verdict:
     # By the differences between runs of the same seed; None within two standard errors.
-    mean, spread = _mean(runs[stream, better] - runs[stream, worse])
+    gap = averaged(runs[stream, better] - runs[stream, worse])
     said = f"{_ours(runs[stream, better])} against {_ours(runs[stream, worse])}"
-    return said, None if abs(mean) <= 2 * spread else bool(mean > 0)
+    return said, is_above_zero(*gap)

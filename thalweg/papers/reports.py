@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -83,6 +86,18 @@ class Report:
         console.print(grid)
         for line in [*self.notes, *(f"drawn: {path}" for path in self.figures)]:
             console.print(line)
+
+
+def averaged(values: ArrayLike) -> Mean:
+    """Return the mean of values and its standard error."""
+    known = np.asarray(values, dtype=float)
+    error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
+    return float(known.mean()), float(error)
+
+
+def is_above_zero(mean: float, error: float) -> bool | None:
+    """Return whether a mean is above 0; None if it is within two standard errors of it."""
+    return None if abs(mean) <= 2 * error else mean > 0
 
 
 def written(value: object) -> str:

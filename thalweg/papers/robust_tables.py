@@ -3,11 +3,10 @@
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from thalweg._types import Floats
 from thalweg.evaluation.counts import percentage
-from thalweg.papers.reports import Claim, Mean, Report, Table
+from thalweg.papers.reports import Claim, Report, Table, averaged, is_above_zero
 from thalweg.papers.robust import LEAVES, NOISE
 from thalweg.papers.running import Result, Results
 
@@ -52,13 +51,6 @@ def by_setting(results: Results) -> Settings:
     return found
 
 
-def mean_of(values: ArrayLike) -> Mean:
-    """Return mean and standard error."""
-    values = np.asarray(values, dtype=float)
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return float(values.mean()), float(error)
-
-
 def accuracies(runs: Runs, method: str) -> Floats:
     """Return the accuracy of each run in per cent."""
     return np.array([100 * run[method]["accuracy"] for run in runs])
@@ -68,7 +60,7 @@ def figures_table(runs: Settings) -> Table:
     """Return the means of figures 1 and 2."""
     settings = ("abrupt", "0.1", "8"), ("mixed", "0.1", "8")
     rows = [
-        [method, *(mean_of(accuracies(runs[setting], method)) for setting in settings)]
+        [method, *(averaged(accuracies(runs[setting], method)) for setting in settings)]
         for method in runs[settings[0]][0]
     ]
     header = ["", "figure 1: abrupt", "figure 2: abrupt and small shifts"]
@@ -78,7 +70,7 @@ def figures_table(runs: Settings) -> Table:
 def noise_table(runs: Settings) -> Table:
     """Return figure 3."""
     rows = [
-        [method, *(mean_of(accuracies(runs["mixed", f"{noise:g}", "8"], method)) for noise in NOISE)]
+        [method, *(averaged(accuracies(runs["mixed", f"{noise:g}", "8"], method)) for noise in NOISE)]
         for method in runs["mixed", "0.1", "8"][0]
     ]
     return Table("Figure 3: accuracy by noise", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
@@ -89,7 +81,7 @@ def gains_table(runs: Settings) -> Table:
     rows = []
     for method in ("logistic weights", PAPERS, ROBUST):
         gaps = [gap(runs["mixed", f"{noise:g}", "8"], method, RIVAL) for noise in NOISE]
-        rows.append([method, *map(mean_of, gaps)])
+        rows.append([method, *map(averaged, gaps)])
     return Table("Gain over Weighted Bagging", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
 
@@ -105,9 +97,9 @@ def outliers_table(runs: Settings) -> Table:
         for method in (PAPERS, ROBUST):
             counts = [np.sum(run[method]["outliers"], axis=0) for run in runs["mixed", f"{noise:g}", "8"]]
             found, noisy, new, flips = np.array(counts).T
-            recall = mean_of(noisy / flips) if noise else None
-            share = mean_of(noisy / np.maximum(noisy + new, 1))
-            precision = mean_of(noisy / np.maximum(found, 1))
+            recall = averaged(noisy / flips) if noise else None
+            share = averaged(noisy / np.maximum(noisy + new, 1))
+            precision = averaged(noisy / np.maximum(found, 1))
             rows.append([percentage(noise, "g"), method, precision, recall, share])
     header = ["noise", "", "precision", "recall", "noise : noise and new concept"]
     return Table("Outliers (figure 4)", header, rows)
@@ -117,7 +109,7 @@ def leaves_table(runs: Settings) -> Table:
     """Return figure 5."""
     methods = (BAGGING, RIVAL, PAPERS, ROBUST)
     rows = [
-        [method, *(mean_of(accuracies(runs["mixed", "0.1", str(leaves)], method)) for leaves in LEAVES)]
+        [method, *(averaged(accuracies(runs["mixed", "0.1", str(leaves)], method)) for leaves in LEAVES)]
         for method in methods
     ]
     header = ["", *("full trees" if leaves is None else f"{leaves} leaves" for leaves in LEAVES)]
@@ -131,7 +123,7 @@ def seconds_table(runs: Settings) -> Table:
         times = [
             40 * run[method]["seconds"] / len(run[method]["curve"]) for run in runs["mixed", "0.1", "None"]
         ]
-        rows.append([method, PAPER_SECONDS.get(method), mean_of(times) if method != BAGGING else None])
+        rows.append([method, PAPER_SECONDS.get(method), averaged(times) if method != BAGGING else None])
     return Table("Seconds for 40 blocks, full trees", ["", "paper", "here"], rows)
 
 
@@ -163,6 +155,5 @@ def claims(runs: Settings) -> list[Claim]:
 
 def decided(text: str, gaps: Floats) -> Claim:
     """Return a claim that holds if the gaps are above 0."""
-    mean, error = mean_of(gaps)
-    holds = None if abs(mean) <= 2 * error else mean > 0
-    return Claim(text, f"{mean:+.2f} ± {error:.2f}", holds)
+    mean, error = averaged(gaps)
+    return Claim(text, f"{mean:+.2f} ± {error:.2f}", is_above_zero(mean, error))
