@@ -30,10 +30,13 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 RowsLike: TypeAlias = ArrayLike | Sequence[dict[Any, Any]]
 """Rows as a user gives them: an array, nested lists, a data frame, or dicts of named inputs."""
 
+AnyArray: TypeAlias = NDArray[Any]
+"""Numbers or labels of any type."""
+
 State: TypeAlias = dict[str, Any]
 """What `state()` returns: arrays, numbers, strings, and lists and dicts of them."""
 
-Arrays: TypeAlias = dict[str, NDArray[Any]]
+Arrays: TypeAlias = dict[str, AnyArray]
 """A kernel's arrays by name."""
 
 Lengths: TypeAlias = dict[str, Any]

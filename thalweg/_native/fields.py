@@ -1,12 +1,10 @@
 """Declarations of structs of numbers that are laid over one array: their fields are checked by name."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thalweg._types import Floats
+from thalweg._types import AnyArray, Floats
 from thalweg.errors import StateError
 
 from . import layout
@@ -67,7 +65,7 @@ def checked_memory(given: object, expected: Floats, n_before: int, who: str) -> 
 
 
 def checked_fields(
-    fields: Sequence[Field], values: NDArray[Any], expected: NDArray[Any], who: str
+    fields: Sequence[Field], values: AnyArray, expected: AnyArray, who: str
 ) -> dict[str, float]:
     """Return the values by name; raise StateError naming the one that its field cannot have.
 

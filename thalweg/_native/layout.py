@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from thalweg._types import Arrays, Floats, Ints, Lengths, State
+from thalweg._types import AnyArray, Arrays, Floats, Ints, Lengths, State
 from thalweg.errors import ParameterError, StateError
 
 FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
@@ -50,7 +50,7 @@ Layout: TypeAlias = dict[str, Array]
 """The declarations of a kernel's arrays, by name."""
 
 
-def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> NDArray[Any]:
+def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> AnyArray:
     """Return a new array; all memory of kernels that grows is allocated here."""
     if not fill:
         return np.zeros(shape, dtype)
@@ -155,7 +155,7 @@ def require(good: bool, who: str, name: str, what: str) -> None:
         raise StateError(f"{who}: the state's {name!r} {what}")
 
 
-def _copied(name: str, array: Array, lengths: Lengths, state: State, who: str) -> NDArray[Any]:
+def _copied(name: str, array: Array, lengths: Lengths, state: State, who: str) -> AnyArray:
     if name not in state:
         raise StateError(f"{who}: the state lacks the array {name!r}")
     given = state[name]
@@ -176,7 +176,7 @@ def _copied(name: str, array: Array, lengths: Lengths, state: State, who: str) -
     return copy
 
 
-def _all_within(array: Array, values: NDArray[Any], high: float | None) -> bool:
+def _all_within(array: Array, values: AnyArray, high: float | None) -> bool:
     # A quick look at the extremes, which suffices for most arrays; False if one of them is NaN.
     if values.size == 0:
         return True
@@ -190,7 +190,7 @@ def _all_within(array: Array, values: NDArray[Any], high: float | None) -> bool:
     return bool((array.low is None or least >= array.low) and (high is None or most <= high))
 
 
-def _check_values(name: str, array: Array, values: NDArray[Any], lengths: Lengths, who: str) -> None:
+def _check_values(name: str, array: Array, values: AnyArray, lengths: Lengths, who: str) -> None:
     high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
     if _all_within(array, values, high):
         return

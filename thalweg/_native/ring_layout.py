@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thalweg._types import Arrays, Ints
+from thalweg._types import AnyArray, Arrays, Ints
 
 from .layout import FLOAT, INDEX, MOST_VALUE, MOST_WEIGHT, Array, Layout, new_array, require
 
@@ -51,7 +50,7 @@ def places(arrays: Arrays) -> Ints:
     return np.arange(first, first + count) % len(arrays["y"])
 
 
-def selected(arrays: Arrays, ages: slice | NDArray[Any], room: int, names: Iterable[str] = ROWS) -> Arrays:
+def selected(arrays: Arrays, ages: slice | AnyArray, room: int, names: Iterable[str] = ROWS) -> Arrays:
     """Return new arrays of a ring with `room` places that holds the rows of these ages, in order.
 
     `names` are the arrays whose first axis is the place.

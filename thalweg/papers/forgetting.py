@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thalweg._types import Floats, Ints, Mask
+from thalweg._types import AnyArray, Floats, Ints, Mask
 from thalweg.errors import StreamError
 from thalweg.learners import AdaptiveLogistic, LogisticMixture, NoChange, WindowLogistic
 from thalweg.papers.reports import Claim, Report, Table, Verdict, averaged, is_above_zero
@@ -99,7 +98,7 @@ def _summed(hits: Mask, step: int = STEP) -> dict[str, Any]:
     return {"mean": float(hits[FIRST:].mean()), "curve": hits[:rest].reshape(-1, step).mean(axis=1).tolist()}
 
 
-def _offline(X: Floats, y: Ints) -> NDArray[Any]:
+def _offline(X: Floats, y: Ints) -> AnyArray:
     n = len(X)
     return WindowLogistic(window=n, period=n, prior=1e4).fit(X, y).predict(X)
 
@@ -114,8 +113,7 @@ def _bayes(stream: DriftingGaussians, X: Floats) -> Ints:
     away = X[:, None, :] - means[: len(X)]
     covariances = covariances[: len(X)]
     distance = (away * np.linalg.solve(covariances, away[..., None])[..., 0]).sum(axis=2)
-    nearest: Ints = (distance + np.linalg.slogdet(covariances)[1]).argmin(axis=1)
-    return nearest
+    return (distance + np.linalg.slogdet(covariances)[1]).argmin(axis=1)
 
 
 def report(results: Results, quick: bool) -> Report:

@@ -131,8 +131,7 @@ def add_outliers(
 
 def inside(stream: Sphere, block: int, X: Floats) -> Mask:
     """Return whether rows are inside the ball as it is in a block."""
-    distances: Floats = ((X - stream.centre(block * BLOCK)) ** 2).sum(axis=1)
-    return distances <= stream.radius**2
+    return ((X - stream.centre(block * BLOCK)) ** 2).sum(axis=1) <= stream.radius**2
 
 
 def run_loans(data: str, n_blocks: int) -> dict[str, Any]:

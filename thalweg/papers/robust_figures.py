@@ -1,8 +1,8 @@
 """Figures 1 to 6 of the paper on robust regression for noisy streams."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from thalweg.papers.robust_tables import (
     by_setting,
 )
 from thalweg.papers.running import Results
-
-Curve: TypeAlias = Sequence[float] | Floats
 
 METHODS = (BAGGING, RIVAL, PAPERS, ROBUST)
 
@@ -44,8 +42,7 @@ def draw_all(results: Results, folder: Path) -> Iterator[Path]:
 
 def mean_curve(runs: Runs, method: str) -> Floats:
     """Return the accuracy after each block in per cent, the mean of the runs."""
-    curve: Floats = 100 * np.mean([run[method]["curve"] for run in runs], axis=0)
-    return curve
+    return 100 * np.mean([run[method]["curve"] for run in runs], axis=0)
 
 
 def _mean(runs: Settings, noise: str, leaves: str, method: str) -> float:
@@ -53,7 +50,7 @@ def _mean(runs: Settings, noise: str, leaves: str, method: str) -> float:
 
 
 def _lines(
-    path: Path, title: str, curves: Mapping[str, Curve], axis: str, places: list[Any] | None = None
+    path: Path, title: str, curves: dict[str, Any], axis: str, places: list[Any] | None = None
 ) -> Path:
     from matplotlib.figure import Figure
 

@@ -96,5 +96,4 @@ def with_drawn_inputs(
 def scaled_to_one(coefficients: Floats) -> Floats:
     """Return sets of coefficients, one a row, divided by their length unless it is 0."""
     length = np.sqrt((coefficients**2).sum(axis=-1, keepdims=True))
-    scaled: Floats = np.divide(coefficients, length, out=coefficients.copy(), where=length > 0)
-    return scaled
+    return np.divide(coefficients, length, out=coefficients.copy(), where=length > 0)

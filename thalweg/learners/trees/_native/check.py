@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thalweg._types import Arrays, Ints, Mask
+from thalweg._types import AnyArray, Arrays, Ints, Mask
 from thalweg.drift._native.adwin import check_adwin
 from thalweg.errors import StateError
 
@@ -116,7 +115,7 @@ def _check_links(arrays: Arrays, demand: Demand) -> None:
         demand(_depths(parent, links) <= MOST_DEPTH + 1, "parent", "makes a tree that is too deep")
 
 
-def _depths(parent: NDArray[Any], links: NDArray[Any]) -> Ints:
+def _depths(parent: AnyArray, links: AnyArray) -> Ints:
     # Nodes above each node: the way up is doubled until it ends at the root.
     up, depth = np.zeros(len(parent), dtype=np.intp), np.zeros(len(parent), dtype=np.intp)
     up[links], depth[links] = parent[links], 1
@@ -125,12 +124,12 @@ def _depths(parent: NDArray[Any], links: NDArray[Any]) -> Ints:
     return depth
 
 
-def _held(slot: NDArray[Any]) -> NDArray[Any]:
+def _held(slot: AnyArray) -> AnyArray:
     return slot[slot >= 0]
 
 
 def _check_pool(
-    held: NDArray[Any], free: NDArray[Any], n_used: int, n_free: int, name: str,
+    held: AnyArray, free: AnyArray, n_used: int, n_free: int, name: str,
     demand: Demand,
 ) -> None:
     # Each of the slots (or windows) is held by one node or free.
@@ -139,7 +138,7 @@ def _check_pool(
     demand(np.array_equal(found, np.arange(n_used)), name, f"shares or loses a {name}")
 
 
-def _check_statistics(arrays: Arrays, held: NDArray[Any], demand: Demand) -> None:
+def _check_statistics(arrays: Arrays, held: AnyArray, demand: Demand) -> None:
     numbers = arrays["numbers"][held]
     allowed = {
         COUNT: (0.0, MOST_WEIGHT),

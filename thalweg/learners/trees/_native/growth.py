@@ -4,14 +4,12 @@ Leaves that look at random inputs keep theirs. If by its parameters a leaf looks
 others are drawn from those it did not look at; nothing is known of them there.
 """
 
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thalweg._native import layout as layouts
 from thalweg._native.layout import Layout
-from thalweg._types import Arrays, Lengths
+from thalweg._types import AnyArray, Arrays, Lengths
 from thalweg.errors import ParameterError
 
 from .codes import INVERSE, NODES, SLOTS, SURE
@@ -28,7 +26,7 @@ def grown(layout: Layout, lengths: Lengths, fresh: Arrays, old: Arrays, who: str
     return new | {"inputs": fresh["inputs"].copy(), "picked": _picked(fresh, old, who)}
 
 
-def _picked(fresh: Arrays, old: Arrays, who: str) -> NDArray[Any]:
+def _picked(fresh: Arrays, old: Arrays, who: str) -> AnyArray:
     before, width = old["picked"], fresh["picked"].shape[1]
     if before.shape[1] == width:
         return before.copy()
@@ -42,9 +40,7 @@ def _picked(fresh: Arrays, old: Arrays, who: str) -> NDArray[Any]:
     return new
 
 
-def _with_more(
-    picked: NDArray[Any], inputs: NDArray[Any], n_wanted: int, rng: np.random.Generator
-) -> NDArray[Any]:
+def _with_more(picked: AnyArray, inputs: AnyArray, n_wanted: int, rng: np.random.Generator) -> AnyArray:
     # Numeric inputs come first, after their number: their statistics lie in this order.
     numeric, categorical = picked[1 : 1 + picked[0]], picked[1 + picked[0] :]
     others = [

@@ -4,14 +4,13 @@ Nothing is changed in place: functions return new arrays for the kernel to adopt
 interrupted leaves the tree as it was.
 """
 
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._native import layout as layouts
 from thalweg._native.layout import Layout
-from thalweg._types import Arrays, Ints
+from thalweg._types import AnyArray, Arrays, Ints
 
 from .codes import (
     DEAD,
@@ -185,7 +184,7 @@ def _kept(
     return new, place
 
 
-def _copied(array: NDArray[Any]) -> NDArray[Any]:
+def _copied(array: AnyArray) -> AnyArray:
     new = layouts.new_array(array.shape, array.dtype)
     new[...] = array
     return new
