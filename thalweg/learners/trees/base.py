@@ -7,11 +7,12 @@ import numpy as np
 
 from thalweg._parameters import columns, is_real, is_whole, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, State
-from thalweg.learners.base.importance import HasImportance, of_hoeffding_tree
+from thalweg.learners.base.importance import HasImportance
 from thalweg.learners.base.memory_limit import MOST_BYTES, Needs
 from thalweg.learners.base.seeded import SeededClassifier
 from thalweg.learners.trees import view as tree_view
 from thalweg.learners.trees._native.nodes import TreeKernel
+from thalweg.learners.trees.importance import of_hoeffding_tree
 
 
 class Columns(Protocol):
