@@ -9,11 +9,11 @@ import pyarrow.parquet
 import pytest
 from file_rows import complaint, whole, write
 
+from thalweg._native.calendar import date_inputs
 from thalweg.checks import check_stream
 from thalweg.errors import StreamError
 from thalweg.evaluation import InputColumns
 from thalweg.preprocessing import Dates
-from thalweg.preprocessing._native.dates import date_inputs
 from thalweg.streams import from_file
 
 N = 300

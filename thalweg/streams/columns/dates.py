@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from thalweg._native.calendar import date_inputs
 from thalweg._types import Floats
-from thalweg.preprocessing._native.dates import date_inputs
 from thalweg.streams.columns.columns import Problems, distinct_texts, shown, texts_in
 from thalweg.streams.columns.date_layouts import (
     ALIKE,
