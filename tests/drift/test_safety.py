@@ -133,6 +133,7 @@ def test_a_broken_detector_is_caught(broken, check, monkeypatch):
         (ADWIN(), 8, 1e9, "sums"),
         (ADWIN(), 9, 6.0, "buckets"),
         (DDM(), 3, -1.0, "'n'"),
+        (DDM(), 3, 2.0**53 + 2, "'n'"),
         (DDM(), 5, 0.0, "'low'"),
         (EDDM(), 9, 2.0, "'level'"),
         (EDDM(), 8, 0.5, "'high'"),

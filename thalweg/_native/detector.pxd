@@ -25,12 +25,12 @@ cdef class DetectorKernel:
     cdef detector_t handle
     cdef readonly object memory
     cdef int last_level                 # what the last loss led to
-    cdef tuple fields                   # of the struct at the start of `memory`
+    cdef dict fields                    # name: Array (layout.py): the struct at the start of `memory`
     cdef Py_ssize_t n_losses            # to process before the next look at the clock
     cdef public str who
     cdef public Lock lock
 
-    cdef int allocate(self, tuple fields, Py_ssize_t n_more, tuple settings) except -1
+    cdef int allocate(self, dict fields, Py_ssize_t n_more, tuple settings) except -1
     cdef void adopt(self, memory, int level)
 
 

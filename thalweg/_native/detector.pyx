@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import layout
-from .fields import checked_fields, checked_memory, require
+from .layout import FLOAT, Array, checked_arrays, checked_fields, require
 
 from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
 from .pointers cimport doubles
@@ -27,10 +27,10 @@ cdef class DetectorKernel:
         self.who = type(self).__name__
         self.n_losses = FIRST_LOSSES
 
-    cdef int allocate(self, tuple fields, Py_ssize_t n_more, tuple settings) except -1:
-        # `n_more` numbers follow the struct; `settings` are the values of its first fields.
+    cdef int allocate(self, dict fields, Py_ssize_t n_more, tuple settings) except -1:
+        # `n_more` numbers follow the struct; `settings` are its first numbers.
         self.fields = fields
-        memory = layout.new_array(len(fields) + n_more, np.float64)
+        memory = layout.new_array(len(fields) + n_more, FLOAT)
         memory[:len(settings)] = settings
         self.adopt(memory, QUIET)
         return 0
@@ -102,16 +102,16 @@ cdef class DetectorKernel:
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        require(isinstance(state, dict) and set(state) == {"memory", "level"}, self.who,
-                "'memory' and 'level' must be given, and nothing else")
-        n = len(self.fields)
-        memory, level = checked_memory(state["memory"], self.memory, n, self.who), state["level"]
-        self.check(memory, checked_fields(self.fields, memory[:n], self.memory[:n], self.who))
-        require(type(level) is int and QUIET <= level <= ALARM, self.who, f"'level' is {level!r}, not 0 to 2")
+        arrays = dict(state)
+        level = arrays.pop("level", None)
+        is_level = type(level) is int and QUIET <= level <= ALARM
+        require(is_level, self.who, "level", f"is {level!r}, not 0, 1 or 2")
+        memory = checked_arrays({"memory": Array(FLOAT, len(self.memory))}, {}, arrays, self.who)["memory"]
+        self.check(memory, checked_fields(self.fields, memory[:len(self.fields)], self.who, self.memory))
         self.adopt(memory, level)
 
     def check(self, memory, found):
-        """Raise StateError if the fields, by name in `found`, or the numbers after them cannot be."""
+        """Raise StateError if the numbers of the struct, by name in `found`, or those after it cannot be."""
 
 
 cdef class PythonDetectorKernel(DetectorKernel):

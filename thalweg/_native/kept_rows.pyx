@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 from . import layout as layouts
 from .kept_check import check_kept, grown_kept
-from .layout import INDEX, WORD, Array
+from .layout import INDEX, MOST_COUNTED, WORD, Array
 
 from .pointers cimport doubles, integers, words
 from .rng cimport mix
@@ -23,8 +23,6 @@ cdef enum:
     COUNT = 0                           # rows kept
     CURSOR = 1                          # where the next one goes
     OBSERVED = 2                        # rows observed so far
-
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class KeptRows(Kernel):

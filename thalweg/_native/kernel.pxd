@@ -2,6 +2,12 @@
 
 from .lock cimport Lock
 
+cdef extern from *:
+    """
+    #define HEAVIEST 1e100
+    """
+    const double HEAVIEST               # weight of a row: sums of more would overflow
+
 ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
 ctypedef void (*predict_f)(void* state, const double* x, double* p, double* scratch) noexcept nogil
 ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w,

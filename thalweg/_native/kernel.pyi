@@ -8,6 +8,8 @@ from thalweg._types import Arrays, Floats, Ints, Lengths, State
 from .layout import Layout
 from .lock import Lock
 
+HEAVIEST: float
+
 class Kernel:
     @property
     def arrays(self) -> Arrays: ...

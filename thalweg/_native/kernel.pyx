@@ -22,6 +22,8 @@ cdef enum:
     ROWS_A_LOOK = 256                   # of a batch, between two looks for signals
     ON_STACK = 64                       # doubles of scratch memory that need no allocation
 
+globals().update(HEAVIEST=HEAVIEST)     # for Python, as `cpdef` does for integers
+
 cdef double LARGEST = 1e150             # of the values that reach a kernel; see missing.pyx
 
 

@@ -1,7 +1,8 @@
 """Declarations of a kernel's arrays: to make, check, trim and measure them follows from these.
 
 An axis has a name, and its length is known when the learner begins, or None if the axis grows with what is
-learned; then a saved state tells the length, which must be the same for all arrays of that axis.
+learned; then a saved state tells the length, which must be the same for all arrays of that axis. Where an
+array is a struct of C, its axis is a dict of the struct's fields, declared by name as arrays without axes.
 """
 
 from collections.abc import Sequence
@@ -22,24 +23,32 @@ GROWING = ("class", "input", "numeric", "categorical", "width", "cell")
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights
+MOST_COUNTED = 1 << 53  # rows or losses; further ones would not change a count that is a double
 
 
 class Array:
     """One array of a kernel: its type, the names (or lengths) of its axes, and the values it may hold.
 
-    Values lie between `low` and `high`; a name as `high` means positions on that axis, below its length.
-    Numbers are finite, unless `missing` allows NaN, or `finite=False` infinity as well: the kernel notices
-    and mends them. `fill` is the value to begin with.
+    Values lie between `low` and `high`, or are one of `others`; a name as `high` means positions on that
+    axis, below its length. Numbers are finite, unless `missing` allows NaN, or `finite=False` infinity as
+    well: the kernel notices and mends them. `whole` numbers are kept as doubles. `fill` is the value to begin
+    with; a `setting` follows from the parameters and never changes.
     """
 
-    __slots__ = ("axes", "dtype", "fill", "finite", "high", "low", "missing")
+    __slots__ = (
+        "axes", "dtype", "fields", "fill", "finite", "high", "low", "missing", "others", "setting", "whole",
+    )
 
     def __init__(
-        self, dtype: np.dtype[Any], *axes: str | int, low: float | None = None,
+        self, dtype: np.dtype[Any], *axes: "str | int | Layout", low: float | None = None,
         high: float | str | None = None, fill: float = 0, missing: bool = False, finite: bool = True,
+        whole: bool = False, others: tuple[float, ...] = (), setting: bool = False,
     ) -> None:
-        self.dtype, self.axes, self.fill = dtype, axes, fill
-        self.low, self.high, self.missing, self.finite = low, high, missing, finite
+        self.fields = axes[-1] if axes and isinstance(axes[-1], dict) else None
+        self.axes = tuple(len(axis) if isinstance(axis, dict) else axis for axis in axes)
+        self.dtype, self.fill, self.low, self.high = dtype, fill, low, high
+        self.missing, self.finite, self.whole = missing, finite, whole
+        self.others, self.setting = others, setting
 
     def shape(self, lengths: Lengths) -> tuple[int, ...]:
         """Return the shape for these lengths of the axes."""
@@ -48,6 +57,12 @@ class Array:
 
 Layout: TypeAlias = dict[str, Array]
 """The declarations of a kernel's arrays, by name."""
+SETTING = Array(FLOAT, setting=True)
+
+
+def counter(high: float = MOST_COUNTED) -> Array:
+    """Return the declaration of a whole number from 0 to `high`, kept as a double."""
+    return Array(FLOAT, low=0, high=high, whole=True)
 
 
 def new_array(shape: int | Sequence[int], dtype: DTypeLike, fill: float = 0) -> AnyArray:
@@ -145,8 +160,25 @@ def checked_arrays(layout: Layout, lengths: Lengths, state: object, who: str) ->
     lengths = dict(lengths)
     arrays = {name: _copied(name, array, lengths, state, who) for name, array in layout.items()}
     for name, array in layout.items():
-        _check_values(name, array, arrays[name], lengths, who)
+        if array.fields is None:
+            _check_values(name, array, arrays[name], lengths, who)
+        else:
+            checked_fields(array.fields, arrays[name], who)
     return arrays
+
+
+def checked_fields(fields: Layout, values: Floats, who: str, fresh: Floats | None = None) -> dict[str, float]:
+    """Return the numbers of a struct by name; raise StateError naming the one that does not fit.
+
+    Its settings must be those of `fresh`, a struct with the same parameters.
+    """
+    found = dict(zip(fields, values.tolist(), strict=True))
+    for i, (name, array) in enumerate(fields.items()):
+        if array.setting and fresh is not None:
+            require(found[name] == fresh[i], who, name, f"is {found[name]}, the parameters say {fresh[i]}")
+        elif not _fits(array, found[name]):
+            _check_values(name, array, values[i : i + 1], {}, who)
+    return found
 
 
 def require(good: bool, who: str, name: str, what: str) -> None:
@@ -190,9 +222,19 @@ def _all_within(array: Array, values: AnyArray, high: float | None) -> bool:
     return bool((array.low is None or least >= array.low) and (high is None or most <= high))
 
 
+def _fits(array: Array, value: float) -> bool:
+    # The same for one number.
+    if not isfinite(value) or (array.whole and value != int(value)):
+        return False
+    least, most = array.low, array.high
+    if value in array.others or isinstance(most, str):
+        return True
+    return (least is None or value >= least) and (most is None or value <= most)
+
+
 def _check_values(name: str, array: Array, values: AnyArray, lengths: Lengths, who: str) -> None:
     high = lengths[array.high] - 1 if isinstance(array.high, str) else array.high
-    if _all_within(array, values, high):
+    if _all_within(array, values, high) and not array.whole:
         return
     good = np.ones(values.shape, dtype=bool)
     with np.errstate(invalid="ignore"):
@@ -202,9 +244,15 @@ def _check_values(name: str, array: Array, values: AnyArray, lengths: Lengths, w
             good &= values >= array.low
         if high is not None:
             good &= values <= high
+    if array.whole:
+        good &= values == np.floor(values)
     if array.missing:
         good |= np.isnan(values)
+    if array.others:
+        good |= np.isin(values, array.others)
     if not good.all():
         place = tuple(int(i) for i in np.argwhere(~good)[0])
         allowed = "finite" if array.low is None and high is None else f"between {array.low} and {high}"
-        raise StateError(f"{who}: the state's {name!r} holds {values[place]} at {place}, not {allowed}")
+        allowed = f"whole and {allowed}" if array.whole else allowed
+        where = f"holds {values[place]} at {place}" if array.axes else f"is {values[place]}"
+        raise StateError(f"{who}: the state's {name!r} {where}, not {allowed}")

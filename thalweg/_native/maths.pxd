@@ -23,3 +23,11 @@ cdef inline void softmax(const double* z, double* q, Py_ssize_t n) noexcept nogi
     total = 1.0 / total
     for k in range(n):
         q[k] *= total
+
+
+cdef inline Py_ssize_t likeliest(const double* p, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t k, best = 0
+    for k in range(1, n):
+        if p[k] > p[best]:
+            best = k
+    return best

@@ -24,7 +24,7 @@ import numpy as np
 
 from thalweg.errors import StateError
 
-from thalweg._native.fields import Field, counter, setting
+from thalweg._native.layout import FLOAT, MOST_COUNTED, SETTING, Array, counter
 
 from libc.math cimport fabs, floor, isfinite, log, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -38,20 +38,20 @@ cdef enum:
     NO_OVERFLOW = 92681                 # values: the product of two parts' lengths stays below 2^31
     MOST_SIZES = 48                     # of buckets: the lengths of larger windows are not exact
 
-cdef double MOST_VALUES = 9007199254740992.0
+cdef double MOST_VALUES = MOST_COUNTED
 cdef double ROUNDED = 1e-3              # part of the running sums that rounding may make up
 
-FIELDS = (
-    setting("delta"),
-    setting("period"),
-    setting("room"),
-    setting("as_moa"),
-    counter("time"),
-    counter("n_sizes"),
-    counter("width"),
-    Field("total"),
-    Field("variance"),
-)
+FIELDS = {
+    "delta": SETTING,
+    "period": SETTING,
+    "room": SETTING,
+    "as_moa": SETTING,
+    "time": counter(),
+    "n_sizes": counter(),
+    "width": counter(),
+    "total": Array(FLOAT),
+    "variance": Array(FLOAT),
+}
 
 
 cdef Py_ssize_t adwin_doubles(Py_ssize_t room) noexcept nogil:

@@ -13,7 +13,7 @@ Both ignore the first `min_values` losses, or errors. Counting is MOA's, where n
 
 from math import sqrt as root
 
-from thalweg._native.fields import Field, counter, require, setting
+from thalweg._native.layout import FLOAT, SETTING, Array, counter, require
 
 from libc.math cimport sqrt
 
@@ -31,16 +31,16 @@ ctypedef struct ddm_t:
     double low_p
     double low_s
 
-DDM_FIELDS = (
-    setting("warning_level"),
-    setting("alarm_level"),
-    setting("min_values"),
-    counter("n"),
-    Field("p", 0.0, 1.0),
-    Field("low", 0.0, 1.5, others=(HIGHEST,)),
-    Field("low_p", 0.0, 1.0, others=(HIGHEST,)),
-    Field("low_s", 0.0, 0.5, others=(HIGHEST,)),
-)
+DDM_FIELDS = {
+    "warning_level": SETTING,
+    "alarm_level": SETTING,
+    "min_values": SETTING,
+    "n": counter(),
+    "p": Array(FLOAT, low=0.0, high=1.0),
+    "low": Array(FLOAT, low=0.0, high=1.5, others=(HIGHEST,)),
+    "low_p": Array(FLOAT, low=0.0, high=1.0, others=(HIGHEST,)),
+    "low_s": Array(FLOAT, low=0.0, high=0.5, others=(HIGHEST,)),
+}
 
 ctypedef struct eddm_t:
     double warning_level
@@ -54,18 +54,18 @@ ctypedef struct eddm_t:
     double high                         # highest m + 2 d
     double level                        # stands until the next error
 
-EDDM_FIELDS = (
-    setting("warning_level"),
-    setting("alarm_level"),
-    setting("min_errors"),
-    counter("n"),
-    counter("n_errors"),
-    counter("last"),
-    Field("mean", 0.0),
-    Field("squares", 0.0),
-    Field("high", 0.0),
-    counter("level", WARNING),
-)
+EDDM_FIELDS = {
+    "warning_level": SETTING,
+    "alarm_level": SETTING,
+    "min_errors": SETTING,
+    "n": counter(),
+    "n_errors": counter(),
+    "last": counter(),
+    "mean": Array(FLOAT, low=0.0),
+    "squares": Array(FLOAT, low=0.0),
+    "high": Array(FLOAT, low=0.0),
+    "level": counter(WARNING),
+}
 
 
 cdef class DDMKernel(DetectorKernel):
@@ -80,13 +80,13 @@ cdef class DDMKernel(DetectorKernel):
     def check(self, memory, found):
         """Raise StateError if the fields contradict each other."""
         n, low_p, low_s = found["n"], found["low_p"], found["low_s"]
-        require(n or not found["p"], self.who, "'p' is a mean of no losses")
+        require(n or not found["p"], self.who, "p", "is a mean of no losses")
         if HIGHEST in (found["low"], low_p, low_s):
-            require(found["low"] == low_p == low_s, self.who, "some of 'low', 'low_p' and 'low_s' are unset")
-            require(n == 0 or n + 1 < found["min_values"], self.who, "'low' is unset after enough losses")
+            require(found["low"] == low_p == low_s, self.who, "low", "is unset, or 'low_p' or 'low_s' alone")
+            require(n == 0 or n + 1 < found["min_values"], self.who, "low", "is unset after enough losses")
         else:
-            require(found["low"] == low_p + low_s, self.who, "'low' is not the sum of 'low_p' and 'low_s'")
-            require(n > 0 and n + 1 >= found["min_values"], self.who, "'low' is set after too few losses")
+            require(found["low"] == low_p + low_s, self.who, "low", "is not the sum of 'low_p' and 'low_s'")
+            require(n > 0 and n + 1 >= found["min_values"], self.who, "low", "is set after too few losses")
 
 
 cdef class EDDMKernel(DetectorKernel):
@@ -100,18 +100,18 @@ cdef class EDDMKernel(DetectorKernel):
     def check(self, memory, found):
         """Raise StateError if the fields contradict each other."""
         n_errors, last, mean, high = found["n_errors"], found["last"], found["mean"], found["high"]
-        require(n_errors <= last <= found["n"], self.who, "'n_errors' <= 'last' <= 'n' does not hold")
+        require(n_errors <= last <= found["n"], self.who, "last", "is not between 'n_errors' and 'n'")
         if n_errors == 0:
-            require(not any((last, mean, found["squares"], high, found["level"])), self.who,
-                    "'n_errors' is 0, but there is something known of errors")
+            require(not any((last, mean, found["squares"], high, found["level"])), self.who, "n_errors",
+                    "is 0, but there is something known of errors")
             return
-        require(abs(mean * n_errors - last) <= 1e-6 * last, self.who, "'mean' is not 'last' / 'n_errors'")
-        require(found["squares"] <= last * last, self.who, "'squares' is larger than the errors allow")
+        require(abs(mean * n_errors - last) <= 1e-6 * last, self.who, "mean", "is not 'last' / 'n_errors'")
+        require(found["squares"] <= last * last, self.who, "squares", "is larger than errors allow")
         spread = mean + 2 * root(found["squares"] / n_errors)
         wanted = spread <= high <= 2 * last if last + 1 > found["min_errors"] else high == 0
-        require(wanted, self.who, "'high' does not fit the errors")
+        require(wanted, self.who, "high", "does not fit the errors")
         warned = high > 0 and n_errors > found["min_errors"] and spread / high < found["warning_level"]
-        require(found["level"] == warned, self.who, "'level' does not fit the errors")
+        require(found["level"] == warned, self.who, "level", "does not fit the errors")
 
 
 cdef void ddm_reset(void* state) noexcept nogil:

@@ -17,7 +17,7 @@ runs over what comes later:
 Two-sided, both also look for a fall, by the same tests with signs changed, and then reset without an alarm.
 """
 
-from thalweg._native.fields import Field, counter, require, setting
+from thalweg._native.layout import FLOAT, SETTING, Array, counter, require
 
 from libc.math cimport log, sqrt
 
@@ -38,17 +38,17 @@ ctypedef struct hddm_a_t:
     double n_high
     double c_high
 
-A_FIELDS = (
-    setting("delta"),
-    setting("warning_delta"),
-    setting("two_sided"),
-    counter("n"),
-    Field("c", 0.0),
-    counter("n_low"),
-    Field("c_low", 0.0),
-    counter("n_high"),
-    Field("c_high", 0.0),
-)
+A_FIELDS = {
+    "delta": SETTING,
+    "warning_delta": SETTING,
+    "two_sided": SETTING,
+    "n": counter(),
+    "c": Array(FLOAT, low=0.0),
+    "n_low": counter(),
+    "c_low": Array(FLOAT, low=0.0),
+    "n_high": counter(),
+    "c_high": Array(FLOAT, low=0.0),
+}
 
 ctypedef struct average_t:
     double mean
@@ -68,16 +68,19 @@ ctypedef struct hddm_w_t:
     average_t after_fall
 
 AVERAGES = ("all", "before_rise", "after_rise", "before_fall", "after_fall")
-W_FIELDS = (
-    setting("delta"),
-    setting("warning_delta"),
-    setting("rate"),
-    setting("two_sided"),
-    Field("low", 0.0, others=(HIGHEST,)),
-    Field("high", 0.0, 1.0),
-    *(field for name in AVERAGES
-      for field in (Field(name, 0.0, 1.0, others=(UNSEEN,)), Field(f"squares of {name}", 0.0, 1.0))),
-)
+W_FIELDS = {
+    "delta": SETTING,
+    "warning_delta": SETTING,
+    "rate": SETTING,
+    "two_sided": SETTING,
+    "low": Array(FLOAT, low=0.0, others=(HIGHEST,)),
+    "high": Array(FLOAT, low=0.0, high=1.0),
+}
+for _name in AVERAGES:
+    W_FIELDS |= {
+        _name: Array(FLOAT, low=0.0, high=1.0, others=(UNSEEN,)),
+        f"squares of {_name}": Array(FLOAT, low=0.0, high=1.0),
+    }
 
 
 cdef class HDDMAKernel(DetectorKernel):
@@ -91,12 +94,12 @@ cdef class HDDMAKernel(DetectorKernel):
     def check(self, memory, found):
         """Raise StateError if the fields contradict each other."""
         n, c = found["n"], found["c"]
-        require(c <= n, self.who, "'c' is more than 'n' losses can sum to")
+        require(c <= n, self.who, "c", "is more than 'n' losses can sum to")
         for part in ("low", "high"):
             m, c_m = found[f"n_{part}"], found[f"c_{part}"]
-            require(m <= n and (m > 0) == (n > 0), self.who, f"'n_{part}' does not fit 'n'")
-            require(c_m <= min(c, m) and c - c_m <= n - m + 1e-9 * n, self.who,
-                    f"'c_{part}' is not the sum of the first {m:g} of {n:g} losses that sum to {c:g}")
+            require(m <= n and (m > 0) == (n > 0), self.who, f"n_{part}", "does not fit 'n'")
+            require(c_m <= min(c, m) and c - c_m <= n - m + 1e-9 * n, self.who, f"c_{part}",
+                    f"is not the sum of the first {m:g} of {n:g} losses that sum to {c:g}")
 
 
 cdef class HDDMWKernel(DetectorKernel):
@@ -115,25 +118,25 @@ cdef class HDDMWKernel(DetectorKernel):
         for name in AVERAGES:
             squares = found[f"squares of {name}"]
             require(squares == 0 if found[name] == UNSEEN else squares >= least, self.who,
-                    f"'squares of {name}' do not fit the average")
+                    f"squares of {name}", "do not fit the average")
         require((found["all"] == UNSEEN) == (found["before_rise"] == UNSEEN) == (found["low"] == HIGHEST),
-                self.who, "some averages are of losses, others of none")
+                self.who, "all", "is an average of losses and others are of none, or the reverse")
         if found["all"] == UNSEEN:
-            require(all(found[name] == UNSEEN for name in AVERAGES), self.who,
-                    "an average is of losses, but 'all' of none")
+            require(all(found[name] == UNSEEN for name in AVERAGES), self.who, "all",
+                    "is an average of no losses, but another is of some")
         else:
             self.check_bound(found, "low", "before_rise", 1)
         if found["before_fall"] == UNSEEN:
-            require(found["high"] == 0, self.who, "'high' is the bound of no average")
+            require(found["high"] == 0, self.who, "high", "is the bound of no average")
         else:
             self.check_bound(found, "high", "before_fall", -1)
         require(found["two_sided"] or found["after_fall"] == found["before_fall"] == UNSEEN, self.who,
-                "a fall is looked for, but 'two_sided' is 0")
+                "two_sided", "is 0, but a fall is looked for")
 
     def check_bound(self, found, name, average, sign):
         """Raise StateError unless a bound is that of its average."""
         bound = found[average] + sign * sqrt(found[f"squares of {average}"] * log(1.0 / found["delta"]) / 2.0)
-        require(abs(found[name] - bound) <= 1e-9, self.who, f"{name!r} is not the bound of {average!r}")
+        require(abs(found[name] - bound) <= 1e-9, self.who, name, f"is not the bound of {average!r}")
 
 
 cdef void a_reset(void* state) noexcept nogil:

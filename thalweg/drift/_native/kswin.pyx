@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from thalweg._native.fields import counter, require, setting
+from thalweg._native.layout import SETTING, counter, require
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
@@ -36,15 +36,15 @@ ctypedef struct kswin_t:
     double n                            # losses held
     double start                        # place of the oldest in the ring that follows, then 2n of scratch
 
-FIELDS = (
-    setting("window"),
-    setting("recent"),
-    setting("critical"),
-    counter("seed", 2.0**31 - 1),
-    counter("n_draws"),
-    counter("n"),
-    counter("start"),
-)
+FIELDS = {
+    "window": SETTING,
+    "recent": SETTING,
+    "critical": SETTING,
+    "seed": counter(2.0**31 - 1),
+    "n_draws": counter(),
+    "n": counter(),
+    "start": counter(),
+}
 
 
 def critical_count(n, alpha):
@@ -79,7 +79,7 @@ cdef class KSWINKernel(DetectorKernel):
 
     def __init__(self, window, recent, alpha, seed, is_given):
         critical = max(critical_count(recent, alpha), recent // 10 + 1)
-        fields = (*FIELDS[:3], setting("seed"), *FIELDS[4:]) if is_given else FIELDS
+        fields = FIELDS | {"seed": SETTING} if is_given else FIELDS
         self.allocate(fields, window + 2 * recent, (window, recent, critical, seed))
         self.handle.update = update
         self.handle.reset = reset
@@ -88,10 +88,11 @@ cdef class KSWINKernel(DetectorKernel):
     def check(self, memory, found):
         """Raise StateError if the fields contradict each other, or a loss is none."""
         n, start, window = found["n"], found["start"], found["window"]
-        require(n <= window, self.who, "'n' is more losses than the window has")
-        require(start < window if n == window else start == 0, self.who, "'start' is no place in the window")
+        require(n <= window, self.who, "n", "is more losses than the window has")
+        is_place = start < window if n == window else start == 0
+        require(is_place, self.who, "start", "is no place in the window")
         losses = memory[len(FIELDS):]
-        require((np.abs(losses) <= LARGEST_LOSS).all(), self.who, "a loss is larger than those that are kept")
+        require((np.abs(losses) <= LARGEST_LOSS).all(), self.who, "memory", "holds a loss that is too large")
 
 
 cdef void reset(void* state) noexcept nogil:

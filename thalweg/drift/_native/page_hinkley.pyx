@@ -5,7 +5,7 @@
 and an alarm where the sum passes the threshold, or its lowest value so far by the threshold.
 """
 
-from thalweg._native.fields import Field, counter, require, setting
+from thalweg._native.layout import FLOAT, SETTING, Array, counter, require
 
 from thalweg._native.detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
@@ -22,17 +22,17 @@ ctypedef struct hinkley_t:
     double sum
     double low
 
-FIELDS = (
-    setting("delta"),
-    setting("threshold"),
-    setting("decay"),
-    setting("min_values"),
-    setting("from_lowest"),
-    counter("n"),
-    Field("mean", -LARGEST_LOSS, LARGEST_LOSS),
-    Field("sum", LOWEST),
-    Field("low", high=0.0),
-)
+FIELDS = {
+    "delta": SETTING,
+    "threshold": SETTING,
+    "decay": SETTING,
+    "min_values": SETTING,
+    "from_lowest": SETTING,
+    "n": counter(),
+    "mean": Array(FLOAT, low=-LARGEST_LOSS, high=LARGEST_LOSS),
+    "sum": Array(FLOAT, low=LOWEST),
+    "low": Array(FLOAT, high=0.0),
+}
 
 
 cdef class PageHinkleyKernel(DetectorKernel):
@@ -46,9 +46,9 @@ cdef class PageHinkleyKernel(DetectorKernel):
     def check(self, memory, found):
         """Raise StateError if the fields contradict each other."""
         n, low, total = found["n"], found["low"], found["sum"]
-        require(n > 0 or found["mean"] == total == low == 0, self.who, "there is a sum of no losses")
-        require(low <= total if found["from_lowest"] else low == 0, self.who, "'low' is not the lowest sum")
-        require(total <= 2 * n * LARGEST_LOSS, self.who, "'sum' is more than 'n' losses sum to")
+        require(n > 0 or found["mean"] == total == low == 0, self.who, "sum", "is of no losses")
+        require(low <= total if found["from_lowest"] else low == 0, self.who, "low", "is not the lowest sum")
+        require(total <= 2 * n * LARGEST_LOSS, self.who, "sum", "is more than 'n' losses sum to")
 
 
 cdef void reset(void* state) noexcept nogil:

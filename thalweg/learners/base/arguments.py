@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._frames import check_no_dates, unmasked
 from thalweg._names import as_number
+from thalweg._native.kernel import HEAVIEST
 from thalweg._native.missing import clip, scan
 from thalweg._types import Floats, Ints, Mask
 
-HEAVIEST = 1e100  # weights above would make sums overflow
+MOST_ROWS = 1_000_000  # of a window or a block of an ensemble
 Row: TypeAlias = ArrayLike | dict[Any, Any]
 
 

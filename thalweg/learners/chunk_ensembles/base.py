@@ -5,12 +5,13 @@ from typing import Any
 from thalweg._native.kernel import Kernel
 from thalweg._parameters import real_number, whole_number
 from thalweg._types import Floats
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.batch_trees.decision_tree import DecisionTree
 from thalweg.learners.chunk_ensembles._native.base import BlockEnsembleKernel
 from thalweg.learners.ensembles.base import Ensemble
 
-MOST_MEMBERS, MOST_ROWS = 10_000, 1_000_000
+MOST_MEMBERS = 10_000
 
 
 class BlockEnsemble(Ensemble):

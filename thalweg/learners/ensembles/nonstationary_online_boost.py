@@ -2,10 +2,10 @@
 
 from thalweg._parameters import count, whole_number
 from thalweg._types import RandomState
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.ensembles._native.nonstationary_online_boost import NonstationaryKernel
 from thalweg.learners.ensembles.base import Ensemble
-from thalweg.learners.window_boosting.base import MOST_ROWS
 
 
 class NonstationaryOnlineBoost(Ensemble):

@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 from threadpoolctl import ThreadpoolController
 
 from thalweg._native import layout
-from thalweg._native.layout import FLOAT, INDEX, Array
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array
 from thalweg._native.ring import appended
 from thalweg._native.ring_layout import ROWS, places, ring_layout
 from thalweg._parameters import count, real_number
@@ -26,7 +26,7 @@ RING = ring_layout(most_value=FARTHEST, missing=False)
 LAYOUT = {name: RING[name] for name in ROWS} | {
     "coef": Array(FLOAT, "class", "input", low=-STEEPEST, high=STEEPEST),
     "intercept": Array(FLOAT, "class"),
-    "progress": Array(INDEX, 2, low=0, high=2**53),
+    "progress": Array(INDEX, 2, low=0, high=MOST_COUNTED),
 }
 THREADS = ThreadpoolController()  # made once: to look for libraries takes longer than a fit
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from thalweg._parameters import count, one_of, whole_number
 from thalweg._types import RandomState
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.iboost import ADDING, REMOVING, UPDATES
-from thalweg.learners.window_boosting.base import MOST_ROWS, WindowBoost
+from thalweg.learners.window_boosting.base import WindowBoost
 
 
 class AdaBoostWindow(WindowBoost):

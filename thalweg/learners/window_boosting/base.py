@@ -18,7 +18,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.iboost import IBoostKernel
 from thalweg.learners.window_boosting._native.race import RaceKernel
 
-MOST_MEMBERS, MOST_ROWS, MOST_ANSWERS = 10_000, 1_000_000, 400_000_000
+MOST_MEMBERS, MOST_ANSWERS = 10_000, 400_000_000
 Sizes: TypeAlias = tuple[int, Ints, int, int, int]  # inputs, their categories, classes, members, rows
 
 

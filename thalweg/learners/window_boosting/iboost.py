@@ -4,10 +4,11 @@ from typing import Any, Self
 
 from thalweg._parameters import count, one_of, real_number, whole_number
 from thalweg._types import RandomState
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.iboost import ADDING, REMOVING, UPDATES
 from thalweg.learners.window_boosting._native.race import RaceKernel
-from thalweg.learners.window_boosting.base import MOST_ROWS, WindowBoost
+from thalweg.learners.window_boosting.base import WindowBoost
 
 RATES = {"stochastic": 0.05, "implicit": 1.0, "coordinate": 0.1, "none": 1.0}
 MOST_CAP = 1e6

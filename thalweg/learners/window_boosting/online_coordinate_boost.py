@@ -4,9 +4,10 @@ from typing import Any
 
 from thalweg._parameters import whole_number
 from thalweg._types import RandomState
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.window_boosting._native.online_coordinate_boost import CoordinateKernel
-from thalweg.learners.window_boosting.base import MOST_ROWS, Sizes, WindowBoost
+from thalweg.learners.window_boosting.base import Sizes, WindowBoost
 
 MOST_ORDER = 100
 

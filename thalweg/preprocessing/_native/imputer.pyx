@@ -2,7 +2,7 @@
 
 from libc.math cimport isnan
 
-from thalweg._native.layout import FLOAT, MOST_VALUE, Array
+from thalweg._native.layout import FLOAT, MOST_COUNTED, MOST_VALUE, Array
 
 from thalweg._native.missing cimport fill_row, update_row
 from thalweg._native.pointers cimport doubles
@@ -22,7 +22,7 @@ cdef class ImputerKernel(StepKernel):
     def __init__(self, who, n_inputs, columns, sizes, last, flags):
         self.allocate(who, {
             "fill": Array(FLOAT, "column", low=-MOST_VALUE, high=MOST_VALUE),
-            "count": Array(FLOAT, "column", low=0, high=1 << 53),
+            "count": Array(FLOAT, "column", low=0, high=MOST_COUNTED),
         }, {"column": len(columns)})
         self.core.flags = flags
         self.set_step(<void*> &self.core, n_inputs, columns, sizes, fill, learn_last if last else learn_mean)

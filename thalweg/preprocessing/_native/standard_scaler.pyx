@@ -10,7 +10,7 @@ deviations it counts as so many, and so does a value that is scaled.
 
 from libc.math cimport NAN, isnan
 
-from thalweg._native.layout import FLOAT, MOST_VALUE, Array
+from thalweg._native.layout import FLOAT, MOST_COUNTED, MOST_VALUE, Array
 
 from thalweg._native.maths cimport clipped
 from thalweg._native.pointers cimport doubles
@@ -35,7 +35,7 @@ cdef class ScalerKernel(StepKernel):
         self.allocate(who, {
             "mean": Array(FLOAT, "column", low=-MOST_VALUE, high=MOST_VALUE),
             "variance": Array(FLOAT, "column", low=0, high=MOST_VARIANCE),
-            "count": Array(FLOAT, "column", low=0, high=1 << 53),
+            "count": Array(FLOAT, "column", low=0, high=MOST_COUNTED),
         }, {"column": len(columns)})
         self.core.decay = decay
         self.set_step(<void*> &self.core, n_inputs, columns, sizes, scale, learn)

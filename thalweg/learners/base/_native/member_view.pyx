@@ -9,14 +9,12 @@ import numpy as np
 from libc.stdlib cimport free, malloc
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, MOST_VALUE, Array, require
 
 from thalweg._native cimport kernel as learner
 from thalweg._native.failure cimport record_failure
 from thalweg._native.missing cimport fill_row, update_row
 from thalweg._native.pointers cimport doubles, integers
-
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class AdapterKernel(Kernel):

@@ -14,9 +14,9 @@ import numpy as np
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
-from thalweg.learners.ensembles._native.base cimport likeliest
 from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers
 
 cdef enum:

@@ -14,18 +14,18 @@ divided by 2, 4, 8, …                                                         
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import row_layout
 
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
 
-from thalweg.learners.ensembles._native.base cimport HEAVIEST, NEXT_NOTE, ROWS, likeliest
+from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS
 from thalweg._native.failure cimport (
     begin_call, call_t, current_failure, end_call, failure_t, record_failure, should_stop,
 )
-from thalweg._native.kernel cimport fit_block
-from thalweg._native.maths cimport softmax
+from thalweg._native.kernel cimport HEAVIEST, fit_block
+from thalweg._native.maths cimport likeliest, softmax
 from thalweg.learners.base._native.member_pool cimport MemberPool
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.rng cimport bits, unit
@@ -36,7 +36,6 @@ cdef enum:
     MOST_TRIES = 100                    # to finish a block that signals put off
 
 cdef double MOST_LOGIT = 1e9            # of the absolute weights of members
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class BlockEnsembleKernel(EnsembleKernel):

@@ -21,21 +21,19 @@ When there are as many members as there can be, the oldest goes, or the one with
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, INT, Array, require
+from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 
 from libc.math cimport log
 
 from .base cimport (
     BLOCKS, VOTERS, VOTES, BlockEnsembleKernel, blocks_t, choose, first_weighed, n_weighed,
 )
-from thalweg.learners.ensembles._native.base cimport likeliest
 from thalweg._native.kernel cimport Kernel
-from thalweg._native.maths cimport logistic
+from thalweg._native.maths cimport likeliest, logistic
 from thalweg._native.pointers cimport doubles, integers, ints
 
 cdef double LEAST_ERROR = 0.01          # so that no member decides alone
 cdef double LEAST_WEIGHT = 1e-12        # so that members that are all no better than chance have equal votes
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 ctypedef struct nse_t:
     bint by_error

@@ -10,7 +10,7 @@ Rows that were found to be outliers are kept in a record of the latest ones.
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
 from libc.math cimport exp
 from libc.string cimport memset
@@ -19,9 +19,9 @@ from thalweg.learners.batch_trees._native.grow cimport BatchTree
 from .base cimport (
     BLOCKS, GROWING, LOGISTIC, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
 )
-from thalweg.learners.ensembles._native.base cimport HEAVIEST, ROWS
+from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.failure cimport attempt, should_stop
-from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg._native.kernel cimport HEAVIEST, Kernel, learner_t
 from .member_weights cimport make_memory, place_of, weigh_members, weighing_t
 from thalweg.learners.batch_trees._native.packed_tree cimport (
     ROWS_IN_SET,
@@ -36,7 +36,6 @@ from thalweg._native.pointers cimport doubles, integers
 cdef enum:
     MOST_OUTLIERS = 1000                # in the record
 
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 ctypedef struct outliers_t:
     Py_ssize_t* n                       # so far

@@ -23,8 +23,9 @@ from libc.string cimport memset
 from .base cimport (
     BLOCKS, CAME, VOTERS, VOTES, BlockEnsembleKernel, blocks_t, choose, first_weighed, n_weighed,
 )
-from thalweg.learners.ensembles._native.base cimport ROWS, likeliest
+from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.kernel cimport Kernel
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers, ints
 
 ctypedef struct sea_t:

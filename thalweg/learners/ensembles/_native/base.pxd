@@ -1,6 +1,6 @@
 # What ensembles share: their members, called through handles, and the record of what became of them.
 
-from thalweg._native.kernel cimport learner_t
+from thalweg._native.kernel cimport HEAVIEST, learner_t
 from thalweg.learners.base._native.member_pool cimport MemberPool
 
 from thalweg._native cimport kernel as learner
@@ -11,12 +11,6 @@ cdef enum:
     NOTES = 1                           # lines of the record in use
     STRIDE = 2                          # rows from one line to the next
     NEXT_NOTE = 3                       # due once this many rows are learned
-
-cdef extern from *:
-    """
-    #define HEAVIEST 1e100
-    """
-    const double HEAVIEST               # weight a learner is given
 
 
 cdef class EnsembleKernel(MemberPool):
@@ -66,11 +60,3 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
                                double* scratch) noexcept nogil:
     # Predict, and learn if the weight is above 0.
     learner.predict_learn(h, x, y, min(w, HEAVIEST), p, scratch)
-
-
-cdef inline Py_ssize_t likeliest(const double* p, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t k, best = 0
-    for k in range(1, n):
-        if p[k] > p[best]:
-            best = k
-    return best

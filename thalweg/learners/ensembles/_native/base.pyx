@@ -13,7 +13,7 @@ from thalweg._bounded_record import halved
 
 from thalweg._native import layout as layouts
 from thalweg.drift._native.adwin import check_adwin, holds_losses
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
 from thalweg.learners.base._native.member_view cimport AdapterKernel
 from thalweg._native.failure cimport record_failure
@@ -26,8 +26,6 @@ cdef enum:
     FIRST_STRIDE = 256
     FIRST_ROWS = 4                      # learned before the first look for signals: members may be slow
     LINE = 8                            # doubles of a cache line, into which two threads should not write
-
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class EnsembleKernel(MemberPool):

@@ -10,12 +10,12 @@ import numpy as np
 
 from thalweg._native import layout as layouts
 from thalweg._native.detector import PythonDetectorKernel
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
 from thalweg._native.detector cimport ALARM, WARNING, DetectorKernel, detector_t
-from .base cimport likeliest
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport Kernel, flush, learner_t, observe
+from thalweg._native.maths cimport likeliest
 from thalweg.learners.base._native.member_pool cimport MemberPool
 from thalweg._native.pointers cimport doubles, integers
 
@@ -49,7 +49,7 @@ cdef class DriftResetKernel(MemberPool):
     cdef object memory
 
     def __init__(self, who, n_features, n_classes, build):
-        number = {"low": 0, "high": 1 << 53}
+        number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
             "counts": Array(INDEX, 3, **number),
             "drifts": Array(INDEX, MOST_DRIFTS, **number),

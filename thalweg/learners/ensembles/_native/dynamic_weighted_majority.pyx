@@ -16,9 +16,10 @@ import numpy as np
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLAG, FLOAT, INDEX, Array, require
 
-from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest, predict_learn
+from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, predict_learn
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, flags, integers
 
 cdef enum:

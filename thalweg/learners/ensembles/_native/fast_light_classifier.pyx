@@ -15,7 +15,8 @@ from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_t, ad
 from .online_boost cimport (
     BoostingKernel, boosting_t, finish_row, learn_in_turn, online_boost_predict, pass_on,
 )
-from .base cimport ROWS, likeliest
+from .base cimport ROWS
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles
 
 cdef enum:

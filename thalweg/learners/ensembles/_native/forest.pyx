@@ -22,9 +22,10 @@ from thalweg._native.layout import FLAG, FLOAT, INDEX, WORD, Array, require
 
 from thalweg.learners.base._native.member_view cimport predict_learned
 from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
-from .base cimport learn_by, likeliest, predict_learn
+from .base cimport learn_by, predict_learn
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
+from thalweg._native.maths cimport likeliest
 from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, integers, words
 from thalweg._native.poisson cimport drawn, fill_poisson, poisson_t

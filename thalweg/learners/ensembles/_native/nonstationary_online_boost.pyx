@@ -8,15 +8,15 @@ Each row counts by its weight.                                                  
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
 
 from .online_boost cimport BoostingKernel, boosting_t, finish_row, learn_in_turn, pass_on, vote_of
-from .base cimport ROWS, likeliest
+from .base cimport ROWS
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.ring cimport append_row, bind_ring, ring_t, row_at
 
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 cdef double SMALLEST_VOTE = 1e-100      # of all members: less counts as none
 
 ctypedef struct nonstationary_t:

@@ -29,8 +29,9 @@ from thalweg.drift._native.adwin cimport (
     adwin_t,
     adwin_update,
 )
-from .base cimport likeliest, predict_learn
+from .base cimport predict_learn
 from thalweg._native.kernel cimport learner_t
+from thalweg._native.maths cimport likeliest
 from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, words
 from thalweg._native.poisson cimport drawn, fill_poisson, poisson_t

@@ -24,7 +24,8 @@ from libc.stdint cimport uint64_t
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, WORD, Array, require
 
-from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, likeliest
+from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
+from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers, words
 from thalweg._native.poisson cimport poisson
 from thalweg._native.rng cimport bits, fill_ziggurat

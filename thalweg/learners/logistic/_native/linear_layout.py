@@ -3,10 +3,9 @@
 import numpy as np
 
 from thalweg._native import layout
-from thalweg._native.layout import FLOAT, MOST_VALUE, MOST_WEIGHT, Array, Layout
+from thalweg._native.layout import FLOAT, MOST_COUNTED, MOST_VALUE, MOST_WEIGHT, Array, Layout
 from thalweg._types import Arrays, Lengths
 
-MOST_ROWS = 2.0**53
 STEEPEST = 1e100
 LANES = {"lane": 3, "adaptive lane": 2}  # axes of filters, and how many models these are of
 
@@ -14,9 +13,9 @@ LANES = {"lane": 3, "adaptive lane": 2}  # axes of filters, and how many models 
 def linear_layout(n_models: int, most_trust: float) -> Layout:
     """Return the declarations of the arrays; "lane" are the filters of all models."""
     return {
-        "seen": Array(FLOAT, 1, low=0.0, high=MOST_ROWS),
-        "count": Array(FLOAT, "input", low=0.0, high=MOST_ROWS),
-        "missing": Array(FLOAT, "input", low=0.0, high=MOST_ROWS),
+        "seen": Array(FLOAT, 1, low=0.0, high=MOST_COUNTED),
+        "count": Array(FLOAT, "input", low=0.0, high=MOST_COUNTED),
+        "missing": Array(FLOAT, "input", low=0.0, high=MOST_COUNTED),
         "mean": Array(FLOAT, "input", low=-MOST_VALUE, high=MOST_VALUE),
         "variance": Array(FLOAT, "input", low=0.0, high=MOST_VALUE**2),
         "beta": Array(FLOAT, "input", "lane", low=-STEEPEST, high=STEEPEST),

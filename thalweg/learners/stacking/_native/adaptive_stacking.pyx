@@ -17,9 +17,10 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, Array, require
 
 from thalweg._native cimport kernel as learner
-from thalweg.learners.ensembles._native.base cimport likeliest, predict_learn
+from thalweg.learners.ensembles._native.base cimport predict_learn
 from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, n_observed, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg._native.maths cimport likeliest
 from thalweg.learners.ensembles._native.threaded cimport (
     BlockKernel,
     answer_of,

@@ -23,7 +23,7 @@ window that is full is the first reference.
 import numpy as np
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, INT, Array, require
+from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
 
 from libc.string cimport memset
@@ -40,8 +40,6 @@ from thalweg.learners.batch_trees._native.packed_tree cimport PackedTree, column
 from thalweg._native.pointers cimport doubles, flags, integers, ints
 from thalweg._native.ring cimport bind_ring, clear_rows, copy_rows
 from thalweg.learners.batch_trees._native.subspace_trees cimport SubspaceTrees
-
-MOST_COUNTED = 1 << 53
 
 LAYOUT = ring_layout() | {
     "observed": Array(FLOAT, "observed_row", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,

@@ -7,7 +7,7 @@ import numpy as np
 
 from thalweg._native import layout as layouts
 from thalweg.drift._native.adwin import check_adwin, holds_losses
-from thalweg._native.layout import FLAG, FLOAT, INDEX, INT, Array, require
+from thalweg._native.layout import FLAG, FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import ROWS, check_ring, places, ring_layout, selected
 
 from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_t
@@ -33,8 +33,6 @@ REMOVING = {"lightest": <int> LIGHTEST, "oldest": <int> OLDEST, "worst": <int> W
 cdef enum:
     ADWIN_SIZES = 20
     FIRST_ROWS = 1                      # learned before the first look for signals: one may take long
-
-cdef Py_ssize_t MOST_COUNTED = 1 << 53
 
 
 cdef class IBoostKernel(TrainedMembers):

@@ -25,12 +25,12 @@ signal stopped is done before the next row is learned, and the model becomes wha
 from libc.math cimport exp, log
 
 from thalweg.drift._native.adwin cimport adwin_update
-from thalweg.learners.ensembles._native.base cimport likeliest
 from .loss_steps cimport NONE, take_steps
 from .loss_window cimport (
     append_answers, change_alpha, compute_shares, is_right, is_stopped, remove_all_members, remove_member,
     scale_alphas, set_answers, set_classes,
 )
+from thalweg._native.maths cimport likeliest
 from thalweg._native.ring cimport drop_oldest, place_of, row_at
 from .trained_members cimport ADDED, REFUSED, STOPPED
 from .stumps cimport find_stump, insert_row, stump_class, stump_t, take_out_row

@@ -11,8 +11,8 @@ Of equal scores the first input's, at its lowest value, is taken, and no split r
 
 from libc.string cimport memmove
 
-from thalweg.learners.ensembles._native.base cimport likeliest
 from .loss_window cimport is_stopped, loss_window_t
+from thalweg._native.maths cimport likeliest
 from thalweg._native.ring cimport row_at
 
 cdef double TIE = 1e-12                 # scores closer than this, relative to all weight, are equal
