@@ -13,7 +13,7 @@ from thalweg.learners import registry
 pytestmark = needs_checkout
 PACKAGE = ROOT / "thalweg"
 CIMPORT = re.compile(r"^\s*from (\.?[\w.]*) c?import (\([^)]*\)|[^\n]+)", re.M)
-CONTRACTS = {"thalweg._native.kernel", "thalweg._native.detector", "thalweg._native.python_kernel"}
+CONTRACTS = {"thalweg._native.kernel", "thalweg.drift._native.base", "thalweg._native.python_kernel"}
 PARTS_OF_ENSEMBLES = {
     "thalweg.learners.ensembles._native.base",
     "thalweg.learners.base._native.member_pool",

@@ -9,10 +9,10 @@ from typing import Any, NoReturn, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thalweg._native.detector import LARGEST_LOSS, WARNING, DetectorKernel, PythonDetectorKernel
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful, check_alike
 from thalweg._types import Floats, Ints, State
+from thalweg.drift._native.base import LARGEST_LOSS, WARNING, DetectorKernel, PythonDetectorKernel
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -150,7 +150,7 @@ def _safe(method: F) -> F:
 
 
 class NativeDetector(Detector):
-    """A detector whose state is in a kernel (`thalweg._native.detector.DetectorKernel`).
+    """A detector whose state is in a kernel (`thalweg.drift._native.base.DetectorKernel`).
 
     A subclass writes `_make_kernel`. The kernel is made when it is first needed, so that parameters may be
     set until then.

@@ -1,5 +1,6 @@
-from thalweg._native.detector import DetectorKernel
 from thalweg._types import Floats
+
+from .base import DetectorKernel
 
 class ADWINKernel(DetectorKernel):
     @property

@@ -30,7 +30,7 @@ from libc.math cimport fabs, floor, isfinite, log, sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memmove, memset
 
-from thalweg._native.detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
+from .base cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
 cdef enum:
     SMALLEST = 10                       # narrower windows are not searched

@@ -1,4 +1,4 @@
-from thalweg._native.detector import DetectorKernel
+from .base import DetectorKernel
 
 class DDMKernel(DetectorKernel):
     def __init__(self, warning_level: float, alarm_level: float, min_values: int) -> None: ...

@@ -17,7 +17,7 @@ from thalweg._native.layout import FLOAT, SETTING, Array, counter, require
 
 from libc.math cimport sqrt
 
-from thalweg._native.detector cimport ALARM, QUIET, WARNING, DetectorKernel
+from .base cimport ALARM, QUIET, WARNING, DetectorKernel
 
 cdef double HIGHEST = 1.7976931348623157e308
 

@@ -1,4 +1,4 @@
-from thalweg._native.detector import DetectorKernel
+from .base import DetectorKernel
 
 class HDDMAKernel(DetectorKernel):
     def __init__(self, delta: float, warning_delta: float, two_sided: bool) -> None: ...

@@ -20,7 +20,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from thalweg._native.detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
+from .base cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 from thalweg._native.rng cimport bits, unit
 
 cdef enum:

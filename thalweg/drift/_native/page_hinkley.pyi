@@ -1,4 +1,4 @@
-from thalweg._native.detector import DetectorKernel
+from .base import DetectorKernel
 
 class PageHinkleyKernel(DetectorKernel):
     def __init__(

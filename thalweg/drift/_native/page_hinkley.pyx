@@ -7,7 +7,7 @@ and an alarm where the sum passes the threshold, or its lowest value so far by t
 
 from thalweg._native.layout import FLOAT, SETTING, Array, counter, require
 
-from thalweg._native.detector cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
+from .base cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 
 cdef double LOWEST = -1e300              # sums stop falling here
 

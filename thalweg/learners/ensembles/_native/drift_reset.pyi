@@ -1,9 +1,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from thalweg._native.detector import DetectorKernel
 from thalweg._native.kernel import Kernel
 from thalweg._types import Ints
+from thalweg.drift._native.base import DetectorKernel
 from thalweg.learners.base._native.member_pool import MemberPool
 
 class DriftResetKernel(MemberPool):

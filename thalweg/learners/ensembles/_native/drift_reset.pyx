@@ -9,10 +9,10 @@ learns the row.
 import numpy as np
 
 from thalweg._native import layout as layouts
-from thalweg._native.detector import PythonDetectorKernel
+from thalweg.drift._native.base import PythonDetectorKernel
 from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
-from thalweg._native.detector cimport ALARM, WARNING, DetectorKernel, detector_t
+from thalweg.drift._native.base cimport ALARM, WARNING, DetectorKernel, detector_t
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport Kernel, flush, learner_t, observe
 from thalweg._native.maths cimport likeliest

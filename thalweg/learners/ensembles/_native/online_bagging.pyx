@@ -34,7 +34,7 @@ from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
 from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, words
-from thalweg._native.poisson cimport drawn, fill_poisson, poisson_t
+from .poisson cimport drawn, fill_poisson, poisson_t
 from thalweg._native.rng cimport bits
 
 cdef enum:

@@ -27,7 +27,7 @@ from thalweg._native.layout import FLOAT, INDEX, WORD, Array, require
 from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers, words
-from thalweg._native.poisson cimport poisson
+from .poisson cimport poisson
 from thalweg._native.rng cimport bits, fill_ziggurat
 
 cdef double SMALLEST_ERROR = 1e-300     # its logarithm is finite

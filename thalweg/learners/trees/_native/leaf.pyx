@@ -29,7 +29,7 @@ from .codes cimport (
 )
 from .nodes cimport add_category, new_slot, picked_inputs, total_weight
 
-cdef extern from "thalweg/_native/wide_numbers.h" nogil:
+cdef extern from "thalweg/learners/trees/_native/wide_numbers.h" nogil:
     ctypedef struct number_sums_t:      # of the inputs of a slot
         double* count
         double* mean

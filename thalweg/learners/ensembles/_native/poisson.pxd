@@ -3,7 +3,7 @@
 from libc.math cimport exp, floor, sqrt
 from libc.stdint cimport uint64_t
 
-from .rng cimport following, unit, ziggurat_t, normal
+from thalweg._native.rng cimport following, unit, ziggurat_t, normal
 
 cdef enum:
     POISSON_MOST = 127                  # the table's largest number; means up to 50 need no more

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from . import layout
-from .layout import FLOAT, Array, checked_arrays, checked_fields, require
+from thalweg._native import layout
+from thalweg._native.layout import FLOAT, Array, checked_arrays, checked_fields, require
 
-from .failure cimport begin_call, call_t, end_call, poll_signals, record_failure
-from .pointers cimport doubles
+from thalweg._native.failure cimport begin_call, call_t, end_call, poll_signals, record_failure
+from thalweg._native.pointers cimport doubles
 
 cdef enum:
     FIRST_LOSSES = 4096                 # processed before the first look at the clock

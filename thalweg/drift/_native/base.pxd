@@ -1,6 +1,6 @@
 # The handle through which compiled code calls a drift detector.
 
-from .lock cimport Lock
+from thalweg._native.lock cimport Lock
 
 cpdef enum:
     # what a loss leads to

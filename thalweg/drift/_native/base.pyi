@@ -1,8 +1,7 @@
 from typing import Any
 
+from thalweg._native.lock import Lock
 from thalweg._types import Floats, Ints, State
-
-from .lock import Lock
 
 LARGEST_LOSS: float
 QUIET: int
