@@ -199,6 +199,20 @@ def test_a_report_is_written_by_its_ending_or_refused_before_anything_is_run(com
     assert "must be one of .html" in str(command(*arguments, str(tmp_path / "table.xlsx")).exception)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_errors_of_runs_name_options(tmp_path, command, jobs):
+    path, page = tmp_path / "rows.csv", tmp_path / "page.html"
+    rows = [f"{i}.5,{'ab'[i % 2]}\n" for i in range(20_000)]
+    path.write_text("x,y\n" + "".join(rows) + "word,a\n")
+    arguments = ["compare", "NaiveBayes", "MajorityClass", "--on", str(path), "--report", str(page)]
+    found = command(*arguments, "--jobs", jobs, "--json")
+    errors = json.loads(found.stdout)["errors"].values()
+    assert found.exit_code == 1 and len(errors) == 2
+    assert all("StreamError: " in each and "pass --categorical x" in each for each in errors)
+    assert all(each.endswith("pass --on-error skip") for each in errors)
+    assert "pass --on-error skip" in page.read_text() and "on_error=" not in page.read_text()
+
+
 def test_a_learner_that_failed_has_no_times(command):
     found = command("compare", "HoeffdingTree(delta=7)", "HoeffdingTree", "--on", "sea", "--rows", "100")
     assert found.exit_code == 1

@@ -11,6 +11,7 @@ from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import check_writable, do_all
+from thalweg.commands.wording import in_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,6 +62,8 @@ def compare(
 
         check_ending(report)
     found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
+    for result in found.results.values():
+        result |= {"error": in_options(result["error"])} if "error" in result else {}
     do_all(lambda: show(found, json), lambda: write_page(found, report, json))
     if found.errors():
         raise typer.Exit(1)

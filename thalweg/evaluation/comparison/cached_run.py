@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.run import Run
@@ -59,7 +60,8 @@ def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) 
         found = result_of(prequential(source.opened(seed), learner, seed=seed, **settings))
         return found | {"same_rows": source.has_same_rows, "measured": time.time()}
     except Exception as error:
-        return {"error": f"{type(error).__name__}: {error}"}
+        message = error.message if isinstance(error, StreamError) else str(error)
+        return {"error": Message(f"{type(error).__name__}: ", message)}
 
 
 def result_of(run: Run) -> dict[str, Any]:
