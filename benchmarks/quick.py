@@ -2,11 +2,12 @@
 
     python -m benchmarks.quick [NAME …]            say what lost more than 25 %; then end with code 1
     python -m benchmarks.quick --record [NAME …]   record what is measured now as the speed to keep
+    python -m benchmarks.quick --missing [NAME …]  record those that have no record yet, and those named
 
 A figure is processor time per row over the yardstick's time per element, each the least of several turns that
 alternate. What seems slower is measured again, with more turns, before it counts. Ratios differ from one
-processor to another: on one without recorded figures only a loss of half the speed counts, against the first
-that has some.
+processor to another: where this one has no record only a loss of half the speed counts, against the first
+processor that has one.
 """
 
 import argparse
@@ -137,22 +138,31 @@ def record(names, path):
     path.write_text(json.dumps(table, indent=1) + "\n")
 
 
+def unrecorded(path):
+    """Return the names that no processor has a record of."""
+    table = json.loads(path.read_text())
+    return [name for name in subjects() if not any(name in records for records in table.values())]
+
+
 def compare(names, path):
     """Print how many times slower than recorded each is; return the names of those that lost too much."""
     table = json.loads(path.read_text())
-    known = processor() in table
-    recorded = table[processor()] if known else next(iter(table.values()))
-    limit = LIMIT if known else LIMIT_ELSEWHERE
-    if not known:
-        print(f"No figures of {processor()!r}: only a loss of half the speed counts.")
-    slow, missing = [], [name for name in names if name not in recorded]
+    if processor() not in table:
+        print(f"No records of {processor()!r}: only a loss of half the speed counts.")
+    mine = table.pop(processor(), {})
+    slow, missing = [], []
     for name in names:
-        if name in recorded and (slower := loss(subjects()[name], recorded[name], limit)) > limit:
+        limit = LIMIT if name in mine else LIMIT_ELSEWHERE
+        recorded = next((records[name] for records in (mine, *table.values()) if name in records), None)
+        if recorded is None:
+            missing.append(name)
+            continue
+        slower = loss(subjects()[name], recorded, limit)
+        if slower > limit:
             slow.append(name)
-        if name in recorded:
-            print(f"{name:30} {slower:6.2f} × the recorded time{'  SLOWER' * (name in slow)}", flush=True)
+        print(f"{name:30} {slower:6.2f} × the recorded time{'  SLOWER' * (slower > limit)}", flush=True)
     if missing:
-        print(f"Not recorded, add by --record: {', '.join(missing)}")
+        print(f"Not recorded, add by make goldens: {', '.join(missing)}")
     return slow + missing
 
 
@@ -161,12 +171,15 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quick", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="learners and detectors (default: all)")
     parser.add_argument("--record", action="store_true", help="write the figures instead of comparing")
+    parser.add_argument("--missing", action="store_true", help="record what has no record, and NAME")
     parser.add_argument("--path", type=Path, default=RECORDED, help="file of the recorded figures")
     asked = parser.parse_args()
     names = asked.names or list(subjects())
     if unknown := set(names) - set(subjects()):
         parser.error(f"no learner or detector {', '.join(sorted(unknown))}")
-    if asked.record:
+    if asked.missing:
+        record(dict.fromkeys([*asked.names, *unrecorded(asked.path)]), asked.path)
+    elif asked.record:
         record(names, asked.path)
     elif slow := compare(names, asked.path):
         sys.exit(f"slower than recorded, or not recorded: {', '.join(slow)}")

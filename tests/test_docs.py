@@ -53,7 +53,7 @@ def test_readme_names_the_two_commands_that_make_has():
 @needs_checkout
 def test_learner_list_is_current():
     made = subprocess.check_output([sys.executable, DOCS / "make_learners.py"], text=True)
-    assert made == (DOCS / "learners.md").read_text(), "run: python docs/make_learners.py > docs/learners.md"
+    assert made == (DOCS / "learners.md").read_text(), "run: make goldens"
 
 
 @needs_checkout
