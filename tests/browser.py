@@ -30,6 +30,7 @@ def ask(page, width, expression, folder):
     )
     command = [
         CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+        "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
         f"--user-data-dir={folder / 'profile'}", "--window-size=1600,1000", "--virtual-time-budget=4000",
         "--dump-dom", outer.as_uri(),
     ]

@@ -287,7 +287,7 @@ def test_an_empty_stream_gives_an_empty_run():
     assert summary["accuracy"] is summary["auc"] is summary["baselines"]["majority"] is None
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the folder shared/data beside the checkout")
+@pytest.mark.skipif(not DATA.is_dir(), reason="not beside the checkout (../shared/data)")
 def test_elec2_gives_moas_trivial_figures():
     lines = (DATA / "elec2.arff").read_text().splitlines()
     first = next(i for i, line in enumerate(lines) if line.lower().startswith("@data")) + 1

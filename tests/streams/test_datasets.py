@@ -12,7 +12,7 @@ from thalweg.errors import StreamError
 from thalweg.streams import datasets, from_file
 from thalweg.streams.openml import cache_folder
 
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no folder ../shared/data with the real streams")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="not beside the checkout (../shared/data)")
 
 # name: rows, inputs, classes, inputs with categories, missing values
 SHAPES = {

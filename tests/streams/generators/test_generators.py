@@ -322,7 +322,7 @@ def test_threshold_series_labels_the_next_value():
     assert all(known[tuple(row)] == label for row, label in zip(Z, y, strict=True))
 
 
-@pytest.mark.skipif(not LASER.exists(), reason="the Santa Fe series is not beside the checkout")
+@pytest.mark.skipif(not LASER.exists(), reason="not beside the checkout (../shared/data)")
 def test_santa_fe_has_the_papers_rows():
     stream = streams.ThresholdSeries(np.loadtxt(LASER))
     _, codes = whole(stream)

@@ -1,0 +1,56 @@
+"""Under CI a skipped test fails the session, unless its reason is in the list."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+from skips import is_allowed
+
+TEST = """
+import pytest
+
+def test_one():
+    pass
+
+def test_other():
+    pytest.skip({reason!r})
+"""
+
+
+def run(folder, reason, **variables):
+    (folder / "conftest.py").write_text("from skips import pytest_sessionfinish, pytest_terminal_summary\n")
+    (folder / "test_it.py").write_text(TEST.format(reason=reason))
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider", str(folder)]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("THALWEG_CI")}
+    environment = {**inherited, "PYTHONPATH": str(ROOT / "tests"), **variables}
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_a_skipped_test_fails_under_ci_only(tmp_path):
+    code, printed = run(tmp_path, "no colour")
+    assert code == 0 and "no colour" not in printed
+    code, printed = run(tmp_path, "no colour", THALWEG_CI="1")
+    assert code == 1 and "SHOULD HAVE RUN: 1 × no colour" in printed
+
+
+def test_an_allowed_reason_is_listed(tmp_path):
+    code, printed = run(tmp_path, "CapyMOA, which needs Java, is not installed", THALWEG_CI="1")
+    assert code == 0 and "allowed: 1 × CapyMOA" in printed
+
+
+def test_data_and_chromium_may_be_absent_where_they_cannot_be_there(monkeypatch, tmp_path):
+    for lacks, expected in (("", False), ("chromium", True)):
+        monkeypatch.setenv("THALWEG_CI_LACKS", lacks)
+        assert is_allowed("needs Chromium to lay out a page") is expected
+    monkeypatch.setattr("skips.SHARED", tmp_path)
+    assert is_allowed("elec2.arff is not beside the checkout (../shared/data)")
+    (tmp_path / "data").mkdir()
+    assert not is_allowed("elec2.arff is not beside the checkout (../shared/data)")
+
+
+@pytest.mark.parametrize("reason", ["", "could not import 'pandas'", "the tests are not in a checkout"])
+def test_other_reasons_are_not_allowed(reason):
+    assert not is_allowed(reason)
