@@ -52,5 +52,6 @@ ALL = [learners.registry.load(name)() for name in learners.registry]
 
 
 @parametrize_with_checks(ALL, expected_failed_checks=excused)
-def test_scikit_learn_check(estimator, check):
+def test_scikit_learn_check(estimator, check, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # else its checks of other libraries' arrays are skipped
     check(estimator)
