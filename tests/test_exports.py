@@ -36,12 +36,15 @@ def test_every_public_name_has_a_summary(module):
 
 
 def test_import_is_quick_and_lazy():
+    # It takes about a tenth of what importing NumPy takes.
     code = (
         "import sys, time; start = time.process_time(); import thalweg; "
-        "print(time.process_time() - start, 'numpy' in sys.modules, 'sklearn' in sys.modules)"
+        "heavy = 'numpy' in sys.modules, 'sklearn' in sys.modules; "
+        "middle = time.process_time(); import numpy; "
+        "print((middle - start) / (time.process_time() - middle), *heavy)"
     )
-    seconds, *heavy = subprocess.check_output([sys.executable, "-c", code], text=True).split()
-    assert float(seconds) < 0.1
+    ratio, *heavy = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert float(ratio) < 0.5
     assert heavy == ["False", "False"]
 
 

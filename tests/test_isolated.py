@@ -24,7 +24,7 @@ def check(case):
         time.sleep(60)
     return f"{case}\\nwas fine"
 
-answer_cases(check, seconds=1)
+answer_cases(check, seconds=3)
 """
 
 

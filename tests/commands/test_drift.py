@@ -5,13 +5,13 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from command import run_command
 from file_rows import write_table
 
 from thalweg.drift import KolmogorovSmirnovMonitor
@@ -21,7 +21,6 @@ from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.pages import drift_page
 from thalweg.streams import SEA, from_arrays, from_file
 
-COMMAND = Path(sys.executable).with_name("thalweg")
 COLOURS = np.array(["red", "green", "<b>"])
 
 
@@ -41,8 +40,7 @@ def rows(n_rows=6000, seed=0):
 
 
 def drift(*arguments, **options):
-    words = [COMMAND, "drift", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
+    return run_command("drift", *arguments, **options)
 
 
 def found(*arguments, **options):

@@ -37,7 +37,7 @@ class HalfChanged(PageHinkleyTwin):
 
     def update_many(self, losses):
         low, self._low = self._low, None
-        time.sleep(0.05)
+        sum(range(10**7))
         self._low = low
         return super().update_many(losses)
 
@@ -120,7 +120,7 @@ CAUGHT = [
 
 @pytest.mark.parametrize(("broken", "check"), CAUGHT, ids=[broken.__name__ for broken, _ in CAUGHT])
 def test_a_broken_detector_is_caught(broken, check, monkeypatch):
-    monkeypatch.setattr(faults, "FORK_SECONDS", 1.0)
+    monkeypatch.setattr(faults, "PATIENCE", 1.0)
     with pytest.raises(AssertionError, match=check.__name__):
         run_checks([check], broken(), ())
 

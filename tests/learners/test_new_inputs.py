@@ -5,6 +5,7 @@ import pytest
 
 from thalweg import learners
 from thalweg.checks.faults import can_interrupt, failing_allocation, interrupted
+from thalweg.checks.learner import inputs_may_come_later
 from thalweg.checks.rows import assert_proper, rows
 from thalweg.checks.running import assert_same
 from thalweg.errors import ParameterError
@@ -235,6 +236,12 @@ def test_a_learner_that_cannot_grow_says_so(learner):
     assert learner.predict_proba_one({"a": 1.0, "b": 0.5}) == before
     assert list(learner._names) == ["a", "b"]
     learner.learn_one({"b": 1.0}, 1)
+
+
+def test_a_learner_that_cannot_grow_does_not_pass_the_check_of_new_inputs():
+    with pytest.raises(AssertionError, match="a new input was rejected: Perceptron: 'c' is a new input"):
+        inputs_may_come_later(Perceptron(joined=True))
+    inputs_may_come_later(Perceptron())
 
 
 GROWN = ["NaiveBayes", "HoeffdingTree", "OnlineBagging", "IBoost", "ParticleFilter", "HUWRS", "SlidingHUWRS"]

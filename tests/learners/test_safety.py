@@ -136,6 +136,6 @@ def test_a_broken_learner_is_caught(broken, check):
 
 
 def test_a_learner_that_hangs_after_a_fork_is_caught(monkeypatch):
-    monkeypatch.setattr(faults, "FORK_SECONDS", 1.0)
+    monkeypatch.setattr(faults, "PATIENCE", 1.0)
     with pytest.raises(AssertionError, match="does not work in a forked process"):
         safety.forks_go_on(WaitsForItsThread())

@@ -202,12 +202,12 @@ def _reset(detector: Detector) -> Detector:
 
 
 def _losses_for(detector: Detector, seconds: float) -> tuple[Floats, float]:
-    # Enough losses for about this time, and the time spent.
+    # Enough losses for about this processor time, and the time spent.
     losses = errors(1000, 0.2)
     for _ in range(8):
-        other, start = copy.deepcopy(detector), time.perf_counter()
+        other, start = copy.deepcopy(detector), time.process_time()
         other.update_many(losses)
-        spent = time.perf_counter() - start
+        spent = time.process_time() - start
         if spent > seconds / 2 or len(losses) > 10**7:
             break
         losses = np.tile(losses, int(np.clip(seconds / max(spent, 1e-6), 2, 10)))

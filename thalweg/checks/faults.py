@@ -12,8 +12,9 @@ from typing import Any
 
 from thalweg._native import layout
 
-SECONDS = 0.5  # longest time until an interrupt ends a call
-FORK_SECONDS = 20.0  # a forked process that needs longer hangs
+SECONDS = 0.5  # longest processor time until an interrupt ends a call: some ms are usual
+PATIENCE = 100.0  # seconds after which a forked process hangs or a signal is lost, however busy the machine
+TICK = 0.02  # timers of processor time are no finer than some ms
 
 
 class Interrupt(BaseException):
@@ -26,30 +27,38 @@ def can_interrupt() -> bool:
 
 
 def interrupted(call: Callable[[], object], after: float) -> tuple[Interrupt, float] | None:
-    """Interrupt a call after `after` seconds.
+    """Interrupt a call after `after` seconds of processor time; less than `TICK` is measured by the clock.
 
-    Returns the exception that ended the call and the seconds between the signal and its end; None if the call
-    ended before the signal.
+    Returns the exception that ended the call and the processor time between the signal and its end; None if
+    the call ended before the signal. Processor time does not depend on what else the machine does.
     """
+    by_clock = after < TICK
+    timer, number = (
+        (signal.ITIMER_REAL, signal.SIGALRM) if by_clock else (signal.ITIMER_PROF, signal.SIGPROF)
+    )
+    has_come = False
 
     def interrupt(_number: int, _frame: object) -> None:
+        nonlocal has_come
+        has_come = True
         raise Interrupt
 
-    old = signal.signal(signal.SIGALRM, interrupt)
+    old = signal.signal(number, interrupt)
     collects = gc.isenabled()
     gc.disable()  # Python ignores exceptions during garbage collection
-    start = time.perf_counter()
+    start = time.process_time()
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(after, 1e-4))
+        signal.setitimer(timer, max(after, 1e-4))
         call()
-        if not signal.setitimer(signal.ITIMER_REAL, 0)[0]:
-            time.sleep(SECONDS)  # another thread may have taken the signal and not yet passed it on
+        if not signal.setitimer(timer, 0)[0]:
+            if not has_come:  # another thread may have taken the signal and not yet passed it on
+                time.sleep(PATIENCE)
             raise AssertionError("the interrupt was lost")
     except Interrupt as error:
-        return error, time.perf_counter() - start - after
+        return error, time.process_time() - start - (0.0 if by_clock else after)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(timer, 0)
+        signal.signal(number, old)
         if collects:
             gc.enable()
     return None
@@ -89,7 +98,7 @@ def in_a_fork(call: Callable[[], object]) -> str:
         os.write(writer, answer.encode())
         os._exit(0)
     os.close(writer)
-    deadline = time.monotonic() + FORK_SECONDS
+    deadline = time.monotonic() + PATIENCE
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)

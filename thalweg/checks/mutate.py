@@ -16,15 +16,28 @@ INTEGERS = (-1, 0, 1, 2, 7, -(2**31), 2**31 - 1, 2**62, -(2**62), *HUGE)
 
 
 def mutated(state: dict[str, Any], rng: np.random.Generator) -> tuple[str, State]:
-    """Return a description of a random change, and a copy of `state` with that change."""
+    """Return a description of a random change, and a copy of `state` with that change.
+
+    What the parts of a list have in common is chosen as often as what exists once: in an ensemble of many
+    members, most changes would else be in a member.
+    """
     state = copy.deepcopy(state)
-    places = list(_places(state, ()))
-    weights = np.array([4.0 if isinstance(_at(state, path), np.ndarray) else 1.0 for path in places])
-    path = places[rng.choice(len(places), p=weights / weights.sum())]
+    alike: dict[Path, list[Path]] = {}
+    for path in _places(state, ()):
+        alike.setdefault(tuple(step for step in path if isinstance(step, str)), []).append(path)
+    groups = list(alike.values())
+    weights = np.array([4.0 if isinstance(_at(state, paths[0]), np.ndarray) else 1.0 for paths in groups])
+    paths = groups[rng.choice(len(groups), p=weights / weights.sum())]
+    path = paths[rng.integers(len(paths))]
     value = _at(state, path)
     change, what = _change(value, rng)
     _at(state, path[:-1])[path[-1]] = change
     return f"{'.'.join(map(str, path))}: {what}", state
+
+
+def n_values(state: dict[str, Any]) -> int:
+    """Return the number of arrays and other values that `mutated` can change."""
+    return sum(1 for _ in _places(state, ()))
 
 
 def with_huge_integers(state: dict[str, Any]) -> Iterator[tuple[str, State]]:

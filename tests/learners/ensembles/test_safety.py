@@ -70,18 +70,22 @@ def test_an_interrupt_anywhere_in_the_building_of_a_member_changes_nothing(learn
         assert_same(other.state(), whole.state(), f"interrupted at line {at}: state")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("learner", RESTLESS, ids=name_of)
+THREADED = [
+    pytest.param(learner, n_jobs, id=f"{name_of(learner)}-{n_jobs}")
+    for learner in RESTLESS
+    for n_jobs in ((1, 2) if hasattr(learner, "n_jobs") else (1,))
+]
+
+
+@pytest.mark.parametrize(("learner", "n_jobs"), THREADED)
 def test_interrupts_at_random_moments_lose_nothing(learner, n_jobs):
-    if n_jobs > 1 and not hasattr(learner, "n_jobs"):
-        pytest.skip("has no threads")
     learner = on_threads(learner, n_jobs)
     X, y = restless_rows(6000)
     rng = np.random.default_rng(n_jobs)
-    start = time.perf_counter()
+    start = time.process_time()
     whole = begun(clone(learner))
     whole.test_then_train(X, y)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     n_caught = n_attempts = 0
     while n_attempts < 6 or (not n_caught and n_attempts < 60):
         n_attempts += 1
@@ -92,7 +96,7 @@ def test_interrupts_at_random_moments_lose_nothing(learner, n_jobs):
                 rng.uniform(0.05, 0.7) * seconds,
             )
             if late is None and not n_caught:
-                seconds /= 2  # the machine was busy when the whole run was timed
+                seconds /= 2  # the whole run was slower than this one
             if late is not None:
                 assert late[1] < safety.SECONDS
                 if not hasattr(late[0], "rows_learned"):  # before or after the compiled code

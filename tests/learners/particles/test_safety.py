@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from thalweg._native import layout, workers
-from thalweg.checks.faults import failing_allocation, in_a_fork, interrupted
+from thalweg.checks.faults import SECONDS, failing_allocation, in_a_fork, interrupted
 from thalweg.checks.rows import assert_proper
 from thalweg.checks.running import assert_same
 from thalweg.errors import ParameterError, StateError
@@ -54,7 +54,7 @@ def test_a_long_batch_can_be_interrupted_and_goes_on(case):
         if hasattr(error, "rows_learned"):
             break
     n = error.rows_learned
-    assert n in (batch, batch + 10) and delay < 0.5
+    assert n in (batch, batch + 10) and delay < SECONDS
     assert_proper(other.predict_block(X[:9]))
     copy = other.copy()
     for each in (other, copy):
@@ -82,7 +82,7 @@ def test_the_last_batch_of_fit_can_be_interrupted():
         each.test_then_train(X[:30], y[:30])
     whole._kernel.flush()
     error, delay = interrupted(other._kernel.flush, 0.02)
-    assert delay < 0.5 and not hasattr(error, "rows_learned")
+    assert delay < SECONDS and not hasattr(error, "rows_learned")
     for each in (whole, other):
         each.test_then_train(X[30:], y[30:])
     assert_same(other.state(), whole.state())
