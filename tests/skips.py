@@ -13,7 +13,7 @@ from places import SHARED
 ALLOWED = {  # regular expressions of reasons, and whether one may be given on this machine
     r"CapyMOA, which needs Java, is not installed": lambda reason: True,
     r"needs Chromium": lambda reason: "chromium" in os.environ.get("THALWEG_CI_LACKS", "").split(),
-    r"not beside the checkout \(\.\./shared/(\w+)\)": lambda reason: not (SHARED / reason[1]).is_dir(),
+    r"beside the checkout \(\.\./shared/(\w+)\)": lambda reason: not (SHARED / reason[1]).is_dir(),
 }
 
 

@@ -47,6 +47,7 @@ def test_data_and_chromium_may_be_absent_where_they_cannot_be_there(monkeypatch,
         assert is_allowed("needs Chromium to lay out a page") is expected
     monkeypatch.setattr("skips.SHARED", tmp_path)
     assert is_allowed("elec2.arff is not beside the checkout (../shared/data)")
+    assert is_allowed("elec2 is not in /data, nor beside the checkout (../shared/data)")
     (tmp_path / "data").mkdir()
     assert not is_allowed("elec2.arff is not beside the checkout (../shared/data)")
 

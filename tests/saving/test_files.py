@@ -252,7 +252,7 @@ for i in range(10**9):
 
 def test_a_killed_process_leaves_a_whole_file(tmp_path):
     path, rng = tmp_path / "model.tw", np.random.default_rng(1)
-    for _ in range(5):
+    for _ in range(3):
         process = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
         for _ in range(rng.integers(1, 30)):
             process.stdout.readline()  # it saves on while this is read
