@@ -92,3 +92,11 @@ def _with_seed(model: Any, seed: int) -> Any:
     if not hasattr(model, "clone"):
         return model
     return model.clone({"seed": seed} if "seed" in signature(type(model)).parameters else None)
+
+
+def river_parameters(value: Any) -> Any:
+    """Return the parameters of an object of River, of a pipeline its steps; None if it is not of River."""
+    if not hasattr(value, "_get_params"):
+        return None
+    # The parameters of a pipeline do not name the classes of its steps.
+    return dict(value.steps) if hasattr(value, "steps") else value._get_params()

@@ -17,7 +17,7 @@ from thalweg._native.argmax import likeliest
 from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams.base import Stream, first_rows
+from thalweg.streams.base import Stream, fewest, first_rows
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.files.row_numbers import numbers_in_file
 
@@ -65,8 +65,7 @@ def counting(
     for block in blocks:
         yield block
         done += len(block.table)
-        known = [n for n in (rows, stream.expected_rows(done)) if n is not None]
-        bar.show(done, min(known, default=None), "")
+        bar.show(done, fewest(rows, stream.expected_rows(done)), "")
 
 
 def _blocks(stream: Stream, learner: StreamClassifier, size: int) -> Iterator[tuple[Any, ...]]:

@@ -15,8 +15,7 @@ MOST_NUMBERS = 2**24  # in a dense block
 
 def stays_sparse(stream: Stream, learner: Any) -> bool:
     """Return whether the rows of a stream are sparse and the learner takes them as they are."""
-    takes_sparse = isinstance(learner, StreamClassifier) and learner.takes_sparse
-    return takes_sparse and stream.is_sparse
+    return stream.is_sparse and isinstance(learner, StreamClassifier) and learner.takes_sparse
 
 
 def dense_size(stream: Stream, size: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
-from thalweg.evaluation.history import History
+from thalweg.evaluation.history import History, numbered
 from thalweg.evaluation.metrics import agreement
 from thalweg.evaluation.pages.svg_style import N_STYLES
 from thalweg.evaluation.run import Run
@@ -84,11 +84,7 @@ def style_of(number: int) -> str:
 
 def names_of(runs: Sequence[Run]) -> list[str]:
     """Return a name for each run: the learner, numbered where there are several of one kind."""
-    names = [run.learner for run in runs]
-    return [
-        f"{name} {names[:i].count(name) + 1}" if names.count(name) > 1 else name
-        for i, name in enumerate(names)
-    ]
+    return numbered([run.learner for run in runs])
 
 
 def accuracy_lines(

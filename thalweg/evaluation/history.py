@@ -122,10 +122,13 @@ def _names(learner: Any, n: int) -> list[str]:
     names = _member_names(learner)[:n]
     if len(names) != n or len(set(names)) == 1:
         return [f"member {m + 1}" for m in range(n)] if n > 1 else [""]
-    return [
-        f"{name} {names[:m].count(name) + 1}" if names.count(name) > 1 else name
-        for m, name in enumerate(names)
-    ]
+    return numbered(names)
+
+
+def numbered(names: list[str]) -> list[str]:
+    """Return names, each that is there several times with a number."""
+    return [f"{name} {names[:i].count(name) + 1}" if names.count(name) > 1 else name
+            for i, name in enumerate(names)]
 
 
 def _member_names(learner: Any) -> list[str]:

@@ -23,7 +23,7 @@ from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams.base import Stream, check_closed, first_rows, stream_name
+from thalweg.streams.base import Stream, check_closed, fewest, first_rows, stream_name
 from thalweg.streams.source import Source
 
 MOST_CLASSES = 1000  # of a stream whose classes may grow
@@ -217,9 +217,8 @@ def _evaluate(
     numbered, most = settings["protocol"] == "holdout", MOST_CLASSES if stream.is_open else None
     form = "dense" if numbered else form_of(stream, learner, watchers)
     classes = (_resume if resume else _begin)(stream, learner, form)
-    record: Record = TotalsRecord(max(len(classes), 1), most)
-    if keep == "rows":
-        record = Record(max(len(classes), 1), n_tests if numbered else total, numbered, most)
+    n_classes, n = max(len(classes), 1), n_tests if numbered else total
+    record = TotalsRecord(n_classes, most) if keep == "totals" else Record(n_classes, n, numbered, most)
     for watcher in watchers:
         begin_watcher(watcher, stream, total)
     notes, growing = Notes(learner), stream if stream.is_open else None
@@ -327,18 +326,12 @@ def _sorted_classes(stream: Stream, n_found: int) -> tuple[NDArray[Any], Ints]:
 def _total(stream: Stream, rows: int | None) -> int | None:
     if rows is not None:
         whole_number("evaluation", "rows", rows, 0)
-    known = [n for n in (stream.n_rows, rows) if n is not None]
-    return min(known) if known else None
+    return fewest(stream.n_rows, rows)
 
 
 def _with_total(progress: Progress, stream: Stream) -> Progress:
     """Return a function that calls `progress` with the number of rows that is expected now."""
-
-    def tell(done: int, total: int | None, accuracy: float) -> object:
-        known = [n for n in (total, stream.expected_rows(done)) if n is not None]
-        return progress(done, min(known, default=None), accuracy)
-
-    return tell
+    return lambda done, total, accuracy: progress(done, fewest(total, stream.expected_rows(done)), accuracy)
 
 
 def _observes(learner: Any) -> bool:

@@ -44,8 +44,6 @@ class Stream(Pickled, CheckedKeywords):
     n_categories : ndarray of int
         For each input the number of categories known so far, 0 where it is numeric. Categories are coded
         0, 1, 2, … and a missing value is NaN everywhere.
-    categories : mapping
-        For some categorical inputs, by name, their values in the order of their codes.
     drifts : ndarray of int
         Rows at which the concept is known to change: the first row of each new concept.
     is_sparse : bool
@@ -62,8 +60,6 @@ class Stream(Pickled, CheckedKeywords):
         What was wrong with the first of them.
     kept : tuple of str
         Columns of a file whose cells `blocks_with_cells` yields.
-    cell_names : tuple of str
-        All columns of a file, if a person knows a row by its cells; none if rows are sparse.
     """
 
     name: str = ""
@@ -246,6 +242,11 @@ def check_closed(stream: Stream, who: str) -> None:
             f"{who}: {stream_name(stream)} may have labels that its first rows do not have; "
             "pass all labels, classes=[…], or let from_file find them, scan_labels=True"
         )
+
+
+def fewest(*counts: int | None) -> int | None:
+    """Return the least of some numbers of rows; those that are not known are None."""
+    return min((n for n in counts if n is not None), default=None)
 
 
 def recut(chunks: Iterable[tuple[Any, Ints]], size: int) -> Iterator[tuple[Any, Ints]]:

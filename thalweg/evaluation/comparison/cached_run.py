@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg.adapters.river_learner import river_parameters
 from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.protocols import prequential
@@ -139,8 +140,9 @@ def _described(value: Any) -> Any:
         return f"{value.__module__}.{value.__qualname__}, {_version(value)}"
     if hasattr(value, "get_params"):
         return [_described(type(value)), value.get_params(deep=False)]
-    if hasattr(value, "_get_params"):  # River's; parameters of its pipelines do not name the classes of steps
-        return [type(value), dict(value.steps) if hasattr(value, "steps") else value._get_params()]
+    of_river = river_parameters(value)
+    if of_river is not None:
+        return [type(value), of_river]
     if hasattr(value, "dist"):
         return [value.dist.name, value.args, value.kwds]
     raise TypeError(f"no plain form of a {type(value).__name__} is known")

@@ -9,7 +9,7 @@ from thalweg.evaluation import curves
 from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.pages.page import text
-from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend, svg
+from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend, short, svg
 from thalweg.evaluation.run import Run
 
 _BARS = 40
@@ -19,11 +19,11 @@ FEWEST_ROWS = 20  # of a range that is drawn
 def confusion(run: Run, name: str = "") -> str:
     """Return the HTML of the confusion matrix, with rates and counts."""
     found = curves.confusion(run)
-    head = "".join(f"<th>{text(_short(each))}</th>" for each in found.names)
+    head = "".join(f"<th>{text(short(each, 14))}</th>" for each in found.names)
     body = ""
     for k, (counts, rates) in enumerate(zip(found.counts, found.rates, strict=True)):
         cells = "".join(_cell(rates[j], int(counts[j]), k == j) for j in range(len(counts)))
-        body += f"<tr><th>{text(_short(found.names[k]))}</th>{cells}</tr>"
+        body += f"<tr><th>{text(short(found.names[k], 14))}</th>{cells}</tr>"
     head = f"<thead><tr><th>true \\ answer</th>{head}</tr></thead>"
     made = f'<table class="matrix">{head}<tbody>{body}</tbody></table>'
     said = f"{text(name)}: share" if name else "Share"
@@ -106,7 +106,3 @@ def _points(
             made += f'<rect class="bar" x="{a - 5:.1f}" y="{high:.1f}" width="10" height="{tall:.1f}"/>'
         parts.append(f"<g><title>{said}</title>{made}</g>")
     return parts
-
-
-def _short(name: str, most: int = 14) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

@@ -181,7 +181,7 @@ def labels(ends: list[End], size: Size, top: float) -> list[str]:
     parts, x = [], size.width - size.right
     for (y, name, style), place in zip(ends, places, strict=True):
         parts.append(f'<path class="{css(style)}" d="M{x + 3} {y:.1f}L{x + 14} {place:.1f}H{x + 32}"/>')
-        shown = escape(_short(name))
+        shown = escape(short(name))
         parts.append(f'<text class="{style}" x="{x + 37}" y="{place + 4:.1f}">{shown}</text>')
     return parts
 
@@ -195,7 +195,7 @@ def legend(styles: Sequence[tuple[str, str]], size: Size) -> tuple[str, int]:
         if x > 0 and x + width > size.width:
             x, y = 0.0, y + 20
         sign = f'<path class="{css(style)}" d="M0 -4H26"/>'
-        text = f'<text class="name" x="32">{escape(_short(name, 44))}</text>'
+        text = f'<text class="name" x="32">{escape(short(name, 44))}</text>'
         parts.append(f'<g transform="translate({x:.0f} {y})">{sign}{text}</g>')
         x += width
     return "".join(parts), y + (42 if styles else 16)
@@ -213,5 +213,6 @@ def _points(x: Floats, y: Floats) -> str:
     return "".join(parts)
 
 
-def _short(name: str, most: int = 28) -> str:
+def short(name: str, most: int = 28) -> str:
+    """Return a name that has room beside a line, or in a cell."""
     return name if len(name) <= most else name[: most - 1] + "…"

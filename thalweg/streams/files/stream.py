@@ -55,15 +55,6 @@ class FileStream(Stream):
     """A stream of the rows of a file, opened by `from_file`.
 
     Each pass over the rows starts with the same classes, whatever labels appeared in the one before.
-
-    Attributes
-    ----------
-    skipped_rows : list of int
-        Numbers of the bad rows left out so far; the first row below a header is 1.
-    messages : list of str
-        What was wrong with the first five of them.
-    columns : FoundColumns
-        The target, the kinds of the other columns, and warnings about guesses that may be wrong.
     """
 
     def __init__(
