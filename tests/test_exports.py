@@ -57,7 +57,7 @@ MODULES = [
     *(f"thalweg.{name}" for name in thalweg.__all__ if name not in thalweg.FUNCTIONS),
     "thalweg.evaluation.metrics",
     "thalweg.evaluation.plots",
-    "thalweg.evaluation.pages.run_page",
+    "thalweg.evaluation.report",
     "thalweg.streams.datasets",
     "thalweg.streams.drifting",
 ]
@@ -73,7 +73,7 @@ ROOT = Path(thalweg.__file__).parent
 LAZY = [
     ".".join(("thalweg", *path.parent.relative_to(ROOT).parts))
     for path in sorted(ROOT.rglob("__init__.py"))
-    if "def __getattr__(" in path.read_text(encoding="utf-8")
+    if "__getattr__" in path.read_text(encoding="utf-8")
 ]
 
 

@@ -22,7 +22,7 @@ COMPILERS = ("cc", "gcc", "clang", "c++", "g++", "meson", "ninja", "cython", "cy
 NEEDED = ("thalweg/py.typed", "thalweg/_native/kernel.pxd", ".dist-info/entry_points.txt", "/LICENSE")
 QUICK = (
     "test_docs", "test_exports", "adapters/test_adapters", "commands/test_app", "commands/test_model_files",
-    "drift/test_detectors", "evaluation/pages/test_run_page", "evaluation/test_metrics",
+    "drift/test_detectors", "evaluation/test_report", "evaluation/test_metrics",
     "evaluation/test_protocols", "learners/base/test_one_hot", "learners/bayes/test_naive_bayes",
     "learners/trees/test_hoeffding_tree", "preprocessing/test_pipeline", "preprocessing/test_steps",
     "saving/test_files", "streams/columns/test_columns", "streams/files/test_open",

@@ -2,28 +2,49 @@
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from thalweg._misspelt import nearest, plain
 
+_LISTED = re.compile(r"^ +from ([\w.]+) import (?:\(\s+)?(\w+) as \2\b", re.M)
 _registries: list["Registry"] = []  # in which the name of a class is looked up
 
 
 class Registry:
-    """The public names of one package: `{"NaiveBayes": "naive_bayes"}` maps a name to its module.
+    """The public names of one package, read from the imports in its `__init__.py` that type checkers see.
 
-    A package lists each name here once and delegates its `__getattr__` and `__dir__` to the registry. The
-    command's lists, the docs and the contract tests read the names from it.
+    `from thalweg.learners.bayes.naive_bayes import NaiveBayes as NaiveBayes` lists a name and its module. The
+    package delegates its `__getattr__` and `__dir__` to the registry. The command's lists, the docs and the
+    contract tests read the names from it.
     """
 
-    def __init__(self, package: str, modules: dict[str, str], submodules: Sequence[str] = ()) -> None:
+    def __init__(self, package: str, modules: dict[str, str] | None = None) -> None:
         self.package = package
-        self.modules = modules
-        self.submodules = submodules
-        self.folder = Path(str(importlib.import_module(package).__file__)).parent
+        path = Path(str(importlib.import_module(package).__file__))
+        self.folder = path.parent
+        listed = _LISTED.findall(path.read_text("utf-8")) if modules is None else []
+        self.submodules = [name for origin, name in listed if origin == package]
+        self.modules = modules or {
+            name: origin[len(package) + 1 :] for origin, name in listed if origin != package
+        }
         _registries.append(self)
+
+    def part(self, end: str) -> "Registry":
+        """Take the names that end in `end` out of this registry; return a registry of these."""
+        names = [name for name in self.modules if name.endswith(end)]
+        return Registry(self.package, {name: self.modules.pop(name) for name in names})
+
+    def decorated(self, module: str, decorator: str) -> "Registry":
+        """Return a registry of the functions of a module below a decorator whose name ends in `decorator`."""
+        text = (self.folder / f"{module}.py").read_text("utf-8")
+        names = re.findall(rf"^@\w*{decorator}\ndef (\w+)", text, re.M)
+        return Registry(self.package, dict.fromkeys(names, module))
+
+    def public(self) -> list[str]:
+        """Return all names, those of submodules last."""
+        return [*self.modules, *self.submodules]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.modules)

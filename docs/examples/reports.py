@@ -3,8 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from thalweg.evaluation import paired, plots, prequential
-from thalweg.evaluation.pages import run_page as report
+from thalweg.evaluation import paired, plots, prequential, report
 from thalweg.learners import HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import SEA
 

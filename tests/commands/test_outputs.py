@@ -13,9 +13,9 @@ from thalweg.adapters import SklearnLearner
 from thalweg.commands import model_files
 from thalweg.commands import run as run_command
 from thalweg.commands.outputs import do_all
+from thalweg.evaluation import report
 from thalweg.evaluation.pages import drift_page
 from thalweg.evaluation.pages import label_errors_page as outliers_page
-from thalweg.evaluation.pages import run_page as report
 from thalweg.learners import NaiveBayes, OnlineBagging
 from thalweg.papers.reports import Report
 from thalweg.papers.running import Task, run_tasks

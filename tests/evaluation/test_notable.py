@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from thalweg.commands.app import app
-from thalweg.evaluation import curves, notable, prequential
-from thalweg.evaluation.pages import run_page as report
+from thalweg.evaluation import curves, notable, prequential, report
 from thalweg.learners import AdaptiveStacking, LogisticMixture, NaiveBayes
 from thalweg.streams import SEA, from_arrays
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from thalweg.evaluation import curves, metrics, plots, prequential
-from thalweg.evaluation.pages import run_page as report
+from thalweg.evaluation import curves, metrics, plots, prequential, report
 from thalweg.learners import DynamicWeightedMajority, NaiveBayes
 from thalweg.streams import SEA
 

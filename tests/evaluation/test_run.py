@@ -11,8 +11,7 @@ import sklearn.metrics
 from late_classes import Late
 
 from thalweg.errors import ParameterError
-from thalweg.evaluation import chunked, metrics, prequential
-from thalweg.evaluation.pages import run_page as report
+from thalweg.evaluation import chunked, metrics, prequential, report
 from thalweg.evaluation.summary import rate_error, with_error
 from thalweg.evaluation.tally import Tally
 from thalweg.learners import HoeffdingTree, NaiveBayes

@@ -166,7 +166,7 @@ def in_a_hurry(run: Run) -> bool:
 def write_page(run: Run, path: str | None, json: bool) -> None:
     """Write the page of a Run if there is a path, and say where it is."""
     if path and not in_a_hurry(run):
-        from thalweg.evaluation.pages import run_page as report
+        from thalweg.evaluation import report
 
         report.write(run, path)
         if not json:

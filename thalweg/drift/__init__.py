@@ -4,27 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg._registry import Registry
 
-registry = Registry(
-    __name__,
-    {
-        "ADWIN": "adwin",
-        "DDM": "ddm",
-        "EDDM": "eddm",
-        "HDDM_A": "hddm",
-        "HDDM_W": "hddm",
-        "KSWIN": "kswin",
-        "PageHinkley": "page_hinkley",
-    },
-    submodules=("base",),
-)
-monitor_registry = Registry(
-    __name__,
-    {
-        "HellingerMonitor": "hellinger",
-        "KolmogorovSmirnovMonitor": "kolmogorov_smirnov",
-        "StabilityMonitor": "stability",
-    },
-)
+registry = Registry(__name__)
+monitor_registry = registry.part("Monitor")
 __all__ = [*registry, *monitor_registry]
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ class Run(Pickled):
         return f"<{self.learner} on {self.stream}: accuracy {with_error(self)}, {self.n_rows:,} rows{speed}>"
 
     def _repr_html_(self) -> str:
-        from thalweg.evaluation.pages.run_page import short
+        from thalweg.evaluation.report import short
 
         return short(self)
 

@@ -1,58 +1,11 @@
 """Classifiers that learn rows as they come. A new learner is listed here: in the registry and below it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thalweg._registry import Registry
 
-registry = Registry(
-    __name__,
-    {
-        "AdaptiveStacking": "stacking.adaptive_stacking",
-        "MajorityClass": "baselines.trivial",
-        "NoChange": "baselines.trivial",
-        "LabelChain": "baselines.label_chain",
-        "LastLabels": "baselines.last_labels",
-        "NaiveBayes": "bayes.naive_bayes",
-        "DecisionStump": "batch_trees.decision_tree",
-        "DecisionTree": "batch_trees.decision_tree",
-        "DriftReset": "ensembles.drift_reset",
-        "HoeffdingTree": "trees.hoeffding_tree",
-        "OnlineBagging": "ensembles.online_bagging",
-        "AdwinBagging": "ensembles.adwin_bagging",
-        "LeveragingBagging": "ensembles.leveraging_bagging",
-        "OnlineBoost": "ensembles.online_boost",
-        "BOLE": "ensembles.bole",
-        "NonstationaryOnlineBoost": "ensembles.nonstationary_online_boost",
-        "FastLightClassifier": "ensembles.fast_light_classifier",
-        "IBoost": "window_boosting.iboost",
-        "AdaBoostWindow": "window_boosting.adaboost_window",
-        "FastLightBoost": "chunk_ensembles.fast_light_boost",
-        "OnlineCoordinateBoost": "window_boosting.online_coordinate_boost",
-        "DynamicWeightedMajority": "ensembles.dynamic_weighted_majority",
-        "SEAEnsemble": "chunk_ensembles.sea_ensemble",
-        "AccuracyWeightedEnsemble": "chunk_ensembles.accuracy_weighted_ensemble",
-        "LearnPPNSE": "chunk_ensembles.learn_pp_nse",
-        "RobustEnsemble": "chunk_ensembles.robust_ensemble",
-        "AdaptiveRandomForest": "ensembles.adaptive_random_forest",
-        "StreamingRandomPatches": "ensembles.streaming_random_patches",
-        "HUWRS": "subspaces.huwrs",
-        "SlidingHUWRS": "subspaces.sliding_huwrs",
-        "NearestNeighbours": "neighbours.nearest_neighbours",
-        "NeighbourMixture": "neighbours.neighbour_mixture",
-        "AdaptiveLogistic": "logistic.adaptive_logistic",
-        "LogisticMixture": "logistic.logistic_mixture",
-        "WindowLogistic": "logistic.window_logistic",
-        "LinearLogistic": "logistic.linear_logistic",
-        "ParticleFilter": "particles.particle_filter",
-        "RegularisedParticleFilter": "particles.regularised_particle_filter",
-        "LikelihoodParticleFilter": "particles.likelihood_particle_filter",
-        "RefittingParticleFilter": "particles.refitting_particle_filter",
-        "HoeffdingAdaptiveTree": "trees.hoeffding_adaptive_tree",
-        "HoeffdingOptionTree": "trees.hoeffding_option_tree",
-        "AdaptiveHoeffdingOptionTree": "trees.hoeffding_option_tree",
-    },
-)
-__all__ = [*registry]
+registry = Registry(__name__)
+__all__ = registry.public()
 
 if TYPE_CHECKING:
     from thalweg.learners.baselines.label_chain import LabelChain as LabelChain
@@ -117,10 +70,5 @@ if TYPE_CHECKING:
         OnlineCoordinateBoost as OnlineCoordinateBoost,
     )
 else:
-
-    def __getattr__(name: str) -> Any:
-        return registry.load(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__ = registry.load
+__dir__ = registry.public

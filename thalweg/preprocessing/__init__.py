@@ -1,23 +1,11 @@
 """What happens to a row before it is learned: steps, and pipelines of them, which are learners."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thalweg._registry import Registry
 
-registry = Registry(
-    __name__,
-    {
-        "Pipeline": "pipeline",
-        "make_pipeline": "pipeline",
-        "OneHotEncoder": "encoders",
-        "OrdinalEncoder": "encoders",
-        "StandardScaler": "standard_scaler",
-        "Imputer": "imputer",
-        "FeatureHasher": "feature_hasher",
-        "Dates": "dates",
-    },
-)
-__all__ = [*registry]
+registry = Registry(__name__)
+__all__ = registry.public()
 
 if TYPE_CHECKING:
     from thalweg.preprocessing.dates import Dates as Dates
@@ -29,10 +17,5 @@ if TYPE_CHECKING:
     from thalweg.preprocessing.pipeline import make_pipeline as make_pipeline
     from thalweg.preprocessing.standard_scaler import StandardScaler as StandardScaler
 else:
-
-    def __getattr__(name: str) -> Any:
-        return registry.load(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__ = registry.load
+__dir__ = registry.public

@@ -1,30 +1,11 @@
 """Where rows come from: generators, files, named datasets, and streams joined into drifting ones."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thalweg._registry import Registry
 
-registry = Registry(
-    __name__,
-    {
-        "SEA": "generators.sea",
-        "Circles": "generators.circles",
-        "Many": "generators.many_planes",
-        "Hyperplane": "generators.hyperplane",
-        "RandomRBF": "generators.random_rbf",
-        "LED": "generators.led",
-        "Sphere": "generators.sphere",
-        "DriftingGaussians": "generators.drifting_gaussians",
-        "ThresholdSeries": "generators.threshold_series",
-        "as_stream": "source",
-        "from_arrays": "arrays",
-        "from_file": "files.open",
-        "from_rows": "rows",
-        "noisy": "noise",
-    },
-    submodules=("datasets", "drifting"),
-)
-__all__ = [*registry, "datasets", "drifting"]
+registry = Registry(__name__)
+__all__ = registry.public()
 
 if TYPE_CHECKING:
     from thalweg.streams import datasets as datasets
@@ -44,10 +25,5 @@ if TYPE_CHECKING:
     from thalweg.streams.rows import from_rows as from_rows
     from thalweg.streams.source import as_stream as as_stream
 else:
-
-    def __getattr__(name: str) -> Any:
-        return registry.load(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__ = registry.load
+__dir__ = registry.public

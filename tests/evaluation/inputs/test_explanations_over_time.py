@@ -8,10 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from thalweg.commands.app import app
-from thalweg.evaluation import Explanations, PermutationImportance, plots, prequential
+from thalweg.evaluation import Explanations, PermutationImportance, plots, prequential, report
 from thalweg.evaluation.inputs.explanations import MOST_KEPT, MOST_READ
 from thalweg.evaluation.pages import inputs as page_explanations
-from thalweg.evaluation.pages import run_page as report
 from thalweg.learners import (
     AdaptiveLogistic,
     AdaptiveRandomForest,

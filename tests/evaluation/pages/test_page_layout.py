@@ -6,12 +6,19 @@ import pytest
 from browser import ask, needs_chromium
 
 from thalweg.drift import HellingerMonitor
-from thalweg.evaluation import Explanations, PermutationImportance, compare, metrics, prequential, watch
+from thalweg.evaluation import (
+    Explanations,
+    PermutationImportance,
+    compare,
+    metrics,
+    prequential,
+    report,
+    watch,
+)
 from thalweg.evaluation.label_errors.find import suspicious_in_stream
 from thalweg.evaluation.label_errors.words import Lines
 from thalweg.evaluation.pages import drift_page
 from thalweg.evaluation.pages import label_errors_page as outliers_page
-from thalweg.evaluation.pages import run_page as report
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import LED, SEA, from_arrays, from_file
 

@@ -1,11 +1,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from thalweg._native.kept_rows import KeepingKernel
 from thalweg._native.kernel import Kernel
 
 from .base import StepKernel
 
-class PipelineKernel(Kernel):
+class PipelineKernel(KeepingKernel):
     @property
     def member(self) -> Any: ...
     @property

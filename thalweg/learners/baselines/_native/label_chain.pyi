@@ -1,7 +1,7 @@
-from thalweg._native.kernel import Kernel
+from thalweg._native.kept_rows import KeepingKernel
 from thalweg._types import Floats, Ints
 
-class LabelChainKernel(Kernel):
+class LabelChainKernel(KeepingKernel):
     def __init__(self, n_features: int, n_classes: int, order: int, decay: float, most_kept: int) -> None: ...
 
 def n_contexts(n_classes: int, order: int) -> int: ...

@@ -1,8 +1,9 @@
 from typing import Any
 
+from thalweg._native.kept_rows import KeepingKernel
 from thalweg._native.kernel import Kernel
 
-class LastLabelsKernel(Kernel):
+class LastLabelsKernel(KeepingKernel):
     @property
     def member(self) -> Any: ...
     def __init__(

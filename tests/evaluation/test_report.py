@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from thalweg.evaluation import holdout, metrics, prequential
+from thalweg.evaluation import holdout, metrics, prequential, report
 from thalweg.evaluation.curves import Line
-from thalweg.evaluation.pages import run_page as report
 from thalweg.evaluation.pages.svg import draw, line_chart, row_ticks, share_scale
 from thalweg.evaluation.summary import with_error
 from thalweg.learners import (
