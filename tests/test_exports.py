@@ -100,7 +100,8 @@ def listed(module):
     for each in (each for each in registries if each.package == module.__name__):
         found |= dict.fromkeys(each.submodules, each.package)
         found |= {name: f"{each.package}.{place}" for name, place in each.modules.items()}
-    return {name: origin for name, origin in found.items() if hasattr(module, name)}
+    public = {*module.__all__, *module.registry.submodules}
+    return {name: origin for name, origin in found.items() if name in public}
 
 
 @pytest.mark.parametrize("name", LAZY)

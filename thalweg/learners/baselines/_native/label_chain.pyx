@@ -81,25 +81,6 @@ def same_contexts(fewer, n_classes, order):
     return np.concatenate(places)
 
 
-def following_labels(const Py_ssize_t[::1] codes, double[:, ::1] counts, Py_ssize_t[::1] last, double decay):
-    """Return the prediction of a chain of order 1 after each label; update its counts and last label."""
-    cdef Py_ssize_t[3] nothing = [0, 0, 0]
-    cdef kept_rows_t kept
-    cdef chain_t c
-    cdef Py_ssize_t i
-    cdef Py_ssize_t[::1] found = np.empty(len(codes), dtype=np.intp)
-    cdef double[::1] p = np.empty(counts.shape[1])
-    kept.counts = nothing
-    c.n_classes, c.order, c.decay = counts.shape[1], 1, decay
-    c.counts, c.last, c.kept = &counts[0, 0], &last[0], &kept
-    with nogil:
-        for i in range(codes.shape[0]):
-            learn(&c, NULL, codes[i], 1.0)
-            predict(&c, NULL, &p[0], NULL)
-            found[i] = likeliest(&p[0], c.n_classes)
-    return np.asarray(found)
-
-
 cdef inline Py_ssize_t known_order(const chain_t* c, const double* context) noexcept nogil:
     cdef Py_ssize_t o
     for o in range(c.order):
