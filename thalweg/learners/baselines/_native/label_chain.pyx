@@ -16,7 +16,6 @@ from thalweg._native.layout import FLOAT, INDEX, Array
 
 from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel
-from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers
 
 cdef enum:
