@@ -1,4 +1,4 @@
-"""The compiled modules are translated again if they, or what they cimport from any folder, changed; no others."""
+"""Compiled modules are translated again if they, or what they cimport from any folder, changed; no others."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from places import ROOT, needs_checkout
 pytestmark = needs_checkout
 FILES = {
     "core/_native/number.pxd": "cdef inline double twice(double x) noexcept nogil:\n    return 2 * x\n",
-    "method/_native/uses.pyx": "from core._native.number cimport twice\ndef f(double x):\n    return twice(x)\n",
+    "method/_native/uses.pyx": "from core._native.number cimport twice\ndef f(x):\n    return twice(x)\n",
     "method/_native/alone.pyx": "def f(double x):\n    return x\n",
 }
 
@@ -30,8 +30,8 @@ def translate(tmp_path):
 
     def run(checked="false"):
         before = {path: path.stat().st_mtime_ns for path in targets if path.exists()}
-        words = [ROOT / "tools" / "cythonize.py", tmp_path, checked, tmp_path / "method.d", *sources, *targets]
-        done = subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True)
+        words = [ROOT / "tools/cythonize.py", tmp_path, checked, tmp_path / "method.d", *sources, *targets]
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True)
         new = [path for path in targets if path.exists() and path.stat().st_mtime_ns != before.get(path)]
         return done, {path.stem for path in new}
 
