@@ -60,12 +60,12 @@ def times(ours, theirs):
 
 
 def summary(results):
-    """Yield a sentence a peer: how many cells meet their bar, and which methods miss it anywhere."""
+    """Yield a sentence a peer: how many cases meet their bar, and which methods miss it anywhere."""
     for side, bar in BARS.items():
         pairs = [(r["learner"], times(r["ours"], r[side])) for r in results if side in r]
         missed = sorted({name for name, quotient in pairs if quotient < bar})
         met = sum(quotient >= bar for _, quotient in pairs)
-        yield (f"- At least {bar} times {NAMES[side]}: {met} of {len(pairs)} cells. Missed somewhere by "
+        yield (f"- At least {bar} times {NAMES[side]}: {met} of {len(pairs)} cases. Missed somewhere by "
                f"{', '.join(missed) or 'none'}.")
 
 

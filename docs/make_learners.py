@@ -7,9 +7,9 @@ from thalweg import drift, learners, preprocessing, streams
 
 
 def section(title, registry):
-    """Print one kind of thing."""
+    """Print one kind of thing, in the order of the alphabet."""
     print(f"\n## {title}\n")
-    for name in registry:
+    for name in sorted(registry, key=str.lower):
         print(f"### {name}\n")
         thing = registry.load(name)
         print(f"`{name}{_signature(thing)}`\n".replace("NoneType", "None"))

@@ -71,3 +71,21 @@ def test_pages_show_the_examples_as_they_run():
         for name, shown in found:
             assert shown == (DOCS / name).read_text(), f"{page.name} shows another {name}"
         assert len(found) == page.read_text().count("<!-- examples/")
+
+
+@needs_checkout
+def test_pages_name_files_that_exist():
+    package = ROOT / "thalweg"
+    inside = [path.name for path in package.iterdir() if path.is_dir()]
+    folders = ["thalweg", "tests", "docs", "benchmarks", *inside]
+    path = re.compile(rf"`((?:{'|'.join(folders)})/[\w./-]+)`")
+    pages = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.md")]
+    named = {(page.name, name) for page in pages for name in path.findall(page.read_text())}
+    assert len(named) > 20
+    assert not {each for each in named if not (ROOT / each[1]).exists() and not (package / each[1]).exists()}
+
+
+@needs_checkout
+def test_every_page_is_in_the_navigation():
+    listed = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
+    assert listed == {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}

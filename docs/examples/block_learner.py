@@ -1,4 +1,4 @@
-"""A learner that is fitted on a batch, as a member of an ensemble that trains on blocks of rows."""
+"""A learner that is fitted on a batch, as a member of an ensemble that trains on chunks of rows."""
 
 import numpy as np
 
