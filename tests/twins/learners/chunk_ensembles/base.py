@@ -1,4 +1,4 @@
-"""Block ensembles in plain NumPy: SEA, the accuracy-weighted ensemble, Learn++.NSE."""
+"""What chunk ensembles share, in plain NumPy: rows gathered into chunks, a tree of each, votes."""
 
 import numpy as np
 from twins._native.rng import key_of, unit, word
@@ -15,7 +15,7 @@ def tree(X, y, w, n_classes, max_leaves=32):
     return made.predict_block
 
 
-class BlockEnsemble:
+class ChunkEnsemble:
     """Gathers rows into blocks; a subclass says what happens when one ends."""
 
     max_leaves = 32
@@ -74,102 +74,3 @@ class BlockEnsemble:
         votes = self.votes(X)
         total = votes.sum(axis=1, keepdims=True)
         return np.where(total > 0, votes / np.where(total > 0, total, 1), 1 / self.n_classes)
-
-
-class SEAEnsemble(BlockEnsemble):
-    """Street and Kim 2001."""
-
-    def __init__(self, *arguments, replacement="quality"):
-        super().__init__(*arguments)
-        self.by_quality, self.waiting = replacement == "quality", None
-
-    def weigh(self, fresh, X, y, w, number):
-        if not self.by_quality or not self.members:
-            self.put(fresh, self.n_blocks % self.n_members)
-            return
-        if self.waiting is not None:
-            qualities = [self.quality(member, X, y, w) for member in self.members]
-            if len(self.members) < self.n_members:
-                self.put(self.waiting, len(self.members))
-            elif self.quality(self.waiting, X, y, w) > min(qualities):
-                self.put(self.waiting, int(np.argmin(qualities)))
-        self.waiting = fresh
-
-    def put(self, member, slot):
-        self.members[slot : slot + 1] = [member]
-        self.weights = [1.0] * len(self.members)
-
-    def quality(self, member, X, y, w):
-        rows, shares = np.arange(len(X)), self.predict(X)
-        vote, chosen = shares.argmax(axis=1), member(X).argmax(axis=1)
-        first, second = np.sort(shares, axis=1)[:, -1], np.sort(shares, axis=1)[:, -2]
-        right = np.where(vote == y, 1 - (first - second), 1 - (first - shares[rows, y]))
-        wrong = -(1 - abs(shares[rows, y] - shares[rows, chosen]))
-        return (w * np.where(chosen == y, right, wrong)).sum()
-
-
-class AccuracyWeightedEnsemble(BlockEnsemble):
-    """Wang, Fan, Yu and Han 2003."""
-
-    def __init__(self, *arguments, folds=10, replacement="weight", **settings):
-        super().__init__(*arguments, **settings)
-        self.folds, self.by_weight = folds, replacement == "weight"
-
-    def weigh(self, fresh, X, y, w, number):
-        shares = np.bincount(y, w, self.n_classes) / w.sum()
-        chance = (shares * (1 - shares) ** 2).sum()
-        answers = [member(X) for member in self.members]
-        answers.append(fresh(X) if self.n_held_out else self.crossed(X, y, w, number))
-        rows = np.arange(len(X))
-        found = [max(chance - np.average((1 - p[rows, y]) ** 2, weights=w), 0) for p in answers]
-        self.members, self.weights = [*self.members, fresh], found
-        if len(found) > self.n_members:
-            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_blocks % self.n_members
-            if found[-1] >= found[worst] or not self.by_weight:
-                self.members[worst], self.weights[worst] = fresh, found[-1]
-            del self.members[-1], self.weights[-1]
-        if not sum(self.weights):
-            self.weights = [1.0] * len(self.weights)
-
-    def crossed(self, X, y, w, number):
-        fold = np.array([word(self.key, int(i)) * self.folds >> 64 for i in number])
-        p = np.empty((len(X), self.n_classes))
-        for k in set(fold.tolist()):
-            p[fold == k] = tree(X[fold != k], y[fold != k], w[fold != k], self.n_classes)(X[fold == k])
-        return p
-
-    def votes(self, X):
-        parts = [weight * member(X) for member, weight in zip(self.members, self.weights, strict=True)]
-        return np.sum(parts, axis=0) if parts else np.zeros((len(X), self.n_classes))
-
-
-class LearnPPNSE(BlockEnsemble):
-    """Elwell and Polikar 2011: all errors of all members are kept, as the paper has it."""
-
-    def __init__(self, *arguments, slope=0.5, shift=10.0, prune="age"):
-        super().__init__(*arguments)
-        self.slope, self.shift, self.prune, self.born, self.b = slope, shift, prune, [], []
-
-    def weigh(self, fresh, X, y, w, number):
-        u = np.ones(len(X))
-        if self.members:
-            right = self.votes(X).argmax(axis=1) == y
-            if not right.all():
-                u[right] = w[~right].sum() / w.sum()
-        u = u * w / (u * w).sum()
-        members = [*self.members, fresh]
-        errors = [min(max(u[member(X).argmax(axis=1) != y].sum(), 0.01), 0.5) for member in members]
-        for b, error in zip(self.b, errors, strict=False):
-            b.append(error / (1 - error))
-        if len(members) > self.n_members:
-            gone = int(np.argmax(errors[:-1])) if self.prune == "error" else int(np.argmin(self.born))
-        else:
-            gone = len(self.members)
-        self.members[gone : gone + 1], self.born[gone : gone + 1] = [fresh], [self.n_blocks]
-        self.b[gone : gone + 1] = [[errors[-1] / (1 - errors[-1])]]
-        self.weights = [max(np.log(1 / self.mean(b)), 1e-12) for b in self.b]
-
-    def mean(self, b):
-        age = np.arange(len(b))
-        v = 1 / (1 + np.exp(-self.slope * (age - self.shift)))
-        return (v * b).sum() / v.sum()
