@@ -70,6 +70,37 @@ def begun(learner):
     return learner.begin(3, [0, 1])
 
 
+def bayes():
+    return begun(NaiveBayes())
+
+
+def keys_of(learner):
+    """Return the keys of the members' random streams."""
+    return learner._kernel.arrays["keys"].tolist()
+
+
+def drawn_weights(ensemble, n):
+    """Return what the members of a bag of MajorityClass, which keep their weight, are given for each row."""
+    w = np.zeros((n + 1, len(ensemble.members_)))
+    for i in range(1, n + 1):
+        ensemble.test_then_train(np.zeros((1, 3)), [0])
+        w[i] = [member._kernel.arrays["counts"].sum() for member in ensemble.members_]
+    return np.diff(w, axis=0)
+
+
+def assert_poisson(w, mean):
+    """Assert that members draw Poisson numbers, each its own."""
+    assert abs(w.mean() - mean) < 4 * np.sqrt(mean / w.size)
+    assert abs(w.var() - mean) < 0.08 * mean + 4 * mean / np.sqrt(w.size)
+    assert np.abs(np.corrcoef(w.T) - np.eye(w.shape[1])).max() < 0.06
+    assert (w == np.round(w)).all()
+
+
+def events_of(learner, *names):
+    """Return what the history says of each event."""
+    return list(zip(*(learner.history_[name].tolist() for name in names), strict=True))
+
+
 class Failing(StreamClassifier):
     def _begin(self, n_features, n_classes):
         pass

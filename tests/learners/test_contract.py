@@ -18,7 +18,7 @@ BY_BLOCKS = "blocks count rows, and folds are drawn for each row"
 DRAWS_WEIGHTS = "each row is learned a random number of times, drawn once whatever its weight"
 DRAWN = "draws a random number for each row: the row twice gets two"
 ONE_AT_A_TIME = "replaces one member at an alarm; MOA's has 84.6 % there, this one 84.2 %"
-STILL_GROWING = "its trees grow beyond 3000 rows; test_ensemble_memory shows the bound"
+STILL_GROWING = "its trees grow beyond 3000 rows; ensembles/test_memory shows the bound"
 
 EXCUSED = {
     "MajorityClass": {"learns_an_easy_stream": NO_INPUTS, "recovers_after_a_drift": NO_INPUTS},

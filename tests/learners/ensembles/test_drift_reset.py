@@ -1,4 +1,4 @@
-"""DriftReset is its slow loop over any member and detector, and does as well as MOA's."""
+"""DriftReset is its twin over any member and detector, and does as well as MOA's."""
 
 import csv
 import pickle
@@ -9,6 +9,7 @@ from ensemble_rows import Failing
 from places import SHARED, data_file
 from sklearn.base import clone
 from twins.drift.page_hinkley import PageHinkleyTwin
+from twins.learners.ensembles import drift_reset as twin
 
 from thalweg.drift import ADWIN, DDM, EDDM, HDDM_W
 from thalweg.drift.base import Detector
@@ -25,28 +26,10 @@ def drifting_rows(n=3000, seed=1):
     return X, y
 
 
-def by_hand(member, detector, X, y):
-    """The rule in plain Python, row by row."""
-    here, other, warned, p, drifts = member(), member(), False, [], []
-    for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        p.append(here.predict_proba_one(x))
-        if detector.update(float(p[-1].argmax() != label)):
-            here, warned = other if warned else member(), False
-            drifts.append(i)
-        elif detector.warning:
-            other = other if warned else member()
-            other.learn_one(x, label)
-            warned = True
-        else:
-            warned = False
-        here.learn_one(x, label)
-    return np.array(p), drifts
-
-
 @pytest.mark.parametrize("detector", [DDM, EDDM, ADWIN, HDDM_W, PageHinkleyTwin])
-def test_is_the_loop_by_hand(detector):
+def test_kernel_is_its_twin(detector):
     X, y = drifting_rows()
-    p, drifts = by_hand(lambda: NaiveBayes().begin(2, [0, 1]), detector(), X, y)
+    p, drifts = twin.run(lambda: NaiveBayes().begin(2, [0, 1]), detector(), X, y)
     learner = DriftReset(NaiveBayes(), detector()).begin(2, [0, 1])
     np.testing.assert_array_equal(learner.test_then_train(X, y), p)
     assert learner.drifts_.tolist() == drifts
@@ -58,7 +41,7 @@ def test_members_with_rows_that_wait_start_again(member):
     X, y = drifting_rows()
     y[:1000] = np.arange(1000) % 2
     X[:1000, 0] = y[:1000]
-    p, drifts = by_hand(lambda: clone(member).begin(2, [0, 1]), DDM(), X, y)
+    p, drifts = twin.run(lambda: clone(member).begin(2, [0, 1]), DDM(), X, y)
     learner = DriftReset(member).begin(2, [0, 1])
     np.testing.assert_array_equal(learner.test_then_train(X, y), p)
     assert learner.drifts_.tolist() == drifts != []

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -103,6 +104,16 @@ def test_processes_forked_while_threads_are_at_work_do_not_hang(kind):
     finally:
         stop.set()
         worker.join()
+
+
+def test_ensembles_at_work_in_several_threads_share_the_pool():
+    X, y = drifting_rows()
+    alone = begun(LeveragingBagging(n_jobs=1)).test_then_train(X, y)
+    with ThreadPoolExecutor(4) as pool:
+        learners = [begun(LeveragingBagging(n_jobs=2)) for _ in range(4)]
+        jobs = [pool.submit(learner.test_then_train, X, y) for learner in learners]
+    for job in jobs:
+        assert np.array_equal(job.result(timeout=60), alone)
 
 
 @forks

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from logistic_rows import noisy_rows
 from scipy.special import expit
 from twins.learners.logistic.adaptive_logistic import Filter, Logistic
 
@@ -9,15 +10,6 @@ from thalweg.learners import AdaptiveLogistic, LogisticMixture
 from thalweg.streams import DriftingGaussians
 
 PAPER = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
-
-
-def noisy_rows(n, n_features=3, n_classes=2, seed=0):
-    # Labels drawn from a softmax whose coefficients change half way.
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, n_features)) * [1.0, 3.0, 0.5][:n_features] + 0.5
-    beta = rng.normal(size=(2, n_features, n_classes))
-    z = np.einsum("nj,njk->nk", X, beta[(np.arange(n) * 2) // n]) + rng.gumbel(size=(n, n_classes))
-    return X, z.argmax(axis=1)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -47,15 +39,6 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
         )
         np.testing.assert_allclose(p, twin.test_then_train(X, y, w), atol=1e-12)
         np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_mixture_is_its_twin(n_classes):
-    X, y = noisy_rows(150, n_classes=n_classes)
-    learner = LogisticMixture().begin(3, range(n_classes))
-    twin = Logistic(3, n_classes, learner.decays, forgetting="fixed", converged=True, guard=100.0, prior=1.0)
-    np.testing.assert_allclose(learner.test_then_train(X, y), twin.test_then_train(X, y), atol=1e-12)
-    np.testing.assert_allclose(learner.shares_, twin.share, atol=1e-10)
 
 
 def inverted(X, y, decay_a, decay_b):
@@ -178,25 +161,6 @@ def test_forgetting_follows_a_drift():
     assert mixture < min(wrong.values()) + 0.01
 
 
-def test_the_mixture_trusts_who_does_well():
-    shares = {}
-    for kind in ("static", "drift"):
-        X, y = next(DriftingGaussians(kind=kind, seed=4).blocks(5000))
-        learner = LogisticMixture().begin(5, [0, 1])
-        learner.test_then_train(X, y)
-        shares[kind] = learner.shares_
-        assert shares[kind].sum() == pytest.approx(1.0)
-    assert shares["static"].argmin() == 3
-    assert shares["drift"][0] < 0.05
-
-
-def test_a_mixture_of_one_is_its_member():
-    X, y = noisy_rows(500, n_classes=3)
-    one = LogisticMixture(decays=[0.97]).begin(3, [0, 1, 2]).test_then_train(X, y)
-    member = AdaptiveLogistic("fixed", 0.97).begin(3, [0, 1, 2]).test_then_train(X, y)
-    np.testing.assert_allclose(one, member, rtol=1e-15)
-
-
 @pytest.mark.parametrize("standardise", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
@@ -222,8 +186,3 @@ def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
 def test_bad_settings_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
         AdaptiveLogistic(**parameters).begin(3, [0, 1])
-
-
-def test_bad_rates_of_a_mixture_are_named():
-    with pytest.raises(ValueError, match="decays must be a sequence of 1 to 64 numbers above 0"):
-        LogisticMixture(decays=[0.5, 1.2]).begin(3, [0, 1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from twins.learners.neighbours import nearest_neighbours as twin
+from twins.learners.neighbours import neighbour_mixture as twin
 
 from thalweg.learners import NearestNeighbours, NeighbourMixture
 from thalweg.streams import RandomRBF
@@ -16,38 +16,13 @@ def rows(n, seed=1):
     return X, (X[:, 0] + X[:, 1] > 1).astype(int) + (X[:, 1] == 2)
 
 
-def experts(X, y, w, i, n_classes, is_category):
-    """Return what each window and number of neighbours says of row i, from the rows before it."""
-    seen = slice(max(i - max(WINDOWS), 0), i)
-    d = twin.distances(X[i], X[seen], is_category) if i else np.empty(0)
-    for window in WINDOWS:
-        near, labels, weights = d[-window:], y[seen][-window:], w[seen][-window:]
-        for k in COUNTS:
-            votes = np.zeros(n_classes)
-            if len(near):
-                chosen = near <= np.sort(near)[min(k, len(near)) - 1] * (1 + 1e-12)
-                votes = np.bincount(labels[chosen], weights[chosen], n_classes)
-            yield (votes + 1 / n_classes) / (votes.sum() + 1)
-
-
-def mixed(X, y, w, n_classes, is_category):
-    """Return the probabilities before each row, and the trusts at the end."""
-    n = len(COUNTS) * len(WINDOWS)
-    trust, found = np.full(n, 1 / n), []
-    for i in range(len(X)):
-        said = np.array(list(experts(X, y, w, i, n_classes, is_category)))
-        found.append(trust @ said)
-        trust = trust * said[:, y[i]] ** w[i]
-        trust = (1 - SWITCHING) * trust / trust.sum() + SWITCHING / n
-    return np.array(found), trust
-
-
 @pytest.mark.parametrize("categorical", [(), (1,)])
-def test_it_is_its_twin(categorical):
+def test_kernel_is_its_twin(categorical):
     X, y = rows(200)
     w = np.random.default_rng(2).integers(1, 3, len(X)).astype(float)
     learner = NeighbourMixture(COUNTS, WINDOWS, SWITCHING, categorical).begin(3, [0, 1, 2])
-    expected, trust = mixed(X, y, w, 3, np.isin(np.arange(3), categorical))
+    is_category = np.isin(np.arange(3), categorical)
+    expected, trust = twin.run(X, y, w, 3, is_category, COUNTS, WINDOWS, SWITCHING)
     np.testing.assert_allclose(learner.test_then_train(X, y, w), expected, rtol=1e-9)
     np.testing.assert_allclose(learner.trust_, trust.reshape(3, 3), rtol=1e-9)
 

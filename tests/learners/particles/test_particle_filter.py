@@ -1,69 +1,31 @@
-"""The particle filter is its paper: twin, published numbers in miniature, limit cases, threads."""
+"""The particle filter is its paper: twin, published numbers in miniature, limit cases."""
 
 import pickle
 
 import numpy as np
 import pytest
+from particle_rows import CIRCLE, PUBLISHED, accuracy, assert_is_its_twin, mean_accuracy, rows
 from places import data_file
-from sklearn.base import clone
-from twins.learners.particles.particle_filter import ParticleTwin, bits, normals
+from twins.learners.particles.particle_filter import bits, normals
 
-from thalweg.evaluation import holdout, prequential
-from thalweg.learners import (
-    LikelihoodParticleFilter,
-    ParticleFilter,
-    RefittingParticleFilter,
-    RegularisedParticleFilter,
-)
-from thalweg.streams import SEA, Circles, Hyperplane, Many
-
-PUBLISHED = {"form": "published", "start": "zeros"}
-CIRCLE = {"boundary": ("circle", 2.0), "start": "uniform"}
+from thalweg.evaluation import prequential
+from thalweg.learners import ParticleFilter
+from thalweg.streams import SEA, Circles, Many
 
 FORMS = {
     "tracking": ParticleFilter(),
     "published": ParticleFilter(**PUBLISHED),
     "widening": ParticleFilter(form=("widening",), start="uniform"),
     "uniform": ParticleFilter(form="published", start=("uniform", 3)),
-    "regularised": RegularisedParticleFilter(spread_prior=(0.9, 0.2)),
-    "likelihood": LikelihoodParticleFilter(),
     "circle": ParticleFilter(form="published", **CIRCLE),
     "circle without modulo": ParticleFilter(boundary="circle", form="published", start=2.0),
-    "regularised circle": RegularisedParticleFilter(spread_prior=(0.9, 0.2), **CIRCLE),
-    "likelihood of circles": LikelihoodParticleFilter(**CIRCLE),
 }
-
-
-def rows(n, n_classes, seed=0):
-    rng = np.random.default_rng(seed)
-    X = 2 * rng.random((n, 2))
-    y = np.minimum((X.sum(axis=1) / 4 * n_classes).astype(np.intp), n_classes - 1)
-    return X, np.where(rng.random(n) < 0.1, rng.integers(0, n_classes, n), y)
-
-
-def accuracy(stream, learner):
-    run = holdout(stream, learner, every=50, n=1000)
-    return 100 * float((run.predicted == run.labels).mean())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("form", FORMS)
 def test_kernel_is_its_twin(form, n_classes):
-    learner = clone(FORMS[form]).set_params(n_particles=37, batch_size=17, random_state=5)
-    learner.begin(2, range(n_classes))
-    twin = ParticleTwin(2, n_classes, learner._settings())
-    X, y = rows(17 * 25, n_classes)
-    y[17 * 9 :] = n_classes - 1 - y[17 * 9 :]
-    for start in range(0, len(X), 17):
-        batch = slice(start, start + 17)
-        learner.test_then_train(X[batch], y[batch])
-        twin.learn(X[batch], y[batch])
-        arrays = learner._kernel.arrays
-        np.testing.assert_allclose(arrays["centre"], twin.centre, rtol=1e-9, atol=1e-12)
-        n_kept = learner._kernel.n_kept
-        if not learner._settings()["likelihood"]:
-            assert n_kept == len(twin.best)
-            np.testing.assert_allclose(arrays["kept"][:n_kept], twin.particles, rtol=1e-9, atol=1e-12)
+    assert_is_its_twin(FORMS[form], n_classes)
 
 
 def test_drawn_normals_are_normal():
@@ -74,35 +36,21 @@ def test_drawn_normals_are_normal():
 
 
 @pytest.mark.parametrize(
-    ("stream", "learner", "low", "high"),
+    ("stream", "settings", "low", "high"),
     [
         (
             lambda s: SEA(10_000, period=2500, scaled=True, seed=s),
-            ParticleFilter(form="published", start=("zeros", 500)),
+            {"start": ("zeros", 500)},
             96.5,
             99.5,
         ),
-        (lambda s: Many(seed=s), ParticleFilter(form="published", start="uniform"), 92.5, 95.0),
-        (lambda s: Many(seed=s), RegularisedParticleFilter(start=("zeros", 500)), 82, 92),
-        (
-            lambda s: Circles(20_000, period=5000, balanced=True, seed=s),
-            ParticleFilter(form="published", **CIRCLE),
-            70,
-            88,
-        ),
-        (
-            lambda s: Circles(10_000, period=2500, balanced=True, seed=s),
-            LikelihoodParticleFilter(**CIRCLE),
-            48,
-            58,
-        ),
+        (lambda s: Many(seed=s), {"start": "uniform"}, 92.5, 95.0),
+        (lambda s: Circles(20_000, period=5000, balanced=True, seed=s), CIRCLE, 70, 88),
     ],
-    ids=["SEA", "MANY", "MANY, regularised", "CIRCLES", "CIRCLES by likelihood"],
+    ids=["SEA", "MANY", "CIRCLES"],
 )
-def test_published_accuracy_in_miniature(stream, learner, low, high):
-    learners = [clone(learner).set_params(random_state=seed) for seed in range(3)]
-    mean = np.mean([accuracy(stream(seed), learners[seed]) for seed in range(3)])
-    assert low < mean < high
+def test_published_accuracy_in_miniature(stream, settings, low, high):
+    assert low < mean_accuracy(stream, ParticleFilter(form="published", **settings)) < high
 
 
 def test_published_accuracy_on_prices():
@@ -121,37 +69,6 @@ def test_tracking_beats_the_published_form_on_sea():
     assert tracking > np.mean([accuracy(stream, ParticleFilter(**PUBLISHED)) for stream in streams]) + 0.5
 
 
-def test_refits_rescue_many_inputs():
-    streams = [Hyperplane(8000, period=2000, seed=seed) for seed in range(3)]
-    plain = np.mean([accuracy(stream, ParticleFilter(**PUBLISHED)) for stream in streams])
-    learner = RefittingParticleFilter(**PUBLISHED)
-    assert np.mean([accuracy(stream, clone(learner)) for stream in streams]) > plain + 8
-    holdout(streams[0], learner, every=50, n=1)
-    assert (learner.coefficients_[0, 1:] == 0).sum() >= 4
-
-
-def test_a_refit_sure_of_nothing_is_none():
-    # Constant inputs: no coefficient differs from 0, and to drop them all would be the end of it.
-    learner = RefittingParticleFilter(refit_below=0.99, form="published").begin(3, [0, 1])
-    learner.test_then_train(np.zeros((100, 3)), np.arange(100) % 2)
-    assert (learner._kernel.arrays["active"] == 1).all()
-    X, y = np.random.default_rng(0).random((1000, 3)), np.random.default_rng(1).integers(0, 2, 1000)
-    learner.test_then_train(X, y)
-    assert (learner.coefficients_[0, 1:] != 0).any()
-
-
-def test_refits_with_several_classes_drop_what_says_nothing():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 8))
-    y = np.digitize(X[:, 0], [-0.5, 0.5])
-    learner = RefittingParticleFilter(refit_below=0.8, batch_size=100).begin(8, range(3))
-    p = learner.test_then_train(X, y)
-    plain = ParticleFilter(batch_size=100).begin(8, range(3)).test_then_train(X, y)
-    assert (p.argmax(axis=1) == y).mean() > (plain.argmax(axis=1) == y).mean() + 0.02
-    assert (learner.coefficients_[:, 2:] == 0).mean() > 0.7
-    assert (learner.coefficients_[[0, 2], 1] != 0).all()
-
-
 def test_probabilities_are_calibrated():
     # Eight rows in nine are labelled right, so a sure row gets about that.
     run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
@@ -161,15 +78,6 @@ def test_probabilities_are_calibrated():
     assert clear.mean() > 0.8
     assert abs(sure[clear].mean() - right[clear].mean()) < 0.03
     assert right[sure < 0.7].mean() < right[clear].mean() - 0.08
-
-
-def test_threads_change_nothing():
-    X, y = rows(600, 3)
-    one = RegularisedParticleFilter(n_particles=5000, n_jobs=1).begin(2, range(3))
-    four = RegularisedParticleFilter(n_particles=5000, n_jobs=4).begin(2, range(3))
-    assert np.array_equal(one.test_then_train(X, y), four.test_then_train(X, y))
-    for name, array in one._kernel.arrays.items():
-        assert np.array_equal(array, four._kernel.arrays[name]), name
 
 
 def test_best_set_grows_when_everything_is_best():
@@ -238,31 +146,6 @@ def test_forms_are_their_parts():
     assert np.array_equal(ParticleFilter(form="published").begin(2, [0, 1]).test_then_train(X, y), none)
 
 
-def test_prior_without_pull_or_jitter_is_no_prior():
-    X, y = rows(1000, 2)
-    plain = ParticleFilter(**PUBLISHED).begin(2, [0, 1])
-    fixed = RegularisedParticleFilter(spread_prior=(1.0, 0.0)).begin(2, [0, 1])
-    np.testing.assert_allclose(fixed.test_then_train(X, y), plain.test_then_train(X, y), atol=1e-9)
-
-
-def test_each_filter_is_another_one_by_its_own_parameter():
-    # The twin takes its settings from the learner, so that it cannot tell whether they are the right ones.
-    X, y = rows(1000, 2)
-    plain = ParticleFilter(**PUBLISHED)
-    others = [
-        RegularisedParticleFilter(spread_prior=(0.9, 0.2)),
-        RegularisedParticleFilter(spread_prior=(0.5, 0.2)),
-        RegularisedParticleFilter(spread_prior=(0.9, 0.1)),
-        LikelihoodParticleFilter(),
-        RefittingParticleFilter(**PUBLISHED, refit_below=0.99),
-    ]
-    answers = [each.begin(2, [0, 1]).test_then_train(X, y) for each in (plain, *others)]
-    for i, one in enumerate(answers):
-        assert not any(np.array_equal(one, other) for other in answers[:i]), i
-    mild = RefittingParticleFilter(**PUBLISHED, refit_below=0.01).begin(2, [0, 1])
-    assert np.array_equal(mild.test_then_train(X, y), answers[0])
-
-
 def test_modulo_keeps_particles_in_their_domain():
     X, y = rows(1000, 2)
     learner = ParticleFilter(**CIRCLE).begin(2, [0, 1])
@@ -329,10 +212,3 @@ def test_spread_of_the_boundary_shrinks_with_the_step():
 def test_wrong_parameters_are_named(parameters, said):
     with pytest.raises(ValueError, match=said):
         ParticleFilter(**parameters).begin(2, [0, 1])
-
-
-def test_wrong_parameters_of_the_others_are_named():
-    with pytest.raises(ValueError, match="RegularisedParticleFilter: spread_prior"):
-        RegularisedParticleFilter(spread_prior=0.98).begin(2, [0, 1])
-    with pytest.raises(ValueError, match="RefittingParticleFilter: refit_below"):
-        RefittingParticleFilter(refit_below=75).begin(2, [0, 1])

@@ -1,33 +1,23 @@
-"""IBoost and AdaBoostWindow: the twin, the loss, the cache, the window, bad input."""
+"""IBoost: the twin, the loss, the cache, the window, bad input."""
 
 import numpy as np
 import pytest
-from sklearn.ensemble import AdaBoostClassifier
+from cluster_rows import clusters
 from twins.learners.window_boosting import iboost as twin
 
 from thalweg.drift import DDM
 from thalweg.errors import ParameterError
 from thalweg.learners import (
-    AdaBoostWindow,
     DecisionTree,
     DriftReset,
     HoeffdingTree,
     IBoost,
     NaiveBayes,
     NearestNeighbours,
-    NoChange,
-    OnlineBagging,
-    OnlineCoordinateBoost,
 )
 from thalweg.streams import SEA
 
 RATES = {"stochastic": 0.05, "batch": 0.1, "implicit": 1.0, "coordinate": 0.1}
-
-
-def clusters(n, n_classes=2, seed=0, distance=1.5):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, n)
-    return rng.normal(size=(n, 2)) + distance * np.column_stack([y == 0, y == 1]), y
 
 
 def margins(learner):
@@ -98,20 +88,8 @@ def test_loss_is_that_of_the_window():
     np.testing.assert_allclose(learner.window_["share"], np.exp(-exact) / np.exp(-exact).sum())
 
 
-def test_adaboost_is_scikit_learns():
-    X, y = clusters(60, seed=2)
-    ours = AdaBoostWindow(n_members=10, window=60, retrain="always").begin(2, [0, 1])
-    ours.test_then_train(X, y)
-    theirs = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
-    weights = theirs.estimator_weights_ / 2
-    if len(weights) == len(ours.weights_):
-        np.testing.assert_allclose(ours.weights_[0], weights[0], rtol=1e-6)
-    agree = (ours.predict_block(X).argmax(axis=1) == theirs.predict(X)).mean()
-    assert agree >= 0.9
-
-
 @pytest.mark.parametrize(("learner", "expected"), [
-    (IBoost(), 97.3), (IBoost(update="batch"), 98.1), (AdaBoostWindow(), 95.0),
+    (IBoost(), 97.3), (IBoost(update="batch"), 98.1),
     (IBoost(NaiveBayes(), n_members=50, cap=3), 97.6),
 ])
 def test_accuracy_on_sea_is_the_specified_one(learner, expected):
@@ -230,8 +208,9 @@ def test_wrong_parameters_are_refused(settings, message):
         IBoost(**settings).begin(2, [0, 1])
 
 
-@pytest.mark.parametrize("learner", [IBoost(), IBoost(update="coordinate"), AdaBoostWindow(), IBoost(
-    NaiveBayes(), n_members=5)])
+@pytest.mark.parametrize(
+    "learner", [IBoost(), IBoost(update="coordinate"), IBoost(NaiveBayes(), n_members=5)]
+)
 def test_one_class_gives_a_sane_answer(learner):
     X, y = clusters(100)
     learner = learner.begin(2, ["a", "b"])
@@ -239,39 +218,6 @@ def test_one_class_gives_a_sane_answer(learner):
     assert learner.predict(X).tolist() == ["a"] * 100
     p = learner.test_then_train(X, np.array(["a", "b"])[y])
     assert np.isfinite(p).all() and set(learner.predict(X)) == {"a", "b"}
-
-
-@pytest.mark.parametrize("kind", [IBoost, AdaBoostWindow, OnlineCoordinateBoost])
-@pytest.mark.parametrize("member", [NoChange(), DriftReset(NoChange()), OnlineBagging(NoChange())])
-def test_members_that_ignore_weights_are_refused(kind, member):
-    with pytest.raises(ParameterError, match="member must be a learner that uses the weights"):
-        kind(member).begin(2, [0, 1])
-
-
-def test_trees_are_grown_on_the_whole_window_at_once():
-    X, y = clusters(150, seed=6)
-    learner = AdaBoostWindow(DecisionTree(4), n_members=2, window=100, retrain="always").begin(2, [0, 1])
-    learner.test_then_train(X, y)
-    first, second = learner.members_
-    trees = [DecisionTree(4).fit(X[50:], y[50:])]
-    wrong = trees[0].predict(X[50:]) != y[50:]
-    odds = (1 - wrong.mean()) / wrong.mean()
-    w = np.where(wrong, odds, 1.0)
-    trees.append(DecisionTree(4).fit(X[50:], y[50:], w * 100 / w.sum()))
-    for member, tree in zip((first, second), trees, strict=True):
-        for name in ("feature", "threshold", "weights"):
-            np.testing.assert_allclose(member.nodes_[name], tree.nodes_[name], rtol=1e-9, err_msg=name)
-
-
-def test_forgetting_all_rows_leaves_adaboost_as_it_is():
-    X, y = clusters(100)
-    learner = AdaBoostWindow(n_members=10, window=30).begin(2, [0, 1])
-    learner.test_then_train(X, y)
-    p = learner.predict_block(X)
-    learner.forget(range(30))
-    np.testing.assert_array_equal(learner.predict_block(X), p)
-    learner.test_then_train(X, y)
-    assert len(learner.window_["y"]) == 30
 
 
 def test_members_that_cannot_be_reset_are_built_again():

@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
+from cluster_rows import clusters
 from twins.learners.window_boosting.online_coordinate_boost import CoordinateTwin, exact_alphas
 
 from thalweg.errors import ParameterError
 from thalweg.learners import AdaBoostWindow, NaiveBayes, OnlineCoordinateBoost
 from thalweg.streams import SEA
-
-
-def clusters(n, n_classes=2, seed=0, distance=1.5):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, n)
-    return rng.normal(size=(n, 2)) + distance * np.column_stack([y == 0, y == 1]), y
 
 
 def answers(learner, X, y):

@@ -1,10 +1,10 @@
 """The robust-regression ensemble in plain NumPy: every fit to the end, outliers tried at both borders."""
 
 import numpy as np
-from twins.learners.chunk_ensembles.chunk_ensembles import BlockEnsemble
+from twins.learners.chunk_ensembles.base import ChunkEnsemble
 
 
-class RobustEnsemble(BlockEnsemble):
+class RobustEnsemble(ChunkEnsemble):
     """Chu, Wang and Zaniolo 2004, for several classes."""
 
     max_leaves, first_weight = 8, 2.0

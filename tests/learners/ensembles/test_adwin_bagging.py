@@ -1,0 +1,37 @@
+"""ADWIN bagging is its twin, leveraging bagging at a rate of one, and online bagging where nothing alarms."""
+
+import numpy as np
+import pytest
+from ensemble_rows import bayes, begun, drifting_rows, events_of, keys_of
+from twins.learners.ensembles.online_bagging import BaggingTwin
+
+from thalweg.learners import AdwinBagging, LeveragingBagging, NaiveBayes, OnlineBagging
+
+
+def test_kernel_is_its_twin():
+    X, y = drifting_rows(800)
+    learner = begun(AdwinBagging(NaiveBayes(), n_members=3, delta=0.01))
+    twin = BaggingTwin(bayes, keys_of(learner), delta=0.01)
+    p = twin.run(X, y, np.ones(len(X)))
+    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+    assert events_of(learner, "event_row", "event_member") == twin.replaced != []
+
+
+def test_it_is_leveraging_bagging_at_a_rate_of_one():
+    X, y = drifting_rows()
+    one, other = begun(AdwinBagging(NaiveBayes(), 3)), begun(LeveragingBagging(NaiveBayes(), 3, rate=1.0))
+    np.testing.assert_array_equal(one.test_then_train(X, y), other.test_then_train(X, y))
+    assert one.n_replaced_ == other.n_replaced_ > 0
+
+
+def test_without_an_alarm_it_is_online_bagging():
+    X, y = drifting_rows()
+    never = begun(AdwinBagging(NaiveBayes(), delta=1e-300))
+    plain = begun(OnlineBagging(NaiveBayes())).test_then_train(X, y)
+    np.testing.assert_array_equal(never.test_then_train(X, y), plain)
+    assert never.n_replaced_ == 0
+
+
+def test_a_chance_of_zero_is_refused():
+    with pytest.raises(ValueError, match="delta must be a number above 0"):
+        begun(AdwinBagging(delta=0))

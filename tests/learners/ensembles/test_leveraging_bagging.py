@@ -1,0 +1,36 @@
+"""Leveraging bagging is its twin; its weights are Poisson numbers."""
+
+import numpy as np
+import pytest
+from ensemble_rows import (
+    assert_poisson,
+    bayes,
+    begun,
+    drawn_weights,
+    drifting_rows,
+    events_of,
+    keys_of,
+)
+from twins.learners.ensembles.online_bagging import BaggingTwin
+
+from thalweg.learners import LeveragingBagging, MajorityClass, NaiveBayes
+
+
+def test_kernel_is_its_twin():
+    X, y = drifting_rows(1200)
+    learner = begun(LeveragingBagging(NaiveBayes(), n_members=3))
+    twin = BaggingTwin(bayes, keys_of(learner), rate=6.0, delta=0.002)
+    p = twin.run(X, y, np.ones(len(X)))
+    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+    assert events_of(learner, "event_row", "event_member") == twin.replaced != []
+
+
+@pytest.mark.parametrize("rate", [1.0, 6.0])
+def test_weights_are_poisson_numbers_and_members_draw_their_own(rate):
+    ensemble = begun(LeveragingBagging(MajorityClass(), 3, rate, delta=1e-300))
+    assert_poisson(drawn_weights(ensemble, 4000), rate)
+
+
+def test_a_large_rate_is_refused():
+    with pytest.raises(ValueError, match="rate must be a number above 0 and at most 50, got 60"):
+        begun(LeveragingBagging(rate=60))
