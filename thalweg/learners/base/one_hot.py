@@ -78,8 +78,7 @@ class OneHot(StreamClassifier):
         return self._current_coefficients()[1]
 
     def _current_coefficients(self) -> tuple[Floats, Floats]:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._coefficients()
 
     def _coefficients(self) -> tuple[Floats, Floats]:

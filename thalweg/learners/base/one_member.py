@@ -57,8 +57,7 @@ class OneMember(MemberPool):
         return [self._kernel.member]
 
     def _current_member(self) -> Any:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._held()[0]
 
     def _needs(self) -> Needs:

@@ -152,8 +152,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         they start. A new class is added, with all before it, when its first row is learned; until then its
         probability is 0.
         """
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             labels = self._labels if classes is None else self._labels.continued(classes, self._who)
             rows, has_missing = self._checked(X, learns=True)
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
@@ -244,8 +243,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def predict_block(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes)."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             rows, has_missing = self._checked(X)
             p = np.empty((len(rows), self._n_columns))
             if len(rows):
@@ -254,16 +252,14 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def observe(self, X: RowsLike) -> None:
         """Process rows that have no label, or none yet; many learners do not use them."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             rows, has_missing = self._checked(X)
             if len(rows):
                 self._observe(self._filled(rows, has_missing))
 
     def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
         """Predict and then observe each row; return the probabilities, written into `p` if given."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             rows, has_missing = self._checked(X)
             p = as_output(p, (len(rows), self._n_columns), self._who)
             if len(rows):
@@ -272,8 +268,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def flush(self) -> None:
         """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             self._flush()
 
     def learn_one(self, x: Row, y: Any) -> None:
@@ -286,8 +281,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             with self._own_lock().write:
                 self._all_or_nothing(self._begin_with_row, x, y)
             return
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             row, names = self._row(x, learns=True)
             X, has_missing = usual_rows(row, names, self._who)
             labels = self._labels
@@ -330,8 +324,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         return self._labels.list[p.argmax()] if len(p) else None
 
     def _predict_row(self, x: Row) -> Floats:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             row, _names = self._row(x)
             X, has_missing = usual_rows(row, self._names, self._who)
             p = np.empty((1, self._n_columns))

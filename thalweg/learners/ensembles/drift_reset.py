@@ -89,15 +89,13 @@ class DriftReset(HasImportance, OneMember):
     @property
     def drifts_(self) -> Ints:
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.drifts()
 
     @property
     def n_drifts_(self) -> int:
         """Alarms so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["counts"][1])
 
     def _importance(self) -> Floats | None:

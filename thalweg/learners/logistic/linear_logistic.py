@@ -118,8 +118,7 @@ class LinearLogistic(NativeOneHot):
     @property
     def weights_(self) -> Floats:
         """What the quick, the bold and the careful regression's scores are multiplied by."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["weights"].copy()
 
     def _coefficients(self) -> tuple[Floats, Floats]:

@@ -258,15 +258,13 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     @property
     def coefficients_(self) -> Floats:
         """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._in_raw_units(self._kernel.predicting())[0]
 
     @property
     def particles_(self) -> Floats:
         """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
 
     @property
