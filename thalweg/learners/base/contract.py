@@ -85,8 +85,8 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         """Write the probabilities of each row into `p`; change nothing."""
         raise NotImplementedError
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        """Do what `_learn` does; rows where `asked` is 0 need no probabilities."""
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        """Do what `_learn` does; rows where `tested` is 0 need no probabilities."""
         self._learn(X, y, w, p)
 
     def _observe(self, X: Floats) -> None:

@@ -65,7 +65,7 @@ class NamedRows(Growing):
             codes: Ints,
             w: Floats,
             labels: Labels,
-            asked: NDArray[np.uint8] | None,
+            tested: NDArray[np.uint8] | None,
             p: Floats,
         ) -> Floats: ...
 
@@ -108,7 +108,7 @@ class NamedRows(Growing):
         codes: Ints,
         w: Floats,
         labels: Labels,
-        asked: NDArray[np.uint8] | None,
+        tested: NDArray[np.uint8] | None,
         p: Floats,
     ) -> Floats:
         """Learn dict rows as `learn_one` does; write the probabilities predicted before into `p`.
@@ -121,7 +121,7 @@ class NamedRows(Growing):
             for i, names in [*news, (len(dicts), self._names)]:
                 part = slice(start, i)
                 rows = np.ascontiguousarray(X[part, : self.n_features_in_])
-                mask = None if asked is None else asked[part]
+                mask = None if tested is None else tested[part]
                 self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
                 start = i
                 if i < len(dicts):

@@ -176,7 +176,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         has_missing: bool,
         codes: Ints,
         w: Floats,
-        asked: NDArray[np.uint8] | None = None,
+        tested: NDArray[np.uint8] | None = None,
         p: Floats | None = None,
     ) -> Floats:
         # Learn checked rows; return their probabilities.
@@ -186,10 +186,10 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         means = None if self._means is None else (self._means[0].copy(), self._means[1].copy())
         try:
             rows = self._filled(X, has_missing, w)
-            if asked is None:
+            if tested is None:
                 self._learn(rows, codes, w, p)
             else:
-                self._learn_asked(rows, codes, w, p, asked)
+                self._learn_tested(rows, codes, w, p, tested)
         except BaseException as error:
             if not self._counts_rows:
                 vars(error).pop("rows_learned", None)
@@ -201,7 +201,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         return p
 
     def _learn_open(
-        self, X: Floats, codes: Ints, w: Floats, labels: Labels, asked: NDArray[np.uint8] | None, p: Floats
+        self, X: Floats, codes: Ints, w: Floats, labels: Labels, tested: NDArray[np.uint8] | None, p: Floats
     ) -> Floats:
         # Like _learn_block, but codes may be of new classes; each class is added at its first row.
         start = 0
@@ -209,12 +209,12 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             while start < len(X):
                 new = codes[start:] >= len(self.classes_)
                 first = start + int(np.argmax(new)) if new.any() else len(X)
-                start = self._learn_part(X, codes, w, asked, p, start, first)
+                start = self._learn_part(X, codes, w, tested, p, start, first)
                 if first < len(X):
                     p[first] = 0.0
                     p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
                     self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
-                    start = self._learn_part(X, codes, w, asked, np.empty_like(p), start, first + 1)
+                    start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
         except BaseException as error:
             if self._counts_rows:
                 set_rows_learned(error, start + getattr(error, "rows_learned", 0))
@@ -226,17 +226,17 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         X: Floats,
         codes: Ints,
         w: Floats,
-        asked: NDArray[np.uint8] | None,
+        tested: NDArray[np.uint8] | None,
         p: Floats,
         start: int,
         stop: int,
     ) -> int:
         part, n_classes = slice(start, stop), len(self.classes_)
         has_missing = self._means is not None and bool(np.isnan(X[part]).any())
-        asked = None if asked is None else asked[part]
+        tested = None if tested is None else tested[part]
         answers = np.empty((stop - start, self._n_columns))
         try:
-            self._learn_block(X[part], has_missing, codes[part], w[part], asked, answers)
+            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers)
         finally:
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop

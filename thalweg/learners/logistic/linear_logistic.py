@@ -99,11 +99,11 @@ class LinearLogistic(NativeOneHot):
         else:
             super()._learn(X, y, w, p)
 
-    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
+    def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, asked)
+            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, tested)
         else:
-            super()._learn_asked(X, y, w, p, asked)
+            super()._learn_tested(X, y, w, p, tested)
 
     def _predict(self, X: Any, p: Floats) -> None:
         if isinstance(X, SparseRows):

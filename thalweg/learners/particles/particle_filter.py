@@ -234,8 +234,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             raise
         super()._learn(mapped, y, w, p)
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        super()._learn_asked(self._mapped(X), y, w, p, asked)
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        super()._learn_tested(self._mapped(X), y, w, p, tested)
 
     def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
         super()._fit_block(self._mapped(X), y, w)
