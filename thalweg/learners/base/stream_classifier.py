@@ -23,7 +23,7 @@ from thalweg.learners.base.arguments import (
     as_output,
     as_rows,
     as_weights,
-    usual_rows,
+    clipped_rows,
 )
 from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, named_row
 from thalweg.learners.base.saving import Saved
@@ -283,7 +283,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             return
         with self._writing:
             row, names = self._row(x, learns=True)
-            X, has_missing = usual_rows(row, names, self._who)
+            X, has_missing = clipped_rows(row, names, self._who)
             labels = self._labels
             if labels.is_open and y not in labels.code:
                 labels = labels.extended([y], self._who)[0]
@@ -326,7 +326,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     def _predict_row(self, x: Row) -> Floats:
         with self._reading:
             row, _names = self._row(x)
-            X, has_missing = usual_rows(row, self._names, self._who)
+            X, has_missing = clipped_rows(row, self._names, self._who)
             p = np.empty((1, self._n_columns))
             self._predict(self._filled(X, has_missing), p)
             return p[0, : len(self._labels.list)]
@@ -347,7 +347,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             names = frame_names(X)
             if names is not None:
                 return self._checked_frame(X, names, learns)
-        return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
+        return clipped_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 
     def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
         # With weights the rows are being learned, and each is filled with the means of the rows before it.
