@@ -49,7 +49,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         return False
 
     @property
-    def can_be_filed(self) -> bool:
+    def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write the learner; not if it holds a model of another library."""
         return True
 

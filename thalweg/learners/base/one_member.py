@@ -26,9 +26,9 @@ class OneMember(MemberPool):
     _member_needs: Needs
 
     @property
-    def can_be_filed(self) -> bool:
+    def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write the member, and so the learner."""
-        return self._template().can_be_filed
+        return self._template().can_be_saved
 
     def _template(self) -> StreamClassifier:
         """Return what the member is made from."""
