@@ -46,8 +46,8 @@ def learn(leaves, n_classes, blocks):
     """Return the times of an ensemble to learn each block."""
     member = DecisionTree(max_leaves=leaves, window=1)
     ensemble = RobustEnsemble(member, block_size=SIZE).begin(blocks[0][0].shape[1], list(range(n_classes)))
-    asked, p = np.zeros(SIZE, dtype=np.uint8), np.empty((SIZE, n_classes))
-    return timed(lambda X, y, w: ensemble._kernel.learn(X, y, w, p, asked), blocks)
+    tested, p = np.zeros(SIZE, dtype=np.uint8), np.empty((SIZE, n_classes))
+    return timed(lambda X, y, w: ensemble._kernel.learn(X, y, w, p, tested), blocks)
 
 
 def measure(name, leaves, n_blocks, turns, data):

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -104,6 +105,21 @@ class Stateful(Pickled):
     def _own_lock(self) -> Lock:
         # Neither a parameter nor part of the state. Made by the first thread that needs it.
         return vars(self).get("_lock") or vars(self).setdefault("_lock", Lock())
+
+    def _check_begun(self) -> None:
+        """Raise NotFittedError if `begin` or `fit` must come first."""
+
+    @property
+    def _reading(self) -> AbstractContextManager[None]:
+        """The lock for several readers at a time; see `_check_begun`."""
+        self._check_begun()
+        return self._lock.read
+
+    @property
+    def _writing(self) -> AbstractContextManager[None]:
+        """The lock for one writer alone; see `_check_begun`."""
+        self._check_begun()
+        return self._lock.write
 
     @property
     def _who(self) -> str:

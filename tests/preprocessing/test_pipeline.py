@@ -167,7 +167,7 @@ def test_scaling_helps_a_model_that_does_not_scale():
         p = learner.begin(3, [0, 1]).test_then_train(X, y)
         right.append((p.argmax(axis=1) == y).mean())
     assert right[0] < 0.6 and right[1] > 0.95
-    assert not make_pipeline(StandardScaler(), model).can_be_filed
+    assert not make_pipeline(StandardScaler(), model).can_be_saved
 
 
 def test_a_copy_has_the_seeds_that_were_drawn():

@@ -120,10 +120,10 @@ cdef class Kernel:
         return arrays is not None
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              const unsigned char[::1] asked=None):
+              const unsigned char[::1] tested=None):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0.
 
-        Where `asked` is 0 a row is only learned, which is faster; its row of `p` is then undefined.
+        Where `tested` is 0 a row is only learned, which is faster; its row of `p` is then undefined.
         """
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
@@ -134,11 +134,11 @@ cdef class Kernel:
             first = start
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
-                if asked is None:
+                if tested is None:
                     start += learn_rows(h, &X[start, 0], &y[start], &w[start], &p[start, 0], scratch,
                                         stop - start, call.failure)
                 while start < stop and not call.failure.failed:
-                    if asked[start]:
+                    if tested[start]:
                         predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
                     elif w[start] > 0:
                         h.learn(h.state, &X[start, 0], y[start], w[start])

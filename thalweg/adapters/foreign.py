@@ -14,7 +14,7 @@ class ForeignLearner(StreamClassifier):
     Copies and pickles hold the model itself. Model files cannot: nothing is known of what is in it.
     """
 
-    can_be_filed = False
+    can_be_saved = False
     model: Any
     _model: Any
 

@@ -75,7 +75,7 @@ def copies_carry_on(learner: StreamClassifier) -> None:
         "copy.deepcopy": copy.deepcopy(original),
         "pickle": pickle.loads(pickle.dumps(original)),
     }
-    if learner.can_be_filed:
+    if learner.can_be_saved:
         copies["a model file"] = reloaded(original)
     expected = original.test_then_train(X[half:], y[half:])
     for way, other in copies.items():

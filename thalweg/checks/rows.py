@@ -36,7 +36,7 @@ def taught(learner: StreamClassifier, X: ArrayLike, y: ArrayLike) -> StreamClass
 
 def reloaded(learner: StreamClassifier) -> StreamClassifier:
     """Return a learner saved as a model file and loaded again; pickled, if it cannot be saved so."""
-    if not learner.can_be_filed:
+    if not learner.can_be_saved:
         return pickle.loads(pickle.dumps(learner))
     found: list[Any] = [learner]
     for value in learner.get_params().values():

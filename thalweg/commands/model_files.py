@@ -64,7 +64,7 @@ def open_like(
 def check_can_be_saved(learner: StreamClassifier) -> None:
     """Raise ModelFileError if a learner cannot be saved and loaded again, which is tried here."""
     name = type(learner).__name__
-    if not learner.can_be_filed:
+    if not learner.can_be_saved:
         raise ModelFileError(f"{name} cannot be saved: its model is of another library; leave out --save")
     try:
         saving.from_bytes(saving.to_bytes(learner))

@@ -35,7 +35,7 @@ class Detector(Stateful, BaseEstimator):
     highest: float = sys.float_info.max
     """The largest loss allowed."""
 
-    can_be_filed: bool = True
+    can_be_saved: bool = True
     """Whether `thalweg.save` can write a learner with this detector."""
 
     _kind = "detector"

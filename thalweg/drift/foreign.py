@@ -39,7 +39,7 @@ class ForeignDetector(Detector):
         The object.
     """
 
-    can_be_filed = False
+    can_be_saved = False
 
     def __init__(self, detector: Any = None) -> None:
         self.detector = detector

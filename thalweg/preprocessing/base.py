@@ -14,7 +14,7 @@ from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints, State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
-from thalweg.learners.base.arguments import as_category_counts, as_rows, usual_rows
+from thalweg.learners.base.arguments import as_category_counts, as_rows, clipped_rows
 from thalweg.preprocessing._native.base import StepKernel
 
 Columns: TypeAlias = Sequence[int] | Sequence[str] | NDArray[Any] | None
@@ -144,7 +144,7 @@ class Step(TransformerMixin, Stateful, BaseEstimator):
 
     def _validated(self, X: ArrayLike, reset: bool) -> Floats:
         rows = validate_data(self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
-        return usual_rows(as_rows(rows, rows.shape[1], self._who), (), self._who)[0]
+        return clipped_rows(as_rows(rows, rows.shape[1], self._who), (), self._who)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

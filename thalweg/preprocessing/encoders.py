@@ -38,8 +38,7 @@ class _Encoder(Step):
     @property
     def categories_(self) -> dict[int, list[float]]:
         """The categories known so far of each column, in the order of their codes."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             known = self._kernel.arrays["known"]
             return {j: row[row == row].tolist() for j, row in zip(self._columns, known, strict=True)}
 

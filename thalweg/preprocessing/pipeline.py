@@ -84,8 +84,7 @@ class Pipeline(MemberList, OneMember):
     @property
     def steps_(self) -> list[Step]:
         """The steps as they are now."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return list(self._steps)
 
     @property
@@ -95,8 +94,7 @@ class Pipeline(MemberList, OneMember):
 
     def get_feature_names_out(self) -> NDArray[Any]:
         """Return the names of the inputs of `learner_`."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             names = np.array([str(each) for each in self.given_names()], dtype=object)
             for step in self._steps:
                 names = step.get_feature_names_out(names)

@@ -47,8 +47,7 @@ class StandardScaler(Step):
         return self._copy_of("variance")
 
     def _copy_of(self, name: str) -> Floats:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays[name].copy()
 
     def _is_default(self, n_categories: int) -> bool:

@@ -41,7 +41,7 @@ def to_bytes(learner: StreamClassifier, notes: dict[str, Any] | None = None) -> 
     try:
         return _bytes_of(learner.state(), notes)
     except TypeError as error:
-        if learner.can_be_filed:
+        if learner.can_be_saved:
             raise
         why = "it holds an object that is not of thalweg. Pickle it instead"
         raise TypeError(f"{type(learner).__name__} cannot be saved to a model file: {why}") from error

@@ -155,7 +155,7 @@ def test_any_object_with_update_and_reset_is_a_detector():
             other.test_then_train(X[2020:], y[2020:]), learner.copy().test_then_train(X[2020:], y[2020:])
         )
         assert len(other.drifts_) == 1 and 2020 < other.drifts_[0] < 2200
-    assert given.n == 1 and not learner.can_be_filed
+    assert given.n == 1 and not learner.can_be_saved
     assert metrics.accuracy(prequential((X, y), clone(learner))) > 0.8
     assert score_detector(given).missed < 0.5
 

@@ -74,7 +74,7 @@ def _cell_by_cell(X: Any, who: str) -> Floats:
     return rows
 
 
-def usual_rows(X: Floats, names: Collection[Hashable], who: str) -> tuple[Floats, bool]:
+def clipped_rows(X: Floats, names: Collection[Hashable], who: str) -> tuple[Floats, bool]:
     """Return X clipped to ±1e150, and whether a value is missing; raise ValueError if one is infinite."""
     has_missing, has_huge, i, j = scan(X)
     if i >= 0:

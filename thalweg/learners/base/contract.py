@@ -49,7 +49,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         return False
 
     @property
-    def can_be_filed(self) -> bool:
+    def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write the learner; not if it holds a model of another library."""
         return True
 
@@ -85,8 +85,8 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         """Write the probabilities of each row into `p`; change nothing."""
         raise NotImplementedError
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        """Do what `_learn` does; rows where `asked` is 0 need no probabilities."""
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        """Do what `_learn` does; rows where `tested` is 0 need no probabilities."""
         self._learn(X, y, w, p)
 
     def _observe(self, X: Floats) -> None:

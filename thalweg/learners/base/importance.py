@@ -24,8 +24,7 @@ class HasImportance(Contract):
 
         An ensemble has the mean of its members, weighed by their votes; members without splits are left out.
         """
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             found = self._importance()
         if found is None:
             raise AttributeError(

@@ -9,7 +9,7 @@ from thalweg._frames import as_array, check_names, check_no_dates, frame_columns
 from thalweg._names import Names
 from thalweg._types import Floats, Ints
 from thalweg.errors import set_rows_learned
-from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, usual_rows
+from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, clipped_rows
 from thalweg.learners.base.growth import Growing
 
 
@@ -65,7 +65,7 @@ class NamedRows(Growing):
             codes: Ints,
             w: Floats,
             labels: Labels,
-            asked: NDArray[np.uint8] | None,
+            tested: NDArray[np.uint8] | None,
             p: Floats,
         ) -> Floats: ...
 
@@ -73,7 +73,7 @@ class NamedRows(Growing):
         """Return dict rows that are not learned as an array, and whether a value is missing."""
         rows = [self._names.row(x, f"{self._who}: row {i}")[0] for i, x in enumerate(dicts)]
         X = np.concatenate(rows) if rows else np.empty((0, self.n_features_in_))
-        return usual_rows(X, self._names, self._who)
+        return clipped_rows(X, self._names, self._who)
 
     def _checked_frame(self, X: Any, names: list[Any], learns: bool) -> tuple[Any, bool]:
         # A learner without names of inputs gets those of the first frame it learns.
@@ -81,7 +81,7 @@ class NamedRows(Growing):
         if is_named and len(self._names) == self.n_features_in_:
             check_names(names, list(self._names), self._who)
         rows = as_rows(frame_rows(X, self._who), self.n_features_in_, self._who)
-        found = usual_rows(rows, names, self._who)
+        found = clipped_rows(rows, names, self._who)
         if is_named and learns and not self._names:
             self._names = Names(names, self.n_features_in_, self._who)
         return found
@@ -108,7 +108,7 @@ class NamedRows(Growing):
         codes: Ints,
         w: Floats,
         labels: Labels,
-        asked: NDArray[np.uint8] | None,
+        tested: NDArray[np.uint8] | None,
         p: Floats,
     ) -> Floats:
         """Learn dict rows as `learn_one` does; write the probabilities predicted before into `p`.
@@ -121,7 +121,7 @@ class NamedRows(Growing):
             for i, names in [*news, (len(dicts), self._names)]:
                 part = slice(start, i)
                 rows = np.ascontiguousarray(X[part, : self.n_features_in_])
-                mask = None if asked is None else asked[part]
+                mask = None if tested is None else tested[part]
                 self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
                 start = i
                 if i < len(dicts):
@@ -149,7 +149,7 @@ class NamedRows(Growing):
         X = np.full((len(dicts), names.n_places), np.nan)
         for i, row in enumerate(rows):
             X[i, : row.shape[1]] = row[0]
-        return usual_rows(X, names, self._who)[0], news
+        return clipped_rows(X, names, self._who)[0], news
 
     def _learn_new(
         self, x: dict[Any, Any], row: Floats, code: Ints, w: Floats, names: Names, labels: Labels, p: Floats

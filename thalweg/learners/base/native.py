@@ -74,8 +74,8 @@ class NativeClassifier(StreamClassifier):
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         self._kernel.learn(X, y, w, p)
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        self._kernel.learn(X, y, w, p, asked)
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        self._kernel.learn(X, y, w, p, tested)
 
     def _predict(self, X: Floats, p: Floats) -> None:
         self._kernel.predict(X, p)

@@ -78,8 +78,7 @@ class OneHot(StreamClassifier):
         return self._current_coefficients()[1]
 
     def _current_coefficients(self) -> tuple[Floats, Floats]:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._coefficients()
 
     def _coefficients(self) -> tuple[Floats, Floats]:
@@ -117,8 +116,8 @@ class NativeOneHot(OneHot, NativeClassifier):
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
         self._in_parts(super()._learn, X, y, w, p)
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        self._in_parts(super()._learn_asked, X, y, w, p, asked)
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        self._in_parts(super()._learn_tested, X, y, w, p, tested)
 
     def _predict(self, X: Floats, p: Floats) -> None:
         self._in_parts(super()._predict, X, p)

@@ -26,9 +26,9 @@ class OneMember(MemberPool):
     _member_needs: Needs
 
     @property
-    def can_be_filed(self) -> bool:
+    def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write the member, and so the learner."""
-        return self._template().can_be_filed
+        return self._template().can_be_saved
 
     def _template(self) -> StreamClassifier:
         """Return what the member is made from."""
@@ -57,8 +57,7 @@ class OneMember(MemberPool):
         return [self._kernel.member]
 
     def _current_member(self) -> Any:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._held()[0]
 
     def _needs(self) -> Needs:

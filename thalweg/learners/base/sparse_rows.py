@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from thalweg._types import Floats, Ints, Mask
-from thalweg.learners.base.arguments import usual_rows
+from thalweg.learners.base.arguments import clipped_rows
 from thalweg.learners.base.contract import Contract
 
 
@@ -84,7 +84,7 @@ def checked_sparse_rows(X: Any, learner: Contract) -> SparseRows:
         X.sum_duplicates()
     values = np.ascontiguousarray(X.data, dtype=np.float64)
     try:
-        values = usual_rows(values.reshape(1, -1), (), who)[0][0]
+        values = clipped_rows(values.reshape(1, -1), (), who)[0][0]
     except ValueError:
         _refuse_infinite(X, values, names, who)
     # Copied, so that they cannot change while compiled code reads them.

@@ -23,7 +23,7 @@ from thalweg.learners.base.arguments import (
     as_output,
     as_rows,
     as_weights,
-    usual_rows,
+    clipped_rows,
 )
 from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, named_row
 from thalweg.learners.base.saving import Saved
@@ -152,8 +152,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         they start. A new class is added, with all before it, when its first row is learned; until then its
         probability is 0.
         """
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             labels = self._labels if classes is None else self._labels.continued(classes, self._who)
             rows, has_missing = self._checked(X, learns=True)
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
@@ -177,7 +176,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         has_missing: bool,
         codes: Ints,
         w: Floats,
-        asked: NDArray[np.uint8] | None = None,
+        tested: NDArray[np.uint8] | None = None,
         p: Floats | None = None,
     ) -> Floats:
         # Learn checked rows; return their probabilities.
@@ -187,10 +186,10 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         means = None if self._means is None else (self._means[0].copy(), self._means[1].copy())
         try:
             rows = self._filled(X, has_missing, w)
-            if asked is None:
+            if tested is None:
                 self._learn(rows, codes, w, p)
             else:
-                self._learn_asked(rows, codes, w, p, asked)
+                self._learn_tested(rows, codes, w, p, tested)
         except BaseException as error:
             if not self._counts_rows:
                 vars(error).pop("rows_learned", None)
@@ -202,7 +201,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         return p
 
     def _learn_open(
-        self, X: Floats, codes: Ints, w: Floats, labels: Labels, asked: NDArray[np.uint8] | None, p: Floats
+        self, X: Floats, codes: Ints, w: Floats, labels: Labels, tested: NDArray[np.uint8] | None, p: Floats
     ) -> Floats:
         # Like _learn_block, but codes may be of new classes; each class is added at its first row.
         start = 0
@@ -210,12 +209,12 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             while start < len(X):
                 new = codes[start:] >= len(self.classes_)
                 first = start + int(np.argmax(new)) if new.any() else len(X)
-                start = self._learn_part(X, codes, w, asked, p, start, first)
+                start = self._learn_part(X, codes, w, tested, p, start, first)
                 if first < len(X):
                     p[first] = 0.0
                     p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
                     self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
-                    start = self._learn_part(X, codes, w, asked, np.empty_like(p), start, first + 1)
+                    start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
         except BaseException as error:
             if self._counts_rows:
                 set_rows_learned(error, start + getattr(error, "rows_learned", 0))
@@ -227,25 +226,24 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         X: Floats,
         codes: Ints,
         w: Floats,
-        asked: NDArray[np.uint8] | None,
+        tested: NDArray[np.uint8] | None,
         p: Floats,
         start: int,
         stop: int,
     ) -> int:
         part, n_classes = slice(start, stop), len(self.classes_)
         has_missing = self._means is not None and bool(np.isnan(X[part]).any())
-        asked = None if asked is None else asked[part]
+        tested = None if tested is None else tested[part]
         answers = np.empty((stop - start, self._n_columns))
         try:
-            self._learn_block(X[part], has_missing, codes[part], w[part], asked, answers)
+            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers)
         finally:
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
 
     def predict_block(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes)."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             rows, has_missing = self._checked(X)
             p = np.empty((len(rows), self._n_columns))
             if len(rows):
@@ -254,16 +252,14 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def observe(self, X: RowsLike) -> None:
         """Process rows that have no label, or none yet; many learners do not use them."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             rows, has_missing = self._checked(X)
             if len(rows):
                 self._observe(self._filled(rows, has_missing))
 
     def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
         """Predict and then observe each row; return the probabilities, written into `p` if given."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             rows, has_missing = self._checked(X)
             p = as_output(p, (len(rows), self._n_columns), self._who)
             if len(rows):
@@ -272,8 +268,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
 
     def flush(self) -> None:
         """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             self._flush()
 
     def learn_one(self, x: Row, y: Any) -> None:
@@ -286,10 +281,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             with self._own_lock().write:
                 self._all_or_nothing(self._begin_with_row, x, y)
             return
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             row, names = self._row(x, learns=True)
-            X, has_missing = usual_rows(row, names, self._who)
+            X, has_missing = clipped_rows(row, names, self._who)
             labels = self._labels
             if labels.is_open and y not in labels.code:
                 labels = labels.extended([y], self._who)[0]
@@ -330,10 +324,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         return self._labels.list[p.argmax()] if len(p) else None
 
     def _predict_row(self, x: Row) -> Floats:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             row, _names = self._row(x)
-            X, has_missing = usual_rows(row, self._names, self._who)
+            X, has_missing = clipped_rows(row, self._names, self._who)
             p = np.empty((1, self._n_columns))
             self._predict(self._filled(X, has_missing), p)
             return p[0, : len(self._labels.list)]
@@ -354,7 +347,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             names = frame_names(X)
             if names is not None:
                 return self._checked_frame(X, names, learns)
-        return usual_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
+        return clipped_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 
     def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any:
         # With weights the rows are being learned, and each is filled with the means of the rows before it.

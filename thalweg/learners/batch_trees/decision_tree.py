@@ -93,8 +93,7 @@ class DecisionTree(HasImportance, NativeClassifier):
     @property
     def nodes_(self) -> dict[str, Any]:
         """The grown tree, node by node."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.nodes()
 
     def _importance(self) -> Floats:

@@ -32,22 +32,19 @@ class BlockEnsemble(Ensemble):
     @property
     def members_(self) -> list[StreamClassifier]:
         """The members that vote, as they are now."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return list(self._kernel.members[: self._n_voters])
 
     @property
     def weights_(self) -> Floats:
         """The weights of `members_`."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["weight"][: self._n_voters].copy()
 
     @property
     def n_blocks_(self) -> int:
         """Blocks that have ended so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["counts"][3])
 
     @property

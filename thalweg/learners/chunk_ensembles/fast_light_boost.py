@@ -90,15 +90,13 @@ class FastLightBoost(BlockEnsemble):
     @property
     def n_changes_(self) -> int:
         """Changes seen so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["n_events"][self._events.index("changed")])
 
     @property
     def n_replaced_(self) -> int:
         """Members that made room for others so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
     def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:

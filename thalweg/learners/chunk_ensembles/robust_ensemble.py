@@ -111,8 +111,7 @@ class RobustEnsemble(BlockEnsemble):
     @property
     def outliers_(self) -> dict[str, Any]:
         """The latest outliers, the latest first."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             row, label, believed, likelihood = self._kernel.latest_outliers()
         classes = np.asarray(self.classes_)
         return {

@@ -40,15 +40,13 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
     @property
     def members_(self) -> list[StreamClassifier]:
         """The members as they are now."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return list(self._kernel.members)
 
     @property
     def n_replaced_(self) -> int:
         """Members that have been replaced or dropped so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["n_events"][-1])
 
     @property
@@ -59,8 +57,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         "weight" (or "error") and "size" hold a number for each of them and each member, NaN where there was
         no such member; "event_row", "event_member" and "event" are the latest 1000 events.
         """
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             rows, numbers, sizes = self._kernel.history()
             event_rows, members, kinds = self._kernel.events()
         return {

@@ -77,9 +77,9 @@ class DriftReset(HasImportance, OneMember):
         self.detector = detector
 
     @property
-    def can_be_filed(self) -> bool:
+    def can_be_saved(self) -> bool:
         """Whether `thalweg.save` can write both the member and the detector."""
-        return super().can_be_filed and self._detector_template().can_be_filed
+        return super().can_be_saved and self._detector_template().can_be_saved
 
     @property
     def member_(self) -> StreamClassifier:
@@ -89,15 +89,13 @@ class DriftReset(HasImportance, OneMember):
     @property
     def drifts_(self) -> Ints:
         """Numbers of the learned rows that gave an alarm; the latest 1000."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.drifts()
 
     @property
     def n_drifts_(self) -> int:
         """Alarms so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["counts"][1])
 
     def _importance(self) -> Floats | None:
@@ -147,7 +145,7 @@ class DriftReset(HasImportance, OneMember):
         other, given = memory.pop("other"), memory.pop("detector")
         super()._restore_kernel(memory)
         detector = clone(self._detector_template()).restore(given)
-        if detector.can_be_filed:  # otherwise its one parameter is the object that changes
+        if detector.can_be_saved:  # otherwise its one parameter is the object that changes
             check_parameters(self, detector, self._detector_template())
         _set_parts(self._kernel, [self._kernel.members[0], self._restored_member(other)], detector)
 

@@ -88,8 +88,7 @@ class DynamicWeightedMajority(Ensemble):
     @property
     def weights_(self) -> Floats:
         """The members' weights, the largest 1."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["weight"][: len(self._kernel.members)].copy()
 
     def _default_member(self) -> StreamClassifier:

@@ -82,8 +82,7 @@ class FastLightClassifier(Ensemble):
     @property
     def n_changes_(self) -> int:
         """Changes that ADWIN has seen so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return int(self._kernel.arrays["n_events"][0])
 
     def _make_kernel(self, n_features: int, n_classes: int) -> FastLightKernel:

@@ -21,8 +21,7 @@ class Forest(Ensemble):
     @property
     def members_(self) -> list[StreamClassifier]:
         """The trees that vote, one of each member."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return [self._kernel.members[slot] for slot in self._voters()]
 
     def _voters(self) -> list[int]:

@@ -36,8 +36,7 @@ class LogisticFilters(NativeOneHot):
 
     def _copied(self, *names: str) -> list[Any]:
         """Return copies of arrays of the kernel, all of the same moment."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return [self._kernel.arrays[name].copy() for name in names]
 
     def _common_settings(self) -> dict[str, Any]:

@@ -99,11 +99,11 @@ class LinearLogistic(NativeOneHot):
         else:
             super()._learn(X, y, w, p)
 
-    def _learn_asked(self, X: Any, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
+    def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, asked)
+            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, tested)
         else:
-            super()._learn_asked(X, y, w, p, asked)
+            super()._learn_tested(X, y, w, p, tested)
 
     def _predict(self, X: Any, p: Floats) -> None:
         if isinstance(X, SparseRows):
@@ -118,8 +118,7 @@ class LinearLogistic(NativeOneHot):
     @property
     def weights_(self) -> Floats:
         """What the quick, the bold and the careful regression's scores are multiplied by."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["weights"].copy()
 
     def _coefficients(self) -> tuple[Floats, Floats]:

@@ -73,8 +73,7 @@ class NeighbourMixture(NativeClassifier):
     @property
     def trust_(self) -> Floats:
         """Shares in the answer, by window and number of neighbours."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["trust"].reshape(len(self.windows), -1).copy()
 
     def _make_kernel(self, n_features: int, n_classes: int) -> NeighbourMixtureKernel:

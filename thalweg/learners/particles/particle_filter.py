@@ -234,8 +234,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             raise
         super()._learn(mapped, y, w, p)
 
-    def _learn_asked(self, X: Floats, y: Ints, w: Floats, p: Floats, asked: NDArray[np.uint8]) -> None:
-        super()._learn_asked(self._mapped(X), y, w, p, asked)
+    def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
+        super()._learn_tested(self._mapped(X), y, w, p, tested)
 
     def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
         super()._fit_block(self._mapped(X), y, w)
@@ -258,15 +258,13 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     @property
     def coefficients_(self) -> Floats:
         """Coefficients β₀, β₁, … that predict, one row an output: energy −β₀ + β·x, or a circle (r, c)."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._in_raw_units(self._kernel.predicting())[0]
 
     @property
     def particles_(self) -> Floats:
         """The best set of the last batch: particles × outputs × coefficients, as in `coefficients_`."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._in_raw_units(self._kernel.arrays["kept"][: self._kernel.n_kept])
 
     @property

@@ -131,15 +131,13 @@ class AdaptiveStacking(Ensemble):
     @property
     def weights_(self) -> Floats:
         """The members' weights, averaged over the logistic regressions by their trust."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.numbers()
 
     @property
     def shares_(self) -> Floats:
         """What part of the recent answers is due to each member, by how far it moved the answer."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._shares()
 
     def _shares(self) -> Floats:
@@ -152,15 +150,13 @@ class AdaptiveStacking(Ensemble):
     @property
     def trust_(self) -> Floats:
         """Shares in the answer: of each member by itself, then of each logistic regression."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
     @property
     def n_bytes_(self) -> int:
         """Bytes it takes, rows of arrays held in reserve included."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.bytes
 
     @property

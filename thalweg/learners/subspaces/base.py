@@ -49,8 +49,7 @@ class SubspaceEnsemble(Ensemble):
     @property
     def weights_(self) -> Floats:
         """The members' votes: weight by the latest rows with labels plus that by the latest without."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.numbers()
 
     @property

@@ -125,8 +125,7 @@ class HUWRS(SubspaceEnsemble):
     @property
     def n_chunks_(self) -> int:
         """Complete chunks so far."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.n_updates
 
     @property
@@ -138,8 +137,7 @@ class HUWRS(SubspaceEnsemble):
     @property
     def trees_(self) -> list[dict[str, Any]]:
         """The trees, as `DecisionTree.nodes_`; empty where members are other learners."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return [tree.nodes() for tree in self._kernel.members] if self._grows_trees else []
 
     @property

@@ -68,8 +68,7 @@ class Tree(HasImportance, SeededClassifier):
     @property
     def n_bytes_(self) -> int:
         """Bytes the tree takes, rows of its arrays held in reserve included."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return self._kernel.bytes
 
     def _needs(self) -> Needs:
@@ -97,8 +96,7 @@ class Tree(HasImportance, SeededClassifier):
         return of_hoeffding_tree(self._kernel.arrays, self.n_features_in_, self.criterion)
 
     def _nodes(self) -> list[tree_view.Node]:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return list(tree_view.walk(self._kernel.arrays))
 
     def _shown(self) -> tuple[list[tree_view.Node], list[str], list[Any]]:

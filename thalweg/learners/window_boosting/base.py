@@ -50,15 +50,13 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
     @property
     def members_(self) -> list[StreamClassifier]:
         """The members that are learners, a list; empty where they are stumps."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             return _present(self._leader)
 
     @property
     def window_(self) -> dict[str, NDArray[Any]]:
         """The rows in the window, the oldest first: a dict of `X`, `y`, `weight`, and `share` of the loss."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             slots, arrays = self._leader.rows(), self._leader.arrays
             return {
                 "X": arrays["X"][slots],
@@ -70,8 +68,7 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
     @property
     def loss_(self) -> float:
         """The exponential loss of the rows in the window (paper: E)."""
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             return self._leader.shares()[1]
 
     def forget(self, rows: ArrayLike) -> Self:
@@ -81,8 +78,7 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
         each of them. The loss is from now on that of the rows that stay; members and their weights stay as
         they are until more rows are learned.
         """
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             for kernel in self._kernels:
                 kernel.finish()
             n_rows = len(self._leader.rows())
@@ -113,8 +109,7 @@ class WindowBoost(HasImportance, SeededClassifier, MemberPool):
         return self._kernels[self._kernel.leader if isinstance(self._kernel, RaceKernel) else 0]
 
     def _of_members(self, name: str) -> NDArray[Any]:
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             arrays = self._leader.arrays
             if name not in arrays:
                 raise AttributeError(f"{self._who}: the members are learners, not stumps; see members_")

@@ -137,8 +137,7 @@ class IBoost(WindowBoost):
     @property
     def cap_(self) -> float | None:
         """The bound on the sum of the weights in force, None if there is none."""
-        self._check_begun()
-        with self._lock.read:
+        with self._reading:
             if isinstance(self._kernel, RaceKernel):
                 return AUTO_CAPS[self._kernel.leader] or None
             return None if isinstance(self.cap, str) else self.cap
@@ -148,8 +147,7 @@ class IBoost(WindowBoost):
 
         Of use after `forget`; a row that is learned does the same.
         """
-        self._check_begun()
-        with self._lock.write:
+        with self._writing:
             for kernel in self._kernels:
                 kernel.improve()
         return self

@@ -83,12 +83,12 @@ cdef class WindowTreeKernel(BatchTree):
             raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
                              f"{following}, more than a period after {total}")
 
-    def learn(self, X, y, w, p, asked=None):
-        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+    def learn(self, X, y, w, p, tested=None):
+        """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish(0)
         self.window.undoes, self.window.undone = True, False
         try:
-            Kernel.learn(self, X, y, w, p, asked)
+            Kernel.learn(self, X, y, w, p, tested)
         except BaseException as error:
             if self.window.undone:
                 with suppress(AttributeError):

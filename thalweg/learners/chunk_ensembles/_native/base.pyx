@@ -121,10 +121,10 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         # A member's weight.
         return self.blocks.weight[m]
 
-    def learn(self, X, y, w, p, asked=None):
-        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+    def learn(self, X, y, w, p, tested=None):
+        """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish_full(0)
-        Kernel.learn(self, X, y, w, p, asked)
+        Kernel.learn(self, X, y, w, p, tested)
 
     def finish_full(self, n_rows):
         """Finish a block that is full because a signal put its end off."""

@@ -100,8 +100,8 @@ cdef class BlockKernel(EnsembleKernel):
         self.block.scratch, self.block.scratch_step = self.scratch, self.scratch_step
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              asked=None):
-        """For each row, `asked` or not: write its probabilities into `p`, then learn it if it has weight."""
+              tested=None):
+        """For each row, `tested` or not: write its probabilities into `p`, then learn it if it has weight."""
         cdef member_block_t* b = &self.block
         cdef Py_ssize_t start = 0, n
         cdef Workers workers = self.workers_for(X.shape[0])

@@ -141,12 +141,12 @@ cdef class LinearKernel(Kernel):
 
     def learn_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
                      const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-                     const unsigned char[::1] asked=None):
+                     const unsigned char[::1] tested=None):
         """Do what `learn` does for rows that are 0 but for some columns.
 
         Row i has values in the columns from starts[i] to starts[i + 1], in growing order.
         """
-        self.process_sparse(starts, columns, values, y, w, p, asked)
+        self.process_sparse(starts, columns, values, y, w, p, tested)
 
     def predict_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
                        const double[::1] values, double[:, ::1] p):
@@ -155,7 +155,7 @@ cdef class LinearKernel(Kernel):
 
     cdef int process_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
                             const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w,
-                            double[:, ::1] p, const unsigned char[::1] asked) except -1:
+                            double[:, ::1] p, const unsigned char[::1] tested) except -1:
         # Rows are only predicted if `w` is None.
         cdef Py_ssize_t i = 0, first, stop, n_rows = p.shape[0], n
         cdef linear_t* s = &self.core
@@ -174,7 +174,7 @@ cdef class LinearKernel(Kernel):
                     n = starts[i + 1] - starts[i]
                     if n > 0:
                         given, x = &columns[starts[i]], &values[starts[i]]
-                    if asked is None or asked[i]:
+                    if tested is None or tested[i]:
                         predict_sparse_row(s, given, x, n, &p[i, 0], scratch)
                     if learns and w[i] > 0:
                         learn_gathered(s, gather_sparse(s, given, x, n, s.columns, s.u), y[i], w[i])

@@ -222,17 +222,17 @@ cdef class ParticleKernel(Kernel):
         """Go back to what `state` returned before, of this kernel or of one made alike."""
         self.restore(state)
 
-    def learn(self, X, y, w, p, asked=None):
+    def learn(self, X, y, w, p, tested=None):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         cdef Workers workers
         if self.batch_work() <= SMALL_WORK and not self.core.counts.opened:
-            Kernel.learn(self, X, y, w, p, asked)
+            Kernel.learn(self, X, y, w, p, tested)
             return
         workers = self.begin_work(len(X), w)
         try:
             if self.core.counts.opened:
                 self.learn_buffer(0)
-            Kernel.learn(self, X, y, w, p, asked)
+            Kernel.learn(self, X, y, w, p, tested)
         finally:
             self.end_work(workers)
 

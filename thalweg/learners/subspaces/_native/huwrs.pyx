@@ -162,25 +162,25 @@ cdef class HUWRSKernel(EnsembleKernel):
         for j in range(n_old, self.lengths["input"]):
             counts[:, :, starts[j] + (missing == missing)] = n_rows
 
-    def learn(self, X, y, w, p, asked=None):
-        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
-        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, asked)
+    def learn(self, X, y, w, p, tested=None):
+        """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
+        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, tested)
 
     def learn_rows(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
-                   double[:, ::1] p, const unsigned char[::1] asked=None):
+                   double[:, ::1] p, const unsigned char[::1] tested=None):
         """Do that; rows that get the same votes are predicted together."""
         cdef Py_ssize_t start = 0, first, stop, i
-        cdef bint any_asked
+        cdef bint any_tested
         cdef call_t call
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
             first = start
             with nogil:
                 stop = start + rows_to_update(&self.core, min(X.shape[0] - start, call.n_rows))
-                any_asked = asked is None
-                for i in range(start, stop if asked is not None else start):
-                    any_asked = any_asked or asked[i]
-                if any_asked:
+                any_tested = tested is None
+                for i in range(start, stop if tested is not None else start):
+                    any_tested = any_tested or tested[i]
+                if any_tested:
                     predict_rows(&self.core, &X[start, 0], stop - start, &p[start, 0], self.scratch)
                 while start < stop and not call.failure.failed:
                     if w[start] > 0:

@@ -61,11 +61,11 @@ cdef class RaceKernel(Kernel):
     cdef void bind(self):
         self.core.error = doubles(self.arrays["error"])
 
-    def learn(self, X, y, w, p, asked=None):
-        """For each row that is `asked`: write its probabilities into `p`; then learn it if it has weight."""
+    def learn(self, X, y, w, p, tested=None):
+        """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         for kernel in self.runners:
             kernel.finish(0)
-        Kernel.learn(self, X, y, w, p, asked)
+        Kernel.learn(self, X, y, w, p, tested)
 
     @property
     def leader(self):
