@@ -117,7 +117,7 @@ def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=result["n_scored"]).astype(bool)
 
 
-def place(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
+def cache_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
     """Return the file that keeps this run; None if it could be taken for another one."""
     about = source.key()
     if about is None:

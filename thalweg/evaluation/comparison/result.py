@@ -166,11 +166,7 @@ class Comparison(Pickled):
 
     def errors(self) -> dict[str, str]:
         """Return {run: message} of the runs that failed."""
-        return {
-            f"{learner} on {stream}, seed {seed}": result["error"]
-            for (learner, stream, seed), result in self.results.items()
-            if "error" in result
-        }
+        return {run_name(*key): run["error"] for key, run in self.results.items() if "error" in run}
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each run."""
@@ -244,3 +240,8 @@ def _number(value: float | None) -> float:
 
 def _plain(values: Floats) -> Any:
     return [_plain(row) if np.ndim(row) else plain_number(row) for row in values]
+
+
+def run_name(learner: str, stream: str, seed: int) -> str:
+    """Return a run of a comparison in words."""
+    return f"{learner} on {stream}, seed {seed}"
