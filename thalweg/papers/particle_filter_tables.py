@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thalweg._types import Floats
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.papers.particle_filter import (
     BATCHES,
     BOUNDARY,
@@ -25,7 +26,7 @@ from thalweg.papers.running import Results, by_setting
 Found: TypeAlias = dict[tuple[str, str], list[Any]]
 Accuracies: TypeAlias = dict[tuple[str, str], Floats]
 
-BASELINES = {"majority": "majority class", "no_change": "repeat the last label"}
+SHOWN_BASELINES = {name: BASELINES[name].title for name in ("majority", "no_change")}
 SIZES = {"SEA": (40_000, 800), "CIRCLES": (40_000, 800), "MANY": (2000, 40), "ELEC": (45_312, 4531)}
 # The published case, the tracking one, and the paper's figure.
 OVERALL = {
@@ -90,7 +91,7 @@ def _by_stream(stream: str, runs: Accuracies, found: Found) -> Table:
             values = runs[stream, case.name]
             rows.append([case.name, _paper(case), _ours(values), _deviation(values), str(len(values))])
     first = next(part for (name, _), part in found.items() if name == stream)
-    for key, name in BASELINES.items():
+    for key, name in SHOWN_BASELINES.items():
         rows.append([name, "–", _ours(np.array([run["baselines"][key] for run in first])), "", ""])
     return Table(stream, ["", "paper", "ours", "deviation", "runs"], rows)
 
@@ -102,7 +103,7 @@ def _by_batch_size(runs: Accuracies, found: Found) -> Table:
         cells = [f"{values.mean():.2f} ± {_deviation(values)}" for values in ours]
         rows.append([f"B = {size}", f"{value} ± {deviation}", *cells])
     trivial = found["ELEC", "PF-LR, B = 4"][0]["baselines"]
-    rows += [[name, "–", f"{trivial[key]:.2f}", ""] for key, name in BASELINES.items()]
+    rows += [[name, "–", f"{trivial[key]:.2f}", ""] for key, name in SHOWN_BASELINES.items()]
     rule = found["ELEC", BOUNDARY][0]["above_own_mean"]
     rows.append(["price above the mean of the 48 before", "–", f"{rule:.2f}", ""])
     return Table("Table 3: ELEC, price alone", ["", "paper", "PF-LR", "tracking"], rows)

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thalweg._types import Floats
-from thalweg.evaluation.counts import percentage
+from thalweg.evaluation.formatting import percentage
 from thalweg.papers.reports import Claim, Report, Table, averaged, is_positive
 from thalweg.papers.robust import BAGGING, LEAVES, LOANS, NOISE, REFERENCE, TITLE
 from thalweg.papers.running import Result, Results, by_setting

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from thalweg.adapters.river_learner import river_parameters
 from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import BASELINES, plain, plain_number
+from thalweg.evaluation.summary import plain, plain_number
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from thalweg._parameters import one_of, whole_number
 from thalweg._registry import Pickled
 from thalweg._types import Floats
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison import statistics
 from thalweg.evaluation.comparison.cached_run import rows_right
-from thalweg.evaluation.counts import count
-from thalweg.evaluation.run import DATE
-from thalweg.evaluation.summary import BASELINES, plain_number
+from thalweg.evaluation.formatting import DATE, count
+from thalweg.evaluation.summary import plain_number
 from thalweg.evaluation.uncertainty import Difference, paired
 
 METRICS = (
