@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.commands.tune import read_grid
-from thalweg.evaluation.comparison.parallel import Call, run_calls
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.statistics import wilcoxon
 from thalweg.evaluation.comparison.words import streams_needed
 
@@ -179,10 +179,10 @@ class WarningPool:
 
 def test_no_warning_of_joblib_reaches_the_terminal(monkeypatch):
     monkeypatch.setattr(joblib, "Parallel", WarningPool)
-    calls = {str(i): Call(abs_of, {"i": i}) for i in range(3)}
+    jobs = {i: Job(abs_of, {"i": i}) for i in range(3)}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        assert dict(run_calls(calls, 2)) == {"0": 0, "1": 1, "2": 2}
+        assert dict(run_jobs(jobs, 2)) == {0: 0, 1: 1, 2: 2}
     assert said == []
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from thalweg.evaluation import prequential
-from thalweg.evaluation.baselines import LEARNER_OF, Baselines
+from thalweg.evaluation.baselines import BASELINES, Baselines
 from thalweg.learners import NaiveBayes
 from thalweg.streams import from_arrays, from_rows
 
@@ -24,8 +24,8 @@ def test_they_predict_what_the_learners_do(n_classes, keep, monkeypatch):
     y = labels_in_runs(n_classes)
     stream = from_arrays(np.zeros((len(y), 1)), y, classes=np.arange(n_classes))
     run = prequential(stream, NaiveBayes(), keep=keep)
-    for name, kind in LEARNER_OF.items():
-        alone = prequential(stream, kind())
+    for name, baseline in BASELINES.items():
+        alone = prequential(stream, baseline.learner())
         if keep == "rows":
             assert run.baselines[name].tolist() == alone.predicted.tolist()
         np.testing.assert_array_equal(run.tally.confusions[name], alone.confusion())
@@ -36,8 +36,8 @@ def test_classes_may_come_later():
     rows = [([0.0], label) for label in y]
     run = prequential(from_rows(iter(rows)), NaiveBayes())
     assert len(run.classes) == len(set(y)) > len(set(y[:1000]))
-    for name, kind in LEARNER_OF.items():
-        alone = prequential(from_rows(iter(rows)), kind())
+    for name, baseline in BASELINES.items():
+        alone = prequential(from_rows(iter(rows)), baseline.learner())
         assert run.baselines[name].tolist() == alone.predicted.tolist()
 
 
@@ -60,5 +60,5 @@ def test_an_interrupt_loses_and_repeats_no_label(monkeypatch):
         stopped.codes(len(y))
     found, wanted = stopped.codes(len(y)), right.codes(len(y))
     assert len(calls) == 8
-    for name in LEARNER_OF:
+    for name in BASELINES:
         assert found[name].tolist() == wanted[name].tolist()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from thalweg import papers
-from thalweg.papers import huwrs
+from thalweg.papers import huwrs, huwrs_figures, huwrs_tables
 from thalweg.streams import SEA
 
 
@@ -15,7 +15,7 @@ def results(quick=True):
         settings = task.settings
         accuracy = 0.9 if settings["method"].startswith("HUWRS") else 0.8
         accuracy -= 0.15 * (settings["labels"] == "first")
-        found[task.name] = {"accuracy": accuracy + 0.001 * settings["seed"], "retrained": 0.5, "seconds": 1.0}
+        found[task.key] = {"accuracy": accuracy + 0.001 * settings["seed"], "retrained": 0.5, "seconds": 1.0}
     return found
 
 
@@ -34,7 +34,7 @@ def test_a_file_of_ones_own_is_run_by_every_method(tmp_path):
     path = tmp_path / "mine.csv"
     X, y = next(SEA(300, seed=1).blocks(300))
     np.savetxt(path, np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="", fmt="%.6g")
-    mine = [task for task in huwrs.tasks(True, "no such folder", [path]) if task.name.startswith("mine.csv")]
+    mine = [task for task in huwrs.tasks(True, "no such folder", [path]) if task.key[0][0] == "mine.csv"]
     assert {task.settings["method"] for task in mine} == set(huwrs.METHODS)
     assert 0.3 < mine[0].run(**mine[0].settings)["accuracy"] <= 1
 
@@ -45,7 +45,7 @@ def test_other_papers_refuse_files():
 
 
 def test_the_report_says_what_holds_and_what_is_left_out():
-    report = huwrs.report(results(), quick=True)
+    report = huwrs_tables.report(results())
     holds = {claim.claim: claim.holds for claim in report.claims}
     assert holds["RBF: HUWRS is more accurate than DWM throughout"]
     assert holds["RBF: AHOT loses 10 to 20 points without labels"]
@@ -54,6 +54,6 @@ def test_the_report_says_what_holds_and_what_is_left_out():
 
 
 def test_the_figures_of_the_paper_are_drawn(tmp_path):
-    drawn = list(huwrs.draw(results(quick=False), tmp_path))
+    drawn = list(huwrs_figures.draw(results(quick=False), tmp_path))
     assert [path.name for path in drawn] == ["figure_1.png", "figure_3.png"]
     assert all(path.stat().st_size > 10_000 for path in drawn)

@@ -4,34 +4,34 @@ import numpy as np
 import pytest
 
 from thalweg.learners import IBoost
-from thalweg.papers import iboost
+from thalweg.papers import iboost, iboost_figures, iboost_tables
 from thalweg.streams import SEA
 
 
 @pytest.fixture(scope="module")
 def results():
     """Results as runs would give them: accuracy is a known number for each method."""
-    names = [f"stumps/{name}" for name in iboost.stump_methods()]
-    names += [f"{stream}/{name}" for stream in ("SEA", "LED", "RBF") for name in iboost.bayes_methods(50, 50)]
+    settings = [("stumps", setting) for setting in iboost.stump_settings()]
+    settings += [(stream, name) for stream in ("SEA", "LED", "RBF") for name in iboost.bayes_methods(50, 50)]
     made = {}
-    for number, name in enumerate(names):
+    for number, setting in enumerate(settings):
         for seed in range(2):
             accuracy = number / 100 + seed / 1e4
             found = {"accuracy": accuracy, "recovery": 0.9, "seconds": 1.0, "curve": [0.5, 1.0]}
-            made[f"{name}/{seed}"] = found
+            made[setting, seed] = found
     return made
 
 
 def test_tasks_cover_the_tables_and_leave_out_data_that_is_not_there(tmp_path):
     full, quick = iboost.tasks(False, tmp_path), iboost.tasks(True, tmp_path)
     assert len(quick) < len(full) / 5
-    assert len({task.name for task in full}) == len(full)
-    assert not any("Santa Fe" in task.name for task in full)
-    assert sum(task.name.startswith("stumps/") for task in full) == 10 * (7 * 9 + 2 * 5)
+    assert len({task.key for task in full}) == len(full)
+    assert not any(task.key[0][0] == "Santa Fe" for task in full)
+    assert sum(task.key[0][0] == "stumps" for task in full) == 10 * (7 * 9 + 2 * 5)
 
 
 def test_tables_hold_the_runs_beside_the_paper(results):
-    report = iboost.report(results, quick=True)
+    report = iboost_tables.report(results)
     accuracy = report.tables[0]
     assert accuracy.rows[0][:4] == ["stochastic", "20", "200", 94.5]
     assert accuracy.rows[0][4] == pytest.approx((0.5 / 100, 0.5 / 100), abs=0.01)
@@ -48,8 +48,9 @@ def test_tables_hold_the_runs_beside_the_paper(results):
 
 
 def test_the_best_order_stands_for_online_coordinate_boosting(results):
-    rows = [row for row in iboost.report(results, quick=True).tables[0].rows if row[0] == "OCB"]
-    best = [results[f"stumps/OCB o=20 M=20 n=200/{seed}"]["accuracy"] for seed in range(2)]
+    rows = [row for row in iboost_tables.report(results).tables[0].rows if row[0] == "OCB"]
+    setting = iboost.Stumps("OCB", n_members=20, order=20)
+    best = [results[("stumps", setting), seed]["accuracy"] for seed in range(2)]
     assert rows[0][:4] == ["OCB", "20", "200", 92.7] and rows[0][4][0] == pytest.approx(100 * np.mean(best))
 
 
@@ -70,6 +71,6 @@ def test_long_streams_are_tested_before_they_are_learned(stream, name):
 
 def test_figures_are_drawn(results, tmp_path):
     pytest.importorskip("matplotlib")
-    drawn = list(iboost.draw(results, tmp_path))
+    drawn = list(iboost_figures.draw(results, tmp_path))
     assert [path.name for path in drawn] == ["figure_2.png", "figure_3.png", "figure_5.png", "figure_6.png"]
     assert all(path.stat().st_size > 1000 for path in drawn)

@@ -1,6 +1,7 @@
 """Papers run again: the machinery, and the order of the methods on a few simulations."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,7 +9,7 @@ from typer.testing import CliRunner
 from thalweg import papers
 from thalweg.commands.app import app
 from thalweg.papers import forgetting
-from thalweg.papers.reports import written
+from thalweg.papers.reports import cell_text
 from thalweg.papers.running import Task, run_tasks
 
 
@@ -27,23 +28,24 @@ def square(number, log=None):
 
 def test_results_come_from_the_cache_unless_settings_change(tmp_path):
     log = str(tmp_path / "log")
-    tasks = [Task("three", square, {"number": 3, "log": log})]
+    tasks = [Task(("square", 3), square, {"number": 3, "log": log})]
     for fresh, calls in ((False, 1), (False, 1), (True, 2)):
-        assert run_tasks("some", tasks, workers=1, fresh=fresh) == {"three": {"square": 9}}
+        assert run_tasks("some", tasks, workers=1, fresh=fresh) == {("square", 3): {"square": 9}}
         assert (tmp_path / "log").read_text() == "x" * calls
-    assert run_tasks("some", [Task("three", square, {"number": 4})], workers=1) == {"three": {"square": 16}}
+    tasks = [Task(("square", 3), square, {"number": 4})]
+    assert run_tasks("some", tasks, workers=1) == {("square", 3): {"square": 16}}
 
 
 def test_two_processes_give_what_one_gives():
-    tasks = [Task(name, papers.summaries) for name in ("a", "b")]
+    tasks = [Task(("a", seed), papers.summaries) for seed in (0, 1)]
     alone, together = run_tasks("one", tasks, workers=1), run_tasks("two", tasks, workers=2)
-    assert alone == together and alone["a"][0][0] == "forgetting"
+    assert alone == together and alone["a", 0][0][0] == "forgetting"
 
 
-def test_forgetting_keeps_its_order(tmp_path):
-    tasks = [Task(f"{kind} 1", forgetting.simulate, {"kind": kind, "seed": 1}) for kind in forgetting.KINDS]
-    results = run_tasks("forgetting", tasks, workers=1)
-    report = forgetting.report(results, quick=True)
+def test_forgetting_keeps_its_order(tmp_path, monkeypatch):
+    tasks = [Task((kind, 1), forgetting.simulate, {"kind": kind, "seed": 1}) for kind in forgetting.KINDS]
+    monkeypatch.setattr(forgetting, "tasks", lambda quick, data: tasks)
+    report = papers.reproduce("forgetting", quick=True, workers=1, figures=tmp_path)
     errors = {row[0]: [mean for mean, _ in row[1:4]] for row in report.tables[0].rows}
     static, drift, abrupt = 0, 1, 2
     assert errors["Bayes"][static] < errors["On-line"][static] < errors["F-0.88"][static]
@@ -53,9 +55,9 @@ def test_forgetting_keeps_its_order(tmp_path):
     assert errors["LogisticMixture()"][abrupt] < errors["F-0.98"][abrupt] < errors["F-0.88"][abrupt]
     guarded = next(row[4] for row in report.tables[0].rows if row[0] == "F-0.88")
     assert guarded[0] < errors["F-0.88"][abrupt] / 2
-    assert "not found" in report.notes[-1]
+    assert "not found" in report.notes[-2] and "Quick" in report.notes[-1]
     assert json.loads(report.to_json())["settings"]["simulations"] == 1
-    drawn = list(forgetting.draw(results, tmp_path))
+    drawn = [Path(path) for path in report.figures]
     assert [path.name for path in drawn] == [f"figure_{number}.png" for number in (2, 3, 4, 5)]
     assert all(path.stat().st_size > 10_000 for path in drawn)
 
@@ -71,6 +73,6 @@ def test_the_command_lists_papers():
     assert "forgetting  Temporally adaptive logistic classifiers" in result.output
 
 
-def test_cells_are_written_alike():
-    cells = [written(cell) for cell in (None, "a", 3, 0.5, (0.25, 0.01))]
+def test_cells_have_the_same_form():
+    cells = [cell_text(cell) for cell in (None, "a", 3, 0.5, (0.25, 0.01))]
     assert cells == ["", "a", "3", "0.500", "0.250 ± 0.010"]

@@ -121,7 +121,7 @@ def show(found: "Comparison", json: bool) -> None:
         pair_rows,
         verdict,
     )
-    from thalweg.evaluation.counts import without_label
+    from thalweg.evaluation.formatting import without_label
 
     console = Console()
     accuracies = accuracy_rows(found, lambda each: f"{each} *" if each.is_best else str(each))
@@ -160,7 +160,7 @@ def _name(source: str, sources: Sequence[str]) -> str:
 
 def _costs(found: "Comparison") -> list[list[str]]:
     from thalweg.evaluation.comparison.words import KEPT_MARK
-    from thalweg.evaluation.counts import formatted
+    from thalweg.evaluation.formatting import formatted
 
     speed, memory, kept = found.table("rows_per_second"), found.table("memory"), found.kept()
     rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]

@@ -44,7 +44,7 @@ def continue_(
     from thalweg.commands import run as run_command
     from thalweg.commands.progress import Bar
     from thalweg.evaluation import prequential
-    from thalweg.evaluation.counts import percentage
+    from thalweg.evaluation.formatting import percentage
 
     save = save or model
     check_writable(save, report)

@@ -237,8 +237,8 @@ def table(report: DriftReport, findings: Sequence[Finding], most: int = 30) -> "
 
 def closing(report: DriftReport) -> list[str]:
     """Return the lines below the table: the rate, how much was read, what went wrong."""
-    from thalweg.evaluation.counts import without_label
     from thalweg.evaluation.drift import words as drift_words
+    from thalweg.evaluation.formatting import without_label
 
     lines = drift_words.notes(report)
     lines += [drift_words.rate(report)] if len(report.stops) else []

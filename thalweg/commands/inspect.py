@@ -111,7 +111,7 @@ def _weighs(learner: "StreamClassifier") -> str | None:
 
 def lines(found: dict[str, Any]) -> Iterator[str]:
     """Return the facts as lines."""
-    from thalweg.evaluation.counts import percentage
+    from thalweg.evaluation.formatting import percentage
 
     changed = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
     yield f"{found['learner']}({changed})"

@@ -46,7 +46,7 @@ def predict(
     from thalweg.commands import model_files
     from thalweg.commands.prediction_files import counting, predictions, write
     from thalweg.commands.progress import Bar
-    from thalweg.evaluation.counts import percentage
+    from thalweg.evaluation.formatting import percentage
 
     check_writable(out)
     learner, schema, _ = model_files.load(model)

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from thalweg.evaluation.counts import percentage
+from thalweg.evaluation.formatting import percentage
 
 BAR, LEAST_TITLE = 10, 12
 ROOM_FOR_ELAPSED = 100  # in a narrower terminal only the time left is shown

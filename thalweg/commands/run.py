@@ -16,11 +16,12 @@ from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.errors import first_of
 from thalweg.evaluation import notable
-from thalweg.evaluation.counts import percentage, points, without_label
+from thalweg.evaluation.baselines import BASELINES
+from thalweg.evaluation.formatting import percentage, points, without_label
 from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import BASELINES, FIGURES, rate_error, shown
+from thalweg.evaluation.summary import FIGURES, rate_error, shown
 from thalweg.streams.base import Stream
 from thalweg.streams.named import open_stream
 
@@ -194,8 +195,8 @@ def table(run: Run) -> "Table":
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")
     result.add_column(run.learner, justify="right", min_width=min(len(run.learner), MOST_OF_A_NAME))
-    for title in BASELINES.values():
-        result.add_column(title, justify="right")
+    for baseline in BASELINES.values():
+        result.add_column(baseline.title, justify="right")
     for title, *cells in zip(*columns, strict=True):
         result.add_row(title, *cells)
         if title == "accuracy" and not all(map(math.isnan, errors)):

@@ -108,7 +108,7 @@ def show(found: "Tuned", json: bool) -> None:
     from rich.console import Console
 
     from thalweg.commands.compare import grid
-    from thalweg.evaluation.counts import percentage, plus_minus, points, without_label
+    from thalweg.evaluation.formatting import percentage, plus_minus, points, without_label
     from thalweg.evaluation.summary import metric_text, metric_title
 
     console, difference = Console(), found.difference

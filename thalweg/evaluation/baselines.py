@@ -1,20 +1,65 @@
 """Baselines that any learner must beat: the most frequent class, the latest label, and what follows it."""
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg import learners
 from thalweg._native.argmax import likeliest
 from thalweg._types import Ints
-from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.learners.baselines.label_chain import LabelChain
-from thalweg.learners.baselines.trivial import MajorityClass, NoChange
 
-LEARNER_OF = {"no_change": NoChange, "majority": MajorityClass, "label_chain": LabelChain}
+if TYPE_CHECKING:  # importing it takes scikit-learn
+    from thalweg.learners.base.stream_classifier import StreamClassifier
+
+
+class Style(NamedTuple):
+    """How a line of a chart is drawn: its dash, as in SVG, and its colours on light and on dark pages."""
+
+    dash: str
+    light: str
+    dark: str
+
+
+class Baseline(NamedTuple):
+    """A baseline: its class in `thalweg.learners`, its title in tables, what it does, and its line."""
+
+    kind: str
+    title: str
+    doing: str
+    style: Style
+
+    def learner(self) -> "StreamClassifier":
+        """Return a new learner."""
+        made: StreamClassifier = learners.registry.load(self.kind)()
+        return made
+
+
+BASELINES = {
+    "majority": Baseline(
+        "MajorityClass",
+        "majority class",
+        "always answering the majority class",
+        Style("2 3", "#848e99", "#8a95a1"),
+    ),
+    "no_change": Baseline(
+        "NoChange",
+        "repeat the last label",
+        "repeating the last label",
+        Style("", "#66717d", "#a9b4bf"),
+    ),
+    "label_chain": Baseline(
+        "LabelChain",
+        "what followed the last label",
+        "answering what most often followed the last label",
+        Style("6 3", "#77828e", "#95a0ac"),
+    ),
+}
 _ROWS_AT_A_TIME, _MOST_NUMBERS = 65_536, 2**21  # of labels, and of probabilities
 
 
 class Baselines:
-    """Predictions for each tested row of `NoChange`, `MajorityClass` and `LabelChain`.
+    """Predictions of all baselines for each tested row.
 
     They learn the same labels as the learner, at the same time and in the same order: with late labels the
     last label is the one that came last. All predict class 0 before the first label, and the first of equally
@@ -24,11 +69,11 @@ class Baselines:
     def __init__(self, n_classes: int, most_classes: int | None = None) -> None:
         self.dtype = np.min_scalar_type(-(most_classes or n_classes) - 1)
         self._classes = np.arange(n_classes)
-        self._learners: list[StreamClassifier] = [
-            kind().begin(1, self._classes, more_classes=True) for kind in LEARNER_OF.values()
+        self._learners = [
+            baseline.learner().begin(1, self._classes, more_classes=True) for baseline in BASELINES.values()
         ]
         self._n_labels = 0
-        self._answers = [np.empty((len(LEARNER_OF), 0), self.dtype)]
+        self._answers = [np.empty((len(BASELINES), 0), self.dtype)]
         self._learned: list[NDArray[np.integer]] = []
         self._n_known: list[NDArray[np.int64]] = []
         self._n_left = 0
@@ -58,7 +103,7 @@ class Baselines:
         return self._by_name(answers)
 
     def _by_name(self, answers: list[NDArray[np.integer]]) -> dict[str, NDArray[np.integer]]:
-        return dict(zip(LEARNER_OF, np.concatenate(answers, axis=1), strict=True))
+        return dict(zip(BASELINES, np.concatenate(answers, axis=1), strict=True))
 
     def _predict(self) -> None:
         learned = np.concatenate([np.empty(0, np.intp), *self._learned])
@@ -75,7 +120,7 @@ class Baselines:
         self._answers, self._n_labels = answers, n_labels
         self._learned, self._n_known, self._n_left = [], [], 0
 
-    def _after_each(self, learner: StreamClassifier, labels: Ints) -> NDArray[np.integer]:
+    def _after_each(self, learner: "StreamClassifier", labels: Ints) -> NDArray[np.integer]:
         """Return what a learner predicts before the first of these labels, and after each of them."""
         found = np.empty(len(labels) + 1, self.dtype)
         stretch = max(1, _MOST_NUMBERS // len(self._classes))

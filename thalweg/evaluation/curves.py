@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.history import History, numbered
 from thalweg.evaluation.metrics import agreement
 from thalweg.evaluation.pages.svg_style import N_STYLES
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.summary import BASELINES
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 
 MOST_SHARE_PARTS = 64
@@ -96,8 +96,9 @@ def accuracy_lines(
         Line(name, style_of(i), *over_time(run, window=window, cumulative=cumulative, most=most))
         for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True))
     ]
-    for name, title in BASELINES.items() if baselines else ():
-        lines.append(Line(title, name, *over_time(runs[0], name, window, cumulative, min(most, 400))))
+    for name, baseline in BASELINES.items() if baselines else ():
+        curve = over_time(runs[0], name, window, cumulative, min(most, 400))
+        lines.append(Line(baseline.title, name, *curve))
     return lines
 
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thalweg.errors import first_of
-from thalweg.evaluation.counts import percentage
 from thalweg.evaluation.curves import is_grouped
+from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import ANSWERERS, LEARNER
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from thalweg.evaluation import curves
-from thalweg.evaluation.pages.svg_style import BASE_DASHES, DASHES, LIGHT
+from thalweg.evaluation.baselines import BASELINES
+from thalweg.evaluation.pages.svg_style import STYLES
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.summary import with_error
 
@@ -152,14 +153,9 @@ def _axes(axes: Any | None, width: float, height: float) -> Any:
 
 
 def _style(name: str) -> dict[str, Any]:
-    if name in BASE_DASHES:
-        return {"color": "0.5", "linewidth": 0.9, "linestyle": _dash(BASE_DASHES[name])}
-    number = int(name.removeprefix("line"))
-    return {"color": LIGHT[number], "linestyle": _dash(DASHES[number])}
-
-
-def _dash(dash: str) -> Any:
-    return (0, tuple(map(float, dash.split()))) if dash else "-"
+    dash = STYLES[name].dash
+    line = {"linestyle": (0, tuple(map(float, dash.split()))) if dash else "-"}
+    return line | ({"color": "0.5", "linewidth": 0.9} if name in BASELINES else {"color": STYLES[name].light})
 
 
 def _below(axes: Any) -> dict[str, Any]:

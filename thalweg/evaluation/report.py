@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 
 from thalweg.evaluation import notable
-from thalweg.evaluation.counts import all_of, without_label
 from thalweg.evaluation.curves import names_of
+from thalweg.evaluation.formatting import all_of, without_label
 from thalweg.evaluation.pages import charts as pictures
 from thalweg.evaluation.pages import tables
 from thalweg.evaluation.pages.inputs import explanations

@@ -17,7 +17,6 @@ from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.files.column_report import FoundColumns
 
-DATE = "%Y-%m-%d %H:%M:%S %z"
 SMALL_MODEL = 1_000_000  # bytes: not worth a warning
 
 
@@ -219,7 +218,8 @@ class Run(Pickled):
     def summary(self) -> dict[str, Any]:
         """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
         from thalweg.evaluation import notable
-        from thalweg.evaluation.summary import BASELINES, plain, plain_number, rate, rate_error
+        from thalweg.evaluation.baselines import BASELINES
+        from thalweg.evaluation.summary import plain, plain_number, rate, rate_error
 
         return {
             "learner": self.learner,

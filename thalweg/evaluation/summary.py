@@ -6,16 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.evaluation import metrics
-from thalweg.evaluation.counts import formatted, percentage, plus_minus
+from thalweg.evaluation.formatting import formatted, percentage, plus_minus
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import MOST_PARTS, error_of_parts, standard_error
-
-BASELINES = {
-    "majority": "majority class",
-    "no_change": "repeat the last label",
-    "label_chain": "what followed the last label",
-}
 
 
 class Figure(NamedTuple):

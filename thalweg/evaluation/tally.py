@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from thalweg._bounded_record import halved
 from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints
-from thalweg.evaluation.baselines import LEARNER_OF
+from thalweg.evaluation.baselines import BASELINES
 
 LEARNER = "learner"
-ANSWERERS = (LEARNER, *LEARNER_OF)
+ANSWERERS = (LEARNER, *BASELINES)
 N_BINS = 20
 MOST_PARTS = 256
 SMALLEST_PROBABILITY = np.finfo(np.float64).eps

@@ -1,11 +1,12 @@
 """The papers behind the learners: their experiments run again, their claims beside what we measure.
 
-One module a paper. It has a one-line docstring, TITLE, REFERENCE, and three functions:
+A paper `x` has three modules:
 
-    tasks(quick, data)       the Tasks to run; `data` is the folder of the public datasets, or None; where
-                             TAKES_FILES is set, there are `files` to be run as well
-    report(results, quick)   a Report on {task's name: what it returned}
-    draw(results, folder)    the paper's figures, as files in `folder`; yields their paths
+    x.py           a docstring with a one-line summary, TITLE, REFERENCE, and tasks(quick, data): the Tasks to
+                   run; `data` is the folder of the public datasets, or None; if TAKES_FILES is set, a third
+                   argument has files of the user to run as well
+    x_tables.py    report(results): a Report on {task's key: its result}
+    x_figures.py   draw(results, folder): writes the paper's figures into `folder`, yields their paths
 """
 
 import importlib
@@ -61,13 +62,16 @@ def reproduce(
         Path(figures).mkdir(parents=True, exist_ok=True)
     from thalweg.papers.running import run_tasks
 
-    paper = importlib.import_module(f"thalweg.papers.{_module(name)}")
+    module = f"thalweg.papers.{_module(name)}"
+    paper, tables, drawing = (importlib.import_module(module + end) for end in ("", "_tables", "_figures"))
     if files and not getattr(paper, "TAKES_FILES", False):
         raise ValueError(f"the experiments of {name!r} cannot be run on files of your own")
-    tasks = paper.tasks(quick, data, files) if files else paper.tasks(quick, data)
+    folder = None if data is None else str(data)
+    tasks = paper.tasks(quick, folder, files) if files else paper.tasks(quick, folder)
     results = run_tasks(name, tasks, workers, fresh, quiet)
-    report: Report = paper.report(results, quick)
-    report.drawing = partial(paper.draw, results)
+    report: Report = tables.report(results)
+    report.notes += ["Quick: too few runs for a result."] if quick else []
+    report.drawing = partial(drawing.draw, results)
     if figures is not None:
         report.draw(figures)
     return report

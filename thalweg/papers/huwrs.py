@@ -6,18 +6,16 @@ much drift in each. It has 50 centroids, which is MOA's default; the paper does 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from thalweg.errors import StreamError
 from thalweg.evaluation import chunked
 from thalweg.learners import HUWRS, AdaptiveHoeffdingOptionTree, DynamicWeightedMajority, SlidingHUWRS
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.papers.reports import Report
-from thalweg.papers.running import Results, Task
+from thalweg.papers.running import Task, has_dataset
 from thalweg.streams import RandomRBF, datasets, from_arrays
 from thalweg.streams.base import Stream
 from thalweg.streams.named import open_stream
@@ -30,28 +28,26 @@ METHODS = (
     "HUWRS", "HUWRS, plain distance", "HUWRS, labels only", "SlidingHUWRS",
     "retrain always", "static forest", "AHOT", "DWM",
 )
-DRIFTS, RBF_ROWS, RBF_CHUNKS, SCALE = (0.5, 1, 2, 5, 10), 50_000, (250, 500, 2500), 20
+RBF = {f"RBF {drift}": drift for drift in (0.5, 1, 2, 5, 10)}
+RBF_ROWS, RBF_CHUNKS, SCALE = 50_000, (250, 500, 2500), 20
 SHARED_CHUNK = 500
-CHUNKS = {
-    "elec2": (100, 300, 500, 700, 1000),
-    "elec2 without prices": (100, 300, 500, 700, 1000),
-    "usenet1": (30, 50, 70, 100, 150),
-    "email list": (30, 50, 70, 100, 150),
-}
-DATASETS = {name: name.removesuffix(" without prices").replace(" ", "_") for name in CHUNKS}
+WITHOUT_PRICES = "elec2 without prices"
+DATASETS = {"elec2": "elec2", WITHOUT_PRICES: "elec2", "usenet1": "usenet1", "email list": "email_list"}
+ELEC_CHUNKS, EMAIL_CHUNKS = (100, 300, 500, 700, 1000), (30, 50, 70, 100, 150)
+CHUNKS = dict(zip(DATASETS, (ELEC_CHUNKS, ELEC_CHUNKS, EMAIL_CHUNKS, EMAIL_CHUNKS), strict=True))
 FILE_CHUNKS = (100, 300, 1000)
 PRICES = ("nswprice", "vicprice")
 SHARES = ("first", 0.1, 0.3)
 
 
-def tasks(quick: bool, data: str | Path | None, files: Sequence[str | Path] = ()) -> list[Task]:
+def tasks(quick: bool, data: str | None, files: Sequence[str | Path] = ()) -> list[Task]:
     """Return the runs: three seeds, or one on a few settings if quick."""
     seeds = range(1) if quick else range(3)
-    drifts, chunks = (DRIFTS[::4], (SHARED_CHUNK,)) if quick else (DRIFTS, RBF_CHUNKS)
+    streams, chunks = (list(RBF)[::4], (SHARED_CHUNK,)) if quick else (list(RBF), RBF_CHUNKS)
     n_rows = 10_000 if quick else RBF_ROWS
     made = [
-        _task(f"RBF {drift}", chunk, method, seed, labels, {"n_rows": n_rows})
-        for drift in drifts
+        _task(stream, chunk, method, seed, labels, {"n_rows": n_rows})
+        for stream in streams
         for chunk in chunks
         for labels in ("all", *(SHARES if chunk == SHARED_CHUNK else SHARES[:1]))
         for method in METHODS
@@ -59,9 +55,8 @@ def tasks(quick: bool, data: str | Path | None, files: Sequence[str | Path] = ()
         if labels == "all" or method not in ("HUWRS, plain distance", "SlidingHUWRS", "retrain always")
     ]
     for name, sizes in CHUNKS.items():
-        if _is_there(name, data):
-            more = {"data": "" if data is None else str(data)}
-            made += _real(name, sizes[2:3] if quick else sizes, seeds, more)
+        if has_dataset(DATASETS[name], data):
+            made += _real(name, sizes[2:3] if quick else sizes, seeds, {"data": data})
     for file in files:
         made += _real(Path(file).name, FILE_CHUNKS, seeds, {"file": str(Path(file).resolve())})
     return made
@@ -79,15 +74,7 @@ def _real(name: str, sizes: Sequence[int], seeds: range, more: dict[str, Any]) -
 
 def _task(stream: str, chunk: int, method: str, seed: int, labels: str | float, more: dict[str, Any]) -> Task:
     settings = {"stream": stream, "chunk": chunk, "method": method, "seed": seed, "labels": labels} | more
-    return Task(f"{stream}/{chunk}/{labels}/{method}/{seed}", run_chunks, settings)
-
-
-def _is_there(name: str, data: str | Path | None) -> bool:
-    try:
-        datasets.load(DATASETS[name], data=data)
-    except StreamError:
-        return False
-    return True
+    return Task(((stream, chunk, labels, method), seed), run_chunks, settings)
 
 
 def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
@@ -132,25 +119,11 @@ def opened(name: str, seed: int, n_rows: int | None, data: str | None, file: str
     if file is not None:
         return open_stream(file)
     if n_rows is not None:
-        shift = SCALE * float(name.split()[1])
+        shift = SCALE * RBF[name]
         return RandomRBF(n_rows, n_features=20, n_centroids=50, speed=0, n_shifted=4, shift=shift, seed=seed)
-    stream = datasets.load(DATASETS[name], data=data or None)
-    if not name.endswith("without prices"):
+    stream = datasets.load(DATASETS[name], data=data)
+    if name != WITHOUT_PRICES:
         return stream
     X, codes = next(stream.coded_blocks(stream.n_rows or 10**6))
     kept = [j for j, each in enumerate(stream.names) if each not in PRICES]
     return from_arrays(X[:, kept], codes, categorical=np.flatnonzero(stream.n_categories[kept]).tolist())
-
-
-def report(results: Results, quick: bool) -> Report:
-    """Return the tables, and the paper's claims beside what was measured."""
-    from thalweg.papers.huwrs_tables import report_of
-
-    return report_of(results, quick, TITLE, REFERENCE)
-
-
-def draw(results: Results, folder: Path) -> Iterator[Path]:
-    """Draw the paper's figures 1 to 3; yield their paths."""
-    from thalweg.papers.huwrs_figures import draw_all
-
-    yield from draw_all(results, folder)

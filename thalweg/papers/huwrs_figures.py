@@ -4,16 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from thalweg.papers.huwrs import METHODS
-from thalweg.papers.huwrs_tables import Runs, by_name, mean_of, places_of
-from thalweg.papers.running import Results
+from thalweg.papers.huwrs_tables import Runs, mean_of, places_of, rbf_and_real
+from thalweg.papers.running import Results, by_setting
 
 
-def draw_all(results: Results, folder: Path) -> Iterator[Path]:
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
-    runs = by_name(results)
-    streams = dict.fromkeys(stream for stream, *_ in runs)
-    rbf = [stream for stream in streams if stream.startswith("RBF")]
-    real = [stream for stream in streams if stream not in rbf]
+    runs = by_setting(results)
+    rbf, real = rbf_and_real(runs)
     yield _figure(runs, rbf, "all", folder / "figure_1.png")
     if real:
         yield _figure(runs, real, "all", folder / "figure_2.png")

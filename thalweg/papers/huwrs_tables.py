@@ -5,11 +5,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from thalweg.papers.huwrs import DRIFTS, METHODS, SHARED_CHUNK, SHARES
+from thalweg.papers.huwrs import METHODS, RBF, REFERENCE, SHARED_CHUNK, SHARES, TITLE
 from thalweg.papers.reports import Claim, Mean, Report, Table, averaged
-from thalweg.papers.running import Result, Results
+from thalweg.papers.running import Result, Results, by_setting
 
-Runs: TypeAlias = dict[tuple[str, int, str, str], list[Result]]
+Labels: TypeAlias = str | float
+Runs: TypeAlias = dict[tuple[str, int, Labels, str], list[Result]]  # by stream, chunk, labels, method
 
 NOTES = [
     "± is a standard error over seeds: of the stream for RBF, of the subspaces for real ones, where AHOT and "
@@ -22,34 +23,28 @@ NOTES = [
 ]
 
 
-def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
-    """Return the Report."""
-    runs = by_name(results)
+def report(results: Results) -> Report:
+    """Return the tables, and the paper's claims beside what was measured."""
+    runs = by_setting(results)
     n_seeds = max(len(found) for found in runs.values())
-    made = Report(title, reference, {"seeds": n_seeds, "members": 100})
-    streams = dict.fromkeys(stream for stream, *_ in runs)
-    rbf = [stream for stream in streams if stream.startswith("RBF")]
-    real = [stream for stream in streams if stream not in rbf]
+    made = Report(TITLE, REFERENCE, {"seeds": n_seeds, "members": 100}, notes=list(NOTES))
+    rbf, real = rbf_and_real(runs)
     made.tables.append(table_of(runs, rbf, "all", "Figure 1, RBF with drift in 4 of 20 inputs: accuracy"))
     if real:
         made.tables.append(table_of(runs, real, "all", "Figure 2, real streams: accuracy"))
     made.tables.append(table_of(runs, rbf, "first", "Figure 3, RBF, labels for the first chunk: accuracy"))
     made.tables += [shares_table(runs, rbf), retrained_table(runs, rbf + real)]
     made.claims = claims(runs, rbf, real)
-    made.notes = [*NOTES, "Quick: too few runs for a result."] if quick else NOTES
-    absent = [name for name in ("elec2", "usenet1", "email list") if name not in streams]
+    absent = [name for name in ("elec2", "usenet1", "email list") if name not in real]
     if absent:
-        made.notes = [*made.notes, f"{', '.join(absent)} left out: name the folder with --data."]
+        made.notes.append(f"{', '.join(absent)} left out: name the folder with --data.")
     return made
 
 
-def by_name(results: Results) -> Runs:
-    """Return {(stream, chunk, labels, method): its runs by seed}."""
-    found: Runs = {}
-    for name, result in results.items():
-        stream, chunk, labels, method, _seed = name.rsplit("/", 4)
-        found.setdefault((stream, int(chunk), labels, method), []).append(result)
-    return found
+def rbf_and_real(runs: Runs) -> tuple[list[str], list[str]]:
+    """Return the names of the generated streams, and of the others."""
+    streams = dict.fromkeys(stream for stream, *_ in runs)
+    return [name for name in streams if name in RBF], [name for name in streams if name not in RBF]
 
 
 def mean_of(found: Sequence[Result] | None, what: str = "accuracy") -> Mean | None:
@@ -63,13 +58,13 @@ def accuracy_of(found: Sequence[Result]) -> float:
     return float(np.mean([100 * run["accuracy"] for run in found]))
 
 
-def places_of(runs: Runs, streams: Sequence[str], labels: str) -> list[tuple[str, int]]:
+def places_of(runs: Runs, streams: Sequence[str], labels: Labels) -> list[tuple[str, int]]:
     """Return the (stream, chunk) that were run with these labels, in order."""
     wanted = dict.fromkeys(key[:2] for key in runs if key[2] == labels)
     return [place for stream in streams for place in sorted(wanted) if place[0] == stream]
 
 
-def table_of(runs: Runs, streams: Sequence[str], labels: str, title: str) -> Table:
+def table_of(runs: Runs, streams: Sequence[str], labels: Labels, title: str) -> Table:
     """Return accuracies: a line for each stream and chunk, a column for each method."""
     places = places_of(runs, streams, labels)
     methods = [name for name in METHODS if any((*place, labels, name) in runs for place in places)]
@@ -84,11 +79,11 @@ def shares_table(runs: Runs, streams: Sequence[str]) -> Table:
     """Return what rows without labels bring: HUWRS against the same forest that ignores them."""
     rows = []
     for stream in streams:
-        for labels in ("all", *map(str, SHARES)):
+        for labels in ("all", *SHARES):
             names = ("HUWRS", "HUWRS, labels only")
             one, other = (runs.get((stream, SHARED_CHUNK, labels, name)) for name in names)
             if one and other:
-                rows.append([stream, labels, mean_of(one), mean_of(other), gain(one, other)])
+                rows.append([stream, str(labels), mean_of(one), mean_of(other), gain(one, other)])
     title = f"Rows without labels, RBF, chunks of {SHARED_CHUNK}: accuracy with them, without, and the gain"
     return Table(title, ["", "chunks with labels", "HUWRS", "labels only", "gain"], rows)
 
@@ -112,18 +107,18 @@ def claims(runs: Runs, rbf: Sequence[str], real: Sequence[str]) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
     made = []
     for rival in ("AHOT", "DWM"):
-        made.append(wins(runs, rbf, "all", rival, f"RBF: HUWRS is more accurate than {rival} throughout"))
+        made.append(wins(runs, rbf, rival, f"RBF: HUWRS is more accurate than {rival} throughout"))
     made += [gains_with_chunks(runs, rbf), faster_is_easier(runs, rbf)]
     for stream in real:
         for rival in ("AHOT", "DWM"):
-            made.append(wins(runs, [stream], "all", rival, f"{stream}: it beats {rival} in most cases", 0.5))
+            made.append(wins(runs, [stream], rival, f"{stream}: it beats {rival} in most cases", 0.5))
     made += [without_labels(runs, rbf, name) for name in ("HUWRS", "AHOT", "DWM")]
     rivals = ("static forest", "retrain always")
     for kind, streams in (("RBF", rbf), ("real", real)):
         if streams:
             texts = [f"(not in the paper) {kind}: it beats {name} throughout" for name in rivals]
             pairs = zip(rivals, texts, strict=True)
-            made += [wins(runs, streams, "all", name, text) for name, text in pairs]
+            made += [wins(runs, streams, name, text) for name, text in pairs]
     return made
 
 
@@ -132,11 +127,11 @@ def sizes_of(runs: Runs, streams: Sequence[str]) -> list[int]:
     return sorted({chunk for stream, chunk, *_ in runs if stream in streams})
 
 
-def wins(runs: Runs, streams: Sequence[str], labels: str, rival: str, text: str, least: float = 1.0) -> Claim:
-    """Return the claim that HUWRS beats a rival in at least this share of settings."""
+def wins(runs: Runs, streams: Sequence[str], rival: str, text: str, least: float = 1.0) -> Claim:
+    """Return the claim that HUWRS beats a rival in at least this share of settings, with all labels."""
     gaps = []
-    for place in places_of(runs, streams, labels):
-        one, other = (mean_of(runs.get((*place, labels, name))) for name in ("HUWRS", rival))
+    for place in places_of(runs, streams, "all"):
+        one, other = (mean_of(runs.get((*place, "all", name))) for name in ("HUWRS", rival))
         if one and other:
             gaps.append(one[0] - other[0])
     if not gaps:
@@ -158,9 +153,11 @@ def gains_with_chunks(runs: Runs, streams: Sequence[str]) -> Claim:
 def faster_is_easier(runs: Runs, streams: Sequence[str]) -> Claim:
     """Return the claim that fast drift suits HUWRS better than slow drift."""
     chunks = sizes_of(runs, streams)
-    ends = [f"RBF {drift}" for drift in (DRIFTS[0], DRIFTS[-1])]
-    slow, fast = (np.mean([accuracy_of(runs[(name, c, "all", "HUWRS")]) for c in chunks]) for name in ends)
-    measured = f"drift {DRIFTS[0]}: {slow:.1f}, drift {DRIFTS[-1]}: {fast:.1f}"
+    first, *_, last = RBF
+    slow, fast = (
+        np.mean([accuracy_of(runs[name, c, "all", "HUWRS"]) for c in chunks]) for name in (first, last)
+    )
+    measured = f"drift {RBF[first]}: {slow:.1f}, drift {RBF[last]}: {fast:.1f}"
     return Claim("RBF: it does better at fast drift than at slow", measured, bool(fast > slow))
 
 

@@ -7,13 +7,10 @@ as many runs as it has cores go on side by side.
 """
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.errors import StreamError
 from thalweg.learners import (
     AdaBoostWindow,
     AdwinBagging,
@@ -28,8 +25,7 @@ from thalweg.learners import (
     OnlineCoordinateBoost,
 )
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.papers.reports import Report
-from thalweg.papers.running import Results, Task
+from thalweg.papers.running import Task, has_dataset
 from thalweg.streams import LED, SEA, RandomRBF, datasets
 from thalweg.streams.base import Stream
 
@@ -37,32 +33,48 @@ TITLE = "Tracking concept change with incremental boosting by minimization of th
 REFERENCE = "Grbovic, Vucetic. ECML PKDD 2011."
 
 EVERY, FINE, FRESH = 100, 20, 600
+METHODS = ("stochastic", "batch", "AdaBoost", "OCB", "FLB")
 MEMBERS, ROWS = (20, 50, 100, 200, 500), (100, 200, 500, 1000, 2000)
+SIZES = [*((n_members, 200) for n_members in MEMBERS), *((200, n) for n in ROWS if n != 200)]
 STEPS, PERIODS, ORDERS = (1, 5, 10), (10, 50, 100), (1, 5, 20)
 LONG = {"quick": 20_000, "full": 1_000_000}
 LONG_SEEDS = 3
 STREAMS = {"LED": LED, "RBF": RandomRBF}
 
 
-def stump_methods() -> dict[str, StreamClassifier]:
-    """Return the settings of tables 2 and 3: {name: learner}."""
-    made: dict[str, StreamClassifier] = {}
-    for n_members, window in [(m, 200) for m in MEMBERS] + [(200, n) for n in ROWS if n != 200]:
-        size: dict[str, Any] = {"n_members": n_members, "window": window}
-        made[f"stochastic M={n_members} n={window}"] = IBoost(**size)
-        made[f"batch M={n_members} n={window}"] = IBoost(update="batch", **size)
-        made[f"AdaBoost M={n_members} n={window}"] = AdaBoostWindow(**size)
-        for order in ORDERS:
-            name = f"OCB o={order} M={n_members} n={window}"
-            made[name] = OnlineCoordinateBoost(**size, order=order)
-        made[f"FLB M={n_members} n={window}"] = FastLightBoost(
-            DecisionStump(window=1), n_members=n_members, block_size=window, n_rounds=5
-        )
+class Stumps(NamedTuple):
+    """A setting of tables 2 and 3: a method whose members are decision stumps, and its parameters."""
+
+    method: str
+    n_members: int = 200
+    window: int = 200
+    n_updates: int = 5
+    period: int = 1
+    order: int | None = None  # of OCB
+
+    def learner(self) -> StreamClassifier:
+        """Return the learner."""
+        size: dict[str, Any] = {"n_members": self.n_members, "window": self.window}
+        if self.method == "AdaBoost":
+            return AdaBoostWindow(**size)
+        if self.method == "OCB":
+            return OnlineCoordinateBoost(**size, order=self.order or 1)
+        if self.method == "FLB":
+            stump = DecisionStump(window=1)
+            return FastLightBoost(stump, n_members=self.n_members, block_size=self.window, n_rounds=5)
+        return IBoost(**size, update=self.method, n_updates=self.n_updates, period=self.period)
+
+
+def stump_settings() -> list[Stumps]:
+    """Return the settings of tables 2 and 3."""
+    made = []
+    for size in SIZES:
+        made += [Stumps(method, *size) for method in ("stochastic", "batch", "AdaBoost")]
+        made += [Stumps("OCB", *size, order=order) for order in ORDERS]
+        made.append(Stumps("FLB", *size))
     for update in ("stochastic", "batch"):
-        for b in (1, 10):
-            made[f"{update} b={b}"] = IBoost(update=update, n_updates=b)
-        for p in PERIODS:
-            made[f"{update} p={p}"] = IBoost(update=update, n_updates=1, period=p)
+        made += [Stumps(update, n_updates=b) for b in STEPS if b != 5]
+        made += [Stumps(update, n_updates=1, period=p) for p in PERIODS]
     return made
 
 
@@ -88,51 +100,48 @@ def bayes_methods(
     }
 
 
-def tasks(quick: bool, data: str | Path | None) -> list[Task]:
+def tasks(quick: bool, data: str | None) -> list[Task]:
     """Return the runs: ten seeds, three of a million rows; or two on a few settings if quick."""
     seeds = range(2) if quick else range(10)
-    wanted = [name for name in stump_methods() if not quick or name.endswith(("M=200 n=200", "p=10"))]
+    quick_settings = [*map(Stumps, METHODS), *(Stumps("OCB", order=order) for order in ORDERS)]
+    quick_settings += [Stumps(update, n_updates=1, period=10) for update in ("stochastic", "batch")]
     made = [
-        Task(f"stumps/{name}/{seed}", run_stumps, {"name": name, "seed": seed})
-        for name in wanted
+        Task((("stumps", each), seed), run_stumps, {**each._asdict(), "seed": seed})
+        for each in stump_settings()
+        if not quick or each in quick_settings
         for seed in seeds
     ]
     names = bayes_methods(50, 50)
-    made += [
-        Task(f"SEA/{name}/{seed}", run_bayes, {"name": name, "seed": seed, "data": None})
-        for name in names
-        for seed in seeds
-    ]
+    made += [Task((("SEA", name), s), run_sea, {"name": name, "seed": s}) for name in names for s in seeds]
     n_rows = LONG["quick" if quick else "full"]
     made += [
-        Task(f"{stream}/{name}/{s}", run_long, {"stream": stream, "name": name, "n_rows": n_rows, "seed": s})
+        Task(((stream, name), s), run_long, {"stream": stream, "name": name, "n_rows": n_rows, "seed": s})
         for stream in STREAMS
         for name in bayes_methods(20, 500)
         for s in seeds[:LONG_SEEDS]
     ]
-    try:
-        datasets.santa_fe(data=data)
-    except StreamError:
-        return made
-    place = "" if data is None else str(data)
-    return made + [
-        Task(f"Santa Fe/{name}/{seed}", run_bayes, {"name": name, "seed": seed, "data": place})
-        for name in names
-        for seed in seeds
-    ]
+    if has_dataset("santa_fe", data):
+        made += [
+            Task((("Santa Fe", name), seed), run_santa_fe, {"name": name, "seed": seed, "data": data})
+            for name in names
+            for seed in seeds
+        ]
+    return made
 
 
-def run_stumps(name: str, seed: int) -> dict[str, Any]:
+def run_stumps(seed: int, **setting: Any) -> dict[str, Any]:
     """Return what one setting of tables 2 and 3 does on SEA without noise."""
-    return tested(stump_methods()[name], SEA(noise=0, seed=seed), 2500)
+    return tested(Stumps(**setting).learner(), SEA(noise=0, seed=seed), 2500)
 
 
-def run_bayes(name: str, seed: int, data: str | None) -> dict[str, Any]:
-    """Return what one method of table 4 does on SEA, or on Santa Fe if `data` is not None."""
-    learner = bayes_methods(50, 50, seed)[name]
-    if data is None:
-        return tested(learner, SEA(noise=0, seed=seed), 2500)
-    return tested(learner, datasets.santa_fe(data=data or None, seed=seed), 825)
+def run_sea(name: str, seed: int) -> dict[str, Any]:
+    """Return what one method of table 4 does on SEA."""
+    return tested(bayes_methods(50, 50, seed)[name], SEA(noise=0, seed=seed), 2500)
+
+
+def run_santa_fe(name: str, seed: int, data: str | None) -> dict[str, Any]:
+    """Return what one method of table 4 does on Santa Fe."""
+    return tested(bayes_methods(50, 50, seed)[name], datasets.santa_fe(data=data, seed=seed), 825)
 
 
 def run_long(stream: str, name: str, n_rows: int, seed: int) -> dict[str, Any]:
@@ -166,17 +175,3 @@ def tested(learner: StreamClassifier, stream: Stream, n_test: int) -> dict[str, 
     curve = [found[stop] for stop in coarse]
     recovery = float(np.mean([found[stop] for stop in fine])) if fine else None
     return {"accuracy": float(np.mean(curve)), "recovery": recovery, "seconds": seconds, "curve": curve}
-
-
-def report(results: Results, quick: bool) -> Report:
-    """Return the tables beside the paper's numbers, and the paper's claims."""
-    from thalweg.papers.iboost_tables import report_of
-
-    return report_of(results, quick, TITLE, REFERENCE)
-
-
-def draw(results: Results, folder: Path) -> Iterator[Path]:
-    """Draw the paper's figures 2 to 6; yield their paths."""
-    from thalweg.papers.iboost_figures import draw_all
-
-    yield from draw_all(results, folder)

@@ -5,40 +5,25 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.papers.iboost import EVERY
-from thalweg.papers.iboost_tables import Runs, by_name, with_best_order
+from thalweg.papers.figures import Panel, draw_lines
+from thalweg.papers.iboost import EVERY, METHODS, Stumps
+from thalweg.papers.iboost_tables import Runs, by_stream
 from thalweg.papers.running import Results
 
-SIZE = " M=200 n=200"
 
-
-def draw_all(results: Results, folder: Path) -> Iterator[Path]:
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
-    runs = with_best_order(by_name(results))
-    stumps = {
-        name.removesuffix(SIZE): found
-        for name, found in runs["stumps"].items()
-        if name.endswith(SIZE) and not name.startswith("OCB o=")
-    }
+    runs = by_stream(results)
+    stumps = {method: runs["stumps"][Stumps(method)] for method in METHODS}
     panels = {2: ("SEA, stumps, M = n = 200", stumps), 3: ("SEA, naive Bayes, M = 50", runs["SEA"])}
-    panels[5], panels[6] = ("LED, M = 20", runs["LED"]), ("RBF, M = 20", runs["RBF"])
     if "Santa Fe" in runs:
         panels[4] = ("Santa Fe, naive Bayes, M = 50", runs["Santa Fe"])
-    for number, (title, methods) in sorted(panels.items()):
-        axis = "row" if number < 5 else "% of the rows"
-        yield _figure(folder / f"figure_{number}.png", title, methods, axis)
+    panels[5], panels[6] = ("LED, M = 20", runs["LED"]), ("RBF, M = 20", runs["RBF"])
+    for number, (title, methods) in panels.items():
+        unit, step = ("row", EVERY) if number < 5 else ("% of the rows", 1)
+        yield draw_lines(folder / f"figure_{number}.png", [_panel(title, methods, step)], unit, "accuracy")
 
 
-def _figure(path: Path, title: str, methods: Runs, axis: str) -> Path:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for name, runs in methods.items():
-        curve = np.mean([run["curve"] for run in runs], axis=0)
-        rows = np.arange(1, len(curve) + 1) * (EVERY if axis == "row" else 1)
-        axes.plot(rows, curve, label=name, linewidth=1)
-    axes.set(title=title, xlabel=axis, ylabel="accuracy")
-    axes.legend(fontsize="small")
-    figure.savefig(path)
-    return path
+def _panel(title: str, methods: Runs, step: int) -> Panel:
+    curves = {name: np.mean([run["curve"] for run in runs], axis=0) for name, runs in methods.items()}
+    return Panel(title, {name: (step * np.arange(1, len(y) + 1), y) for name, y in curves.items()})

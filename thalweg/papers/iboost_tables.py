@@ -1,16 +1,16 @@
 """Tables and claims of the paper on incremental boosting, its numbers beside ours."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from thalweg._types import Floats
-from thalweg.papers.iboost import MEMBERS, ORDERS, PERIODS, ROWS, STEPS
-from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict, averaged, is_above_zero
-from thalweg.papers.running import Result, Results
+from thalweg.papers.iboost import METHODS, ORDERS, PERIODS, REFERENCE, ROWS, SIZES, STEPS, TITLE, Stumps
+from thalweg.papers.reports import Claim, Mean, Report, Table, Verdict, averaged, is_positive
+from thalweg.papers.running import Result, Results, by_setting
 
-Runs: TypeAlias = dict[str, list[Result]]
+Runs: TypeAlias = dict[Any, list[Result]]  # by method; those with stumps by their setting
 BySize: TypeAlias = dict[str, tuple[Sequence[float], Sequence[float]]]
 ByMethod: TypeAlias = dict[str, dict[str, Sequence[float]]]
 
@@ -57,39 +57,32 @@ NOTES = [
 ]
 
 
-def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
-    """Return the Report."""
-    runs = with_best_order(by_name(results))
+def report(results: Results) -> Report:
+    """Return the tables beside the paper's numbers, and the paper's claims."""
+    runs = by_stream(results)
     n_seeds = len(next(iter(runs["stumps"].values())))
-    made = Report(title, reference, {"seeds": n_seeds, "rows of SEA": 50_000})
+    made = Report(TITLE, REFERENCE, {"seeds": n_seeds, "rows of SEA": 50_000}, notes=list(NOTES))
     parts = {"accuracy": PAPER_ACCURACY, "recovery": PAPER_RECOVERY, "seconds": PAPER_SECONDS}
     for what, paper in parts.items():
         made.tables.append(sizes_table(runs["stumps"], what, paper))
     made.tables += [steps_table(runs["stumps"], what) for what in parts]
     made.tables += [bayes_table(runs), long_table(runs)]
     made.claims = claims(runs)
-    made.notes = [*NOTES, "Quick: too few runs for a result."] if quick else NOTES
     if "Santa Fe" not in runs:
-        made.notes = [*made.notes, "Santa Fe left out: no santa-fe-laser.txt; name its folder with --data."]
+        made.notes.append("Santa Fe left out: no santa-fe-laser.txt; name its folder with --data.")
     return made
 
 
-def by_name(results: Results) -> dict[str, Runs]:
-    """Return {stream: {method: its runs}}."""
+def by_stream(results: Results) -> dict[str, Runs]:
+    """Return {stream: {method: its runs}}; an OCB of stumps without an order has the runs of the best one."""
     found: dict[str, Runs] = {}
-    for name, result in results.items():
-        stream, method, _seed = name.split("/")
-        found.setdefault(stream, {}).setdefault(method, []).append(result)
+    for (stream, method), runs in by_setting(results).items():
+        found.setdefault(stream, {})[method] = runs
+    stumps = found["stumps"]
+    for best in {each._replace(order=None) for each in stumps if each.method == "OCB"}:
+        tried = [stumps[best._replace(order=order)] for order in ORDERS]
+        stumps[best] = max(tried, key=lambda runs: float(values_of(runs, "accuracy").mean()))
     return found
-
-
-def with_best_order(runs: dict[str, Runs]) -> dict[str, Runs]:
-    """Return the runs with online coordinate boosting named "OCB M=… n=…": the best of its orders."""
-    stumps = dict(runs["stumps"])
-    for size in {name.split(" ", 2)[2] for name in stumps if name.startswith("OCB")}:
-        tried = [stumps[f"OCB o={order} {size}"] for order in ORDERS]
-        stumps[f"OCB {size}"] = max(tried, key=lambda found: float(values_of(found, "accuracy").mean()))
-    return runs | {"stumps": stumps}
 
 
 def mean_of(runs: Sequence[Result] | None, what: str) -> Mean | None:
@@ -108,10 +101,9 @@ def sizes_table(runs: Runs, what: str, paper: BySize) -> Table:
     """Return one of table 2's three parts."""
     rows = []
     for method, (by_members, by_rows) in paper.items():
-        places = [*((m, 200) for m in MEMBERS), *((200, n) for n in ROWS if n != 200)]
         said = [*by_members, *(value for n, value in zip(ROWS, by_rows, strict=True) if n != 200)]
-        for (n_members, n), value in zip(places, said, strict=True):
-            found = mean_of(runs.get(f"{method} M={n_members} n={n}"), what)
+        for (n_members, n), value in zip(SIZES, said, strict=True):
+            found = mean_of(runs.get(Stumps(method, n_members, n)), what)
             if found is not None:
                 rows.append([method, str(n_members), str(n), float(value), found])
     return Table(f"Table 2, SEA with stumps: {what}", ["", "M", "n", "paper", "here"], rows)
@@ -122,10 +114,10 @@ def steps_table(runs: Runs, what: str) -> Table:
     rows = []
     for method in ("stochastic", "batch"):
         for b, value in zip(STEPS, PAPER_STEPS[what][method], strict=True):
-            name = f"{method} M=200 n=200" if b == 5 else f"{method} b={b}"
-            rows.append([method, f"b={b}, p=1", float(value), mean_of(runs.get(name), what)])
+            found = mean_of(runs.get(Stumps(method, n_updates=b)), what)
+            rows.append([method, f"b={b}, p=1", float(value), found])
         for p, value in zip(PERIODS, PAPER_PERIODS[what][method], strict=True):
-            found = mean_of(runs.get(f"{method} p={p}"), what)
+            found = mean_of(runs.get(Stumps(method, n_updates=1, period=p)), what)
             rows.append([method, f"b=1, p={p}", float(value), found])
     return Table(f"Table 3, SEA with stumps, M = n = 200: {what}", ["", "", "paper", "here"], rows)
 
@@ -153,7 +145,7 @@ def long_table(runs: dict[str, Runs]) -> Table:
 
 def claims(runs: dict[str, Runs]) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
-    at = {method: runs["stumps"][f"{method} M=200 n=200"] for method in PAPER_ACCURACY}
+    at = {method: runs["stumps"][Stumps(method)] for method in METHODS}
     found = [
         ("batch is more accurate than stochastic", better(at["batch"], at["stochastic"], "accuracy")),
         ("stochastic is more accurate than AdaBoost", better(at["stochastic"], at["AdaBoost"], "accuracy")),
@@ -170,11 +162,10 @@ def claims(runs: dict[str, Runs]) -> list[Claim]:
             one = runs.get(stream, {})
             for name in RIVALS if one else ():
                 found.append((f"{stream}: {method} beats {name}", better(one[method], one[name])))
-    return [Claim(text, said, holds) for text, (said, holds) in found]
+    return [Claim(text, *verdict) for text, verdict in found]
 
 
 def better(one: Sequence[Result], other: Sequence[Result], what: str = "accuracy") -> Verdict:
     """Return both means as text, and whether the first is higher by the differences within seeds."""
     first, second = values_of(one, what), values_of(other, what)
-    holds = is_above_zero(*averaged(first - second))
-    return f"{first.mean():.2f}, {second.mean():.2f}", holds
+    return f"{first.mean():.2f}, {second.mean():.2f}", is_positive(first - second)

@@ -5,7 +5,7 @@ What the paper does not say is chosen by us: where particles start, the warm-up,
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +13,9 @@ import numpy as np
 
 from thalweg import learners
 from thalweg._types import Floats, Ints
-from thalweg.errors import StreamError
 from thalweg.evaluation import holdout, prequential
 from thalweg.learners import ParticleFilter
-from thalweg.papers.reports import Report
-from thalweg.papers.running import Results, Task
+from thalweg.papers.running import Task, has_dataset
 from thalweg.streams import SEA, Circles, Hyperplane, Many, datasets, from_arrays
 from thalweg.streams.base import Stream
 
@@ -110,6 +108,7 @@ CASES = (
 RUNS = {"SEA": 50, "MANY": 200, "CIRCLES": 50, "ELEC": 20, "HYPERPLANE": 50}
 QUICK_RUNS = {"SEA": 4, "MANY": 10, "CIRCLES": 4, "ELEC": 2, "HYPERPLANE": 4}
 FIRST_SEED = 5000
+TIME, BOUNDARY = "training time", "boundary"
 
 TRAINING_MS = {"SEA": 404.7, "CIRCLES": 655.3, "MANY": 25.4, "ELEC": 1907.0}
 
@@ -134,39 +133,21 @@ def prices(data: str | Path | None = None) -> tuple[Floats, Ints]:
     return X[:, [stream.names.index("nswprice")]], (y == "UP").astype(int)
 
 
-def tasks(quick: bool, data: str | Path | None) -> list[Task]:
+def tasks(quick: bool, data: str | None) -> list[Task]:
     """Return every run of every case, the training times, and the electricity data if it can be had."""
     runs = QUICK_RUNS if quick else RUNS
-    data = None if data is None else str(data)
     made = []
     for case in CASES:
         for seed in range(FIRST_SEED, FIRST_SEED + runs[case.stream]):
             settings = {"stream": case.stream, "case": case.name, "seed": seed}
-            made.append(Task(f"{case.stream}|{case.name}|{seed}", run_case, settings))
-    made += [Task(f"{name}|training time|", training_time, {"stream": name}) for name in TRAINING_MS]
-    try:
-        datasets.elec2(data=data)
-    except StreamError:
-        return [task for task in made if task.settings["stream"] != "ELEC"]
-    made.append(Task("ELEC|boundary|", boundary_over_price, {"stream": "ELEC"}))
-    return [
-        Task(task.name, task.run, task.settings | {"data": data}) if task.name.startswith("ELEC") else task
-        for task in made
-    ]
-
-
-def report(results: Results, quick: bool) -> Report:
-    """Return the tables, and what the paper claims."""
-    from thalweg.papers.particle_filter_tables import made_report
-
-    return made_report(results, quick)
-
-
-def draw(results: Results, folder: Path) -> Iterator[Path]:
-    """Draw the paper's figures; yield their paths."""
-    from thalweg.papers.particle_filter_figures import draw_all
-
-    yield from draw_all(results, folder)
+            made.append(Task(((case.stream, case.name), seed), run_case, settings))
+    made += [Task(((name, TIME), 0), training_time, {"stream": name}) for name in TRAINING_MS]
+    others = [task for task in made if task.settings["stream"] != "ELEC"]
+    if not has_dataset("elec2", data):
+        return others
+    elec = [task for task in made if task.settings["stream"] == "ELEC"]
+    elec.append(Task((("ELEC", BOUNDARY), 0), boundary_over_price, {"stream": "ELEC"}))
+    return others + [Task(task.key, task.run, task.settings | {"data": data}) for task in elec]
 
 
 def run_case(stream: str, case: str, seed: int, data: str | Path | None = None) -> dict[str, Any]:

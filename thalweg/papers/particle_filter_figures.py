@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from thalweg._types import Floats
-from thalweg.papers.particle_filter import BATCHES, TABLE_3, stream_of
-from thalweg.papers.particle_filter_tables import Found, accuracies, courses, gathered
-from thalweg.papers.running import Results
+from thalweg.papers.particle_filter import BATCHES, BOUNDARY, TABLE_3, stream_of
+from thalweg.papers.particle_filter_tables import Found, accuracies, courses
+from thalweg.papers.running import Results, by_setting
 
 BLUE, RED, GREY, MAGENTA, GREEN = "#1d5fd1", "#b42318", "#64707d", "#b5179e", "#1a7f37"
 RIVALS = {"LB-HT": "LB-HT", "DWM-NB": "DWM-NB"}
 
 
-def draw_all(results: Results, folder: Path) -> Iterator[Path]:
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    found = gathered(results)
+    found = by_setting(results)
     for number, paint in FIGURES.items():
-        if number in (5, 6) and ("ELEC", "boundary") not in found:
+        if number in (5, 6) and ("ELEC", BOUNDARY) not in found:
             continue
         figure = Figure(figsize=(9, 9 if number == 7 else 3.6), layout="constrained")
         paint(figure, found)
@@ -96,7 +96,7 @@ def _by_batch_size(figure: Any, found: Found) -> None:
 
 
 def _prices(figure: Any, found: Found) -> None:
-    run = found["ELEC", "boundary"][0]
+    run = found["ELEC", BOUNDARY][0]
     price, label, boundary = (np.array(run[name]) for name in ("price", "label", "boundary"))
     axes = figure.subplots()
     at = np.arange(len(price))

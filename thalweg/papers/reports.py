@@ -77,7 +77,7 @@ class Report:
         for table in self.tables:
             grid = Grid(*table.header, title=table.title, title_justify="left")
             for row in table.rows:
-                grid.add_row(*map(written, row))
+                grid.add_row(*map(cell_text, row))
             console.print(grid)
         grid = Grid("the paper says", "measured here", "holds", title="Claims", title_justify="left")
         for claim in self.claims:
@@ -95,12 +95,13 @@ def averaged(values: ArrayLike) -> Mean:
     return float(known.mean()), float(error)
 
 
-def is_above_zero(mean: float, error: float) -> bool | None:
-    """Return whether a mean is above 0; None if it is within two standard errors of it."""
+def is_positive(differences: ArrayLike) -> bool | None:
+    """Return whether the mean of differences is above 0; None if it is within two standard errors of 0."""
+    mean, error = averaged(differences)
     return None if abs(mean) <= 2 * error else mean > 0
 
 
-def written(value: object) -> str:
+def cell_text(value: object) -> str:
     """Return a cell as text: a number with three decimals, a pair as mean ± standard error."""
     if value is None:
         return ""

@@ -9,14 +9,11 @@ transaction.
 """
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from thalweg._types import Floats, Ints, Mask
-from thalweg.errors import StreamError
 from thalweg.learners import (
     AccuracyWeightedEnsemble,
     DecisionTree,
@@ -26,8 +23,7 @@ from thalweg.learners import (
 )
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.chunk_ensembles.base import BlockEnsemble
-from thalweg.papers.reports import Report
-from thalweg.papers.running import Results, Task
+from thalweg.papers.running import Result, Task, has_dataset
 from thalweg.streams import Sphere, datasets
 
 TITLE = "An adaptive learning approach for noisy data streams"
@@ -38,7 +34,7 @@ NOISE = (0.0, 0.05, 0.1, 0.15, 0.2)
 LEAVES: tuple[int | None, ...] = (8, 16, 32, None)
 STEPS = {"abrupt": (0.0, 0.0), "mixed": (0.005, 0.03)}
 AMOUNT = "MonthlyIncome"
-BAGGING = "Bagging"
+BAGGING, LOANS = "Bagging", "loans"
 
 
 def methods(leaves: int | None = 8, **settings: Any) -> dict[str, BlockEnsemble]:
@@ -55,7 +51,7 @@ def methods(leaves: int | None = 8, **settings: Any) -> dict[str, BlockEnsemble]
     }
 
 
-def tasks(quick: bool, data: str | Path | None) -> list[Task]:
+def tasks(quick: bool, data: str | None) -> list[Task]:
     """Return the runs: twenty seeds, or two if quick; loans where their file is."""
     seeds = range(2) if quick else range(20)
     n_blocks = 50 if quick else N_BLOCKS
@@ -64,19 +60,16 @@ def tasks(quick: bool, data: str | Path | None) -> list[Task]:
     settings += [("mixed", 0.1, leaves) for leaves in LEAVES if leaves != 8]
     made = [
         Task(
-            f"{kind}/{noise:g}/{leaves}/{seed}",
+            ((kind, noise, leaves), seed),
             run_sphere,
             {"kind": kind, "noise": noise, "leaves": leaves, "seed": seed, "n_blocks": n_blocks},
         )
         for kind, noise, leaves in settings
         for seed in seeds
     ]
-    try:
-        datasets.gmsc(data=data)
-    except StreamError:
-        return made
-    place = "" if data is None else str(data)
-    return [*made, Task("loans/0/16/0", run_loans, {"data": place, "n_blocks": n_blocks})]
+    if has_dataset("gmsc", data):
+        made.append(Task((LOANS, 0), run_loans, {"data": data, "n_blocks": n_blocks}))
+    return made
 
 
 def run_sphere(kind: str, noise: float, leaves: int | None, seed: int, n_blocks: int) -> dict[str, Any]:
@@ -85,7 +78,7 @@ def run_sphere(kind: str, noise: float, leaves: int | None, seed: int, n_blocks:
     blocks = list(stream.coded_blocks(BLOCK))
     flips = np.random.default_rng([seed, 1]).random((n_blocks, BLOCK)) < noise
     learners = methods(leaves)
-    found: Results = {name: {"curve": [], "seconds": 0.0} for name in (BAGGING, *learners)}
+    found: dict[str, Result] = {name: {"curve": [], "seconds": 0.0} for name in (BAGGING, *learners)}
     for learner in learners.values():
         learner.begin(3, [0, 1])
     for number, flip in enumerate(flips[:-1]):
@@ -134,9 +127,9 @@ def inside(stream: Sphere, block: int, X: Floats) -> Mask:
     return ((X - stream.centre(block * BLOCK)) ** 2).sum(axis=1) <= stream.radius**2
 
 
-def run_loans(data: str, n_blocks: int) -> dict[str, Any]:
+def run_loans(data: str | None, n_blocks: int) -> dict[str, Any]:
     """Return {method: accuracy and balanced accuracy on the next block, their curves} on sorted loans."""
-    stream = datasets.gmsc(data=data or None)
+    stream = datasets.gmsc(data=data)
     X, codes = next(stream.coded_blocks(10**7))
     order = np.argsort(X[:, list(stream.names).index(AMOUNT)], kind="stable")
     X, codes = X[order], codes[order]
@@ -146,7 +139,7 @@ def run_loans(data: str, n_blocks: int) -> dict[str, Any]:
         "robust, balanced": methods(16, class_weight="balanced")["robust, e = 1.5"],
         "majority class": MajorityClass(),
     }
-    found: Results = {name: {"curve": [], "hits": []} for name in learners}
+    found: dict[str, Result] = {name: {"curve": [], "hits": []} for name in learners}
     for name, learner in learners.items():
         learner.begin(stream.n_features, stream.classes, n_categories=stream.n_categories)
         for start in range(0, len(X) - (step + 1) * BLOCK + 1, step * BLOCK):
@@ -161,17 +154,3 @@ def run_loans(data: str, n_blocks: int) -> dict[str, Any]:
         result["accuracy"] = float((said == true).mean())
         result["balanced"] = float(np.mean([(said == true)[true == k].mean() for k in np.unique(true)]))
     return found
-
-
-def report(results: Results, quick: bool) -> Report:
-    """Return the tables beside the paper's claims."""
-    from thalweg.papers.robust_tables import report_of
-
-    return report_of(results, quick, TITLE, REFERENCE)
-
-
-def draw(results: Results, folder: Path) -> Iterator[Path]:
-    """Draw the paper's figures 1 to 6; yield their paths."""
-    from thalweg.papers.robust_figures import draw_all
-
-    yield from draw_all(results, folder)

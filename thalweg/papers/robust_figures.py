@@ -1,67 +1,45 @@
 """Figures 1 to 6 of the paper on robust regression for noisy streams."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from thalweg._types import Floats
-from thalweg.papers.robust import LEAVES, NOISE
-from thalweg.papers.robust_tables import (
-    BAGGING,
-    PAPERS,
-    RIVAL,
-    ROBUST,
-    Runs,
-    Settings,
-    accuracies,
-    by_setting,
-)
-from thalweg.papers.running import Results
+from thalweg.papers.figures import Panel, draw_lines
+from thalweg.papers.robust import BAGGING, LEAVES, LOANS, NOISE
+from thalweg.papers.robust_tables import PAPERS, RIVAL, ROBUST, Runs, Settings, accuracies
+from thalweg.papers.running import Results, by_setting
 
-METHODS = (BAGGING, RIVAL, PAPERS, ROBUST)
+METHODS, ACCURACY = (BAGGING, RIVAL, PAPERS, ROBUST), "accuracy (%)"
 
 
-def draw_all(results: Results, folder: Path) -> Iterator[Path]:
+def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_setting(results)
     for number, kind in ((1, "abrupt"), (2, "mixed")):
-        curves = {name: mean_curve(runs[kind, "0.1", "8"], name) for name in METHODS}
-        yield _lines(folder / f"figure_{number}.png", f"Sphere, {kind} shifts, 10 % noise", curves, "block")
-    by_noise = {name: [_mean(runs, f"{noise:g}", "8", name) for noise in NOISE] for name in METHODS}
-    yield _lines(folder / "figure_3.png", "By noise", by_noise, "noise (%)", [100 * x for x in NOISE])
-    yield _bars(folder / "figure_4.png", runs["mixed", "0.1", "8"])
+        panel = _over_blocks(f"Sphere, {kind} shifts, 10 % noise", runs[kind, 0.1, 8], METHODS)
+        yield draw_lines(folder / f"figure_{number}.png", [panel], "block", ACCURACY)
+    noise = [100 * share for share in NOISE]
+    by_noise = {name: (noise, [_mean(runs, share, 8, name) for share in NOISE]) for name in METHODS}
+    yield draw_lines(folder / "figure_3.png", [Panel("By noise", by_noise)], "noise (%)", ACCURACY)
+    yield _bars(folder / "figure_4.png", runs["mixed", 0.1, 8])
     sizes = ["full" if leaves is None else str(leaves) for leaves in LEAVES]
-    by_size = {name: [_mean(runs, "0.1", str(leaves), name) for leaves in LEAVES] for name in METHODS}
-    yield _lines(folder / "figure_5.png", "By the number of leaves, 10 % noise", by_size, "leaves", sizes)
-    if ("loans", "0", "16") in runs:
-        curves = {name: 100 * np.array(run["curve"]) for name, run in runs["loans", "0", "16"][0].items()}
-        yield _lines(folder / "figure_6.png", "Loans sorted by income, 16 leaves", curves, "block")
+    by_size = {name: (sizes, [_mean(runs, 0.1, leaves, name) for leaves in LEAVES]) for name in METHODS}
+    panel = Panel("By the number of leaves, 10 % noise", by_size)
+    yield draw_lines(folder / "figure_5.png", [panel], "leaves", ACCURACY)
+    if LOANS in runs:
+        panel = _over_blocks("Loans sorted by income, 16 leaves", runs[LOANS], runs[LOANS][0])
+        yield draw_lines(folder / "figure_6.png", [panel], "block", ACCURACY)
 
 
-def mean_curve(runs: Runs, method: str) -> Floats:
-    """Return the accuracy after each block in per cent, the mean of the runs."""
-    return 100 * np.mean([run[method]["curve"] for run in runs], axis=0)
+def _over_blocks(title: str, runs: Runs, methods: Iterable[str]) -> Panel:
+    """Return the accuracy of methods after each block in per cent, the mean of the runs."""
+    curves = {name: 100 * np.mean([run[name]["curve"] for run in runs], axis=0) for name in methods}
+    return Panel(title, {name: (range(1, len(curve) + 1), curve) for name, curve in curves.items()})
 
 
-def _mean(runs: Settings, noise: str, leaves: str, method: str) -> float:
+def _mean(runs: Settings, noise: float, leaves: int | None, method: str) -> float:
     return float(accuracies(runs["mixed", noise, leaves], method).mean())
-
-
-def _lines(
-    path: Path, title: str, curves: dict[str, Any], axis: str, places: list[Any] | None = None
-) -> Path:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for name, curve in curves.items():
-        axes.plot(range(1, len(curve) + 1) if places is None else places, curve, label=name, linewidth=1)
-    axes.set(title=title, xlabel=axis, ylabel="accuracy (%)")
-    axes.legend(fontsize="small")
-    figure.savefig(path)
-    return path
 
 
 def _bars(path: Path, runs: Runs) -> Path:

@@ -5,15 +5,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from thalweg._types import Floats
-from thalweg.evaluation.counts import percentage
-from thalweg.papers.reports import Claim, Report, Table, averaged, is_above_zero
-from thalweg.papers.robust import LEAVES, NOISE
-from thalweg.papers.running import Result, Results
+from thalweg.evaluation.formatting import percentage
+from thalweg.papers.reports import Claim, Report, Table, averaged, is_positive
+from thalweg.papers.robust import BAGGING, LEAVES, LOANS, NOISE, REFERENCE, TITLE
+from thalweg.papers.running import Result, Results, by_setting
 
 Runs: TypeAlias = list[Result]
-Settings: TypeAlias = dict[tuple[str, ...], Runs]
+Settings: TypeAlias = dict[Any, Runs]  # by (stream, noise, leaves), or LOANS
 
-ROBUST, PAPERS, RIVAL, BAGGING = "robust, e = 1.5", "robust, e = 0.25", "Weighted Bagging", "Bagging"
+ROBUST, PAPERS, RIVAL = "robust, e = 1.5", "robust, e = 0.25", "Weighted Bagging"
 PAPER_SECONDS = {BAGGING: 138, RIVAL: 163, ROBUST: 199}
 NOTES = [
     "± is a standard error over seeds; gaps are paired by seed; a claim is undecided within two of them.",
@@ -25,30 +25,21 @@ NOTES = [
 ]
 
 
-def report_of(results: Results, quick: bool, title: str, reference: str) -> Report:
-    """Return the Report."""
+def report(results: Results) -> Report:
+    """Return the tables beside the paper's claims."""
     runs = by_setting(results)
-    first = runs["mixed", "0.1", "8"]
-    made = Report(title, reference, {"seeds": len(first), "blocks": len(first[0][ROBUST]["curve"]) + 1})
+    first = runs["mixed", 0.1, 8]
+    made = Report(TITLE, REFERENCE, {"seeds": len(first), "blocks": len(first[0][ROBUST]["curve"]) + 1})
     made.tables = [figures_table(runs), noise_table(runs), gains_table(runs), outliers_table(runs)]
     made.tables += [leaves_table(runs), seconds_table(runs)]
     made.claims = claims(runs)
-    made.notes = [*NOTES, "Quick: too few runs for a result."] if quick else list(NOTES)
-    if ("loans", "0", "16") in runs:
-        made.tables.append(loans_table(runs["loans", "0", "16"][0]))
+    made.notes = list(NOTES)
+    if LOANS in runs:
+        made.tables.append(loans_table(runs[LOANS][0]))
         made.notes.append("Loans sorted by income stand in for the paper's credit-card transactions.")
     else:
         made.notes.append("Loans left out: no gmsc.arff.gz; name its folder with --data.")
     return made
-
-
-def by_setting(results: Results) -> Settings:
-    """Return {(stream, noise, leaves): runs}."""
-    found: Settings = {}
-    for name, result in results.items():
-        *setting, _seed = name.split("/")
-        found.setdefault(tuple(setting), []).append(result)
-    return found
 
 
 def accuracies(runs: Runs, method: str) -> Floats:
@@ -58,7 +49,7 @@ def accuracies(runs: Runs, method: str) -> Floats:
 
 def figures_table(runs: Settings) -> Table:
     """Return the means of figures 1 and 2."""
-    settings = ("abrupt", "0.1", "8"), ("mixed", "0.1", "8")
+    settings = ("abrupt", 0.1, 8), ("mixed", 0.1, 8)
     rows = [
         [method, *(averaged(accuracies(runs[setting], method)) for setting in settings)]
         for method in runs[settings[0]][0]
@@ -70,8 +61,8 @@ def figures_table(runs: Settings) -> Table:
 def noise_table(runs: Settings) -> Table:
     """Return figure 3."""
     rows = [
-        [method, *(averaged(accuracies(runs["mixed", f"{noise:g}", "8"], method)) for noise in NOISE)]
-        for method in runs["mixed", "0.1", "8"][0]
+        [method, *(averaged(accuracies(runs["mixed", noise, 8], method)) for noise in NOISE)]
+        for method in runs["mixed", 0.1, 8][0]
     ]
     return Table("Figure 3: accuracy by noise", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
@@ -80,7 +71,7 @@ def gains_table(runs: Settings) -> Table:
     """Return how much better methods are than Weighted Bagging, paired by seed."""
     rows = []
     for method in ("logistic weights", PAPERS, ROBUST):
-        gaps = [gap(runs["mixed", f"{noise:g}", "8"], method, RIVAL) for noise in NOISE]
+        gaps = [gap(runs["mixed", noise, 8], method, RIVAL) for noise in NOISE]
         rows.append([method, *map(averaged, gaps)])
     return Table("Gain over Weighted Bagging", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
 
@@ -95,7 +86,7 @@ def outliers_table(runs: Settings) -> Table:
     rows = []
     for noise in NOISE:
         for method in (PAPERS, ROBUST):
-            counts = [np.sum(run[method]["outliers"], axis=0) for run in runs["mixed", f"{noise:g}", "8"]]
+            counts = [np.sum(run[method]["outliers"], axis=0) for run in runs["mixed", noise, 8]]
             found, noisy, new, flips = np.array(counts).T
             recall = averaged(noisy / flips) if noise else None
             share = averaged(noisy / np.maximum(noisy + new, 1))
@@ -109,7 +100,7 @@ def leaves_table(runs: Settings) -> Table:
     """Return figure 5."""
     methods = (BAGGING, RIVAL, PAPERS, ROBUST)
     rows = [
-        [method, *(averaged(accuracies(runs["mixed", "0.1", str(leaves)], method)) for leaves in LEAVES)]
+        [method, *(averaged(accuracies(runs["mixed", 0.1, leaves], method)) for leaves in LEAVES)]
         for method in methods
     ]
     header = ["", *("full trees" if leaves is None else f"{leaves} leaves" for leaves in LEAVES)]
@@ -119,9 +110,9 @@ def leaves_table(runs: Settings) -> Table:
 def seconds_table(runs: Settings) -> Table:
     """Return the time to predict and learn 40 blocks with full trees."""
     rows = []
-    for method in runs["mixed", "0.1", "None"][0]:
+    for method in runs["mixed", 0.1, None][0]:
         times = [
-            40 * run[method]["seconds"] / len(run[method]["curve"]) for run in runs["mixed", "0.1", "None"]
+            40 * run[method]["seconds"] / len(run[method]["curve"]) for run in runs["mixed", 0.1, None]
         ]
         rows.append([method, PAPER_SECONDS.get(method), averaged(times) if method != BAGGING else None])
     return Table("Seconds for 40 blocks, full trees", ["", "paper", "here"], rows)
@@ -137,17 +128,17 @@ def loans_table(run: dict[str, Any]) -> Table:
 def claims(runs: Settings) -> list[Claim]:
     """Return the paper's claims beside what was measured."""
     found = []
-    for figure, setting in ((1, ("abrupt", "0.1", "8")), (2, ("mixed", "0.1", "8"))):
+    for figure, setting in ((1, ("abrupt", 0.1, 8)), (2, ("mixed", 0.1, 8))):
         for method in (PAPERS, ROBUST):
             text = f"figure {figure}: {method} beats Weighted Bagging"
             found.append(decided(text, gap(runs[setting], method, RIVAL)))
         found.append(decided(f"figure {figure}: Weighted beats Bagging", gap(runs[setting], RIVAL, BAGGING)))
-    low, high = runs["mixed", "0", "8"], runs["mixed", "0.2", "8"]
+    low, high = runs["mixed", 0.0, 8], runs["mixed", 0.2, 8]
     for method in (PAPERS, ROBUST):
         found.append(decided(f"figure 3: {method} is best at 20 % noise", gap(high, method, RIVAL)))
         loss = gap(high, method, RIVAL) - gap(low, method, RIVAL)
         found.append(decided(f"figure 3: noise costs {method} less than Weighted Bagging", loss))
-    small, large = runs["mixed", "0.1", "8"], runs["mixed", "0.1", "None"]
+    small, large = runs["mixed", 0.1, 8], runs["mixed", 0.1, None]
     text = "figure 5: robust with 8 leaves is no worse than Weighted Bagging with full trees"
     found.append(decided(text, accuracies(small, ROBUST) - accuracies(large, RIVAL)))
     return found
@@ -156,4 +147,4 @@ def claims(runs: Settings) -> list[Claim]:
 def decided(text: str, gaps: Floats) -> Claim:
     """Return a claim that holds if the gaps are above 0."""
     mean, error = averaged(gaps)
-    return Claim(text, f"{mean:+.2f} ± {error:.2f}", is_above_zero(mean, error))
+    return Claim(text, f"{mean:+.2f} ± {error:.2f}", is_positive(gaps))

@@ -1,4 +1,4 @@
-"""Runs a paper's tasks on all processors, keeping each result in a cache folder under its settings."""
+"""Run a paper's tasks on all processors; cache each result under its settings."""
 
 import hashlib
 import inspect
@@ -10,23 +10,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from thalweg.evaluation.comparison.parallel import Call, run_calls
+from thalweg.errors import StreamError
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
+from thalweg.streams import datasets
 from thalweg.streams.openml import cache_folder
 
 SECONDS_BETWEEN_LINES = 10
 
 Result: TypeAlias = dict[str, Any]
-"""What a task returned, where it is a dict."""
+"""The result of a task, where it is a dict."""
 
-Results: TypeAlias = dict[str, Any]
-"""What each task returned, by its name."""
+Results: TypeAlias = dict[tuple[Any, int], Any]
+"""The result of each task, by its setting and its seed."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A call that can be repeated: `run(**settings)` returns what JSON can hold."""
+    """A call that can be repeated: `run(**settings)` returns what JSON can hold.
 
-    name: str
+    Its key, a setting and a seed, is what its result is looked up by.
+    """
+
+    key: tuple[Any, int]
     run: Callable[..., Any]
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -34,12 +39,29 @@ class Task:
 def run_tasks(
     paper: str, tasks: Iterable[Task], workers: int | None = None, fresh: bool = False, quiet: bool = True
 ) -> Results:
-    """Return {task's name: its result}, from the cache where it has been run with these settings before."""
-    calls = {task.name: Call(task.run, task.settings, _place(paper, task)) for task in tasks}
-    return dict(_progress(run_calls(calls, workers, fresh), len(calls), paper, quiet))
+    """Return {task's key: its result}, from the cache where it has been run with these settings before."""
+    jobs = {task.key: Job(task.run, task.settings, _cache_file(paper, task)) for task in tasks}
+    return dict(_progress(run_jobs(jobs, workers, fresh), len(jobs), paper, quiet))
 
 
-def _place(paper: str, task: Task) -> Path:
+def by_setting(results: Results) -> dict[Any, list[Any]]:
+    """Return the results of each setting, one for each seed."""
+    found: dict[Any, list[Any]] = {}
+    for (setting, _seed), result in results.items():
+        found.setdefault(setting, []).append(result)
+    return found
+
+
+def has_dataset(name: str, data: str | None) -> bool:
+    """Return whether a public dataset can be read, from the folder `data` or else from the usual places."""
+    try:
+        datasets.load(name, data=data)
+    except StreamError:
+        return False
+    return True
+
+
+def _cache_file(paper: str, task: Task) -> Path:
     # A changed experiment is another one, and so is one of another version of the library.
     from thalweg import __version__ as version
 
@@ -49,8 +71,8 @@ def _place(paper: str, task: Task) -> Path:
 
 
 def _progress(
-    results: Iterator[tuple[str, Any]], total: int, paper: str, quiet: bool
-) -> Iterator[tuple[str, Any]]:
+    results: Iterator[tuple[Any, Any]], total: int, paper: str, quiet: bool
+) -> Iterator[tuple[Any, Any]]:
     """Yield the results; show how far they are on standard error: a bar, or without a terminal some lines."""
     if quiet:
         yield from results
@@ -65,7 +87,7 @@ def _progress(
         yield from _lines(results, total, paper)
 
 
-def _lines(results: Iterator[tuple[str, Any]], total: int, paper: str) -> Iterator[tuple[str, Any]]:
+def _lines(results: Iterator[tuple[Any, Any]], total: int, paper: str) -> Iterator[tuple[Any, Any]]:
     start = said = time.monotonic()
     for done, result in enumerate(results, start=1):
         now = time.monotonic()

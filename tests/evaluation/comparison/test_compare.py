@@ -10,7 +10,7 @@ from thalweg.adapters import SklearnLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation import compare, metrics, prequential, standard_error, tune
 from thalweg.evaluation.arguments import as_learner
-from thalweg.evaluation.comparison.parallel import Call, run_calls
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.tune import choices
 from thalweg.evaluation.comparison.words import verdict
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, NearestNeighbours, NoChange
@@ -226,13 +226,13 @@ def test_one_learner_and_nothing_are_answered(tmp_path):
         compare([], ["sea"])
 
 
-def test_calls_that_are_damaged_on_disk_run_again(tmp_path):
-    place = tmp_path / "three.json"
-    calls = {"three": Call(pow, {"base": 3, "exp": 1}, place)}
-    assert dict(run_calls(calls, 1)) == {"three": 3}
-    place.write_text("{")
-    assert dict(run_calls(calls, 1)) == {"three": 3}
-    assert place.read_text() == "3"
+def test_jobs_whose_cache_is_damaged_run_again(tmp_path):
+    file = tmp_path / "three.json"
+    jobs = {"three": Job(pow, {"base": 3, "exp": 1}, file)}
+    assert dict(run_jobs(jobs, 1)) == {"three": 3}
+    file.write_text("{")
+    assert dict(run_jobs(jobs, 1)) == {"three": 3}
+    assert file.read_text() == "3"
 
 
 def test_tuning_searches_on_the_first_part_and_judges_on_the_rest():

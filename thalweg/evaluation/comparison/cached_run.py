@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from thalweg.adapters.river_learner import river_parameters
 from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import BASELINES, plain, plain_number
+from thalweg.evaluation.summary import plain, plain_number
 from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
@@ -117,7 +118,7 @@ def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=result["n_scored"]).astype(bool)
 
 
-def place(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
+def cache_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
     """Return the file that keeps this run; None if it could be taken for another one."""
     about = source.key()
     if about is None:

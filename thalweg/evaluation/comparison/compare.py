@@ -12,9 +12,9 @@ from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
 from thalweg.evaluation.arrivals import Distribution
-from thalweg.evaluation.comparison.cached_run import Source, evaluate, place
-from thalweg.evaluation.comparison.parallel import Call, run_calls
-from thalweg.evaluation.comparison.result import Comparison
+from thalweg.evaluation.comparison.cached_run import Source, cache_file, evaluate
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
+from thalweg.evaluation.comparison.result import Comparison, run_name
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.named import dataset_name, is_path
@@ -81,27 +81,24 @@ def compare(
     sources = _sources(_named(streams, _stream_name), data, rows, file_options)
     n_seeds = whole_number("compare", "seeds", seeds, 1)
     settings = {"delay": delay, "labels": labels, "rows": rows, "limit": limit}
-    calls: dict[str, Call] = {}
-    places: dict[str, tuple[str, str, int]] = {}
-    for stream, source in sources.items():
-        for name, learner in named.items():
-            for seed in range(n_seeds):
-                seeded = with_seed(learner, seed)
-                key = f"{name} on {stream}, seed {seed}"
-                arguments: dict[str, Any] = {
-                    "learner": seeded,
-                    "source": source,
-                    "seed": seed,
-                    "settings": settings,
-                }
-                calls[key] = Call(evaluate, arguments, place(**arguments))
-                places[key] = (name, stream, seed)
+    runs = {
+        (name, stream, seed): _job(learner, source, seed, settings)
+        for stream, source in sources.items()
+        for name, learner in named.items()
+        for seed in range(n_seeds)
+    }
     results, begun = {}, time.time()
-    for done, (key, result) in enumerate(run_calls(calls, jobs, fresh), start=1):
-        results[places[key]] = result | {"kept": result.get("measured", begun) < begun}
+    for done, (key, result) in enumerate(run_jobs(runs, jobs, fresh), start=1):
+        results[key] = result | {"kept": result.get("measured", begun) < begun}
         if progress is not None:
-            progress(done, len(calls), key)
-    return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in places.values()})
+            progress(done, len(runs), run_name(*key))
+    return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in runs})
+
+
+def _job(learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any]) -> Job:
+    seeded = with_seed(learner, seed)
+    arguments = {"learner": seeded, "source": source, "seed": seed, "settings": settings}
+    return Job(evaluate, arguments, cache_file(seeded, source, seed, settings))
 
 
 def with_seed(learner: StreamClassifier, seed: int) -> StreamClassifier:

@@ -1,58 +1,60 @@
-"""Runs many calls on all processors and keeps what they return in files."""
+"""Run many jobs on all processors and cache their results in files."""
 
 import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from thalweg._atomic_file import replacing
 
+Key = TypeVar("Key")
 
-class Call(NamedTuple):
-    """A function and its arguments, and the file that keeps what it returns, if any.
+
+class Job(NamedTuple):
+    """A function and its arguments, and the file that caches its result, if any.
 
     The result must be what JSON can hold. Whatever it depends on belongs in the name of the file. A dict with
-    the key "error" is not kept: what was missing may be there next time.
+    the key "error" is not cached: what was missing may be there next time.
     """
 
     function: Callable[..., Any]
     arguments: dict[str, Any]
-    place: Path | None = None
+    cache_file: Path | None = None
 
 
-def run_calls(
-    calls: Mapping[str, Call], workers: int | None = None, fresh: bool = False
-) -> Iterator[tuple[str, Any]]:
-    """Yield (name, result) of each call: first what is kept, then the others as they end.
+def run_jobs(
+    jobs: Mapping[Key, Job], workers: int | None = None, fresh: bool = False
+) -> Iterator[tuple[Key, Any]]:
+    """Yield (key, result) of each job: first the cached ones, then the others as they end.
 
     Parameters
     ----------
-    calls : dict of str to Call
-        The calls by name.
+    jobs : dict of Job
+        The jobs by any key.
     workers : int or None
         Number of processes; by default one for each processor.
     fresh : bool
-        Run also what is kept already.
+        Run cached jobs too.
     """
-    missing = dict(calls)
-    for name, call in calls.items():
-        kept = None if fresh or call.place is None else _read(call.place)
-        if kept is not None:
-            del missing[name]
-            yield name, kept
-    for name, result in _run(missing, workers or os.cpu_count() or 1):
-        place = missing[name].place
-        if place is not None and not (isinstance(result, dict) and "error" in result):
-            _write(place, result)
-        yield name, result
+    missing = dict(jobs)
+    for key, job in jobs.items():
+        cached = None if fresh or job.cache_file is None else _read(job.cache_file)
+        if cached is not None:
+            del missing[key]
+            yield key, cached
+    for key, result in _run(missing, workers or os.cpu_count() or 1):
+        file = missing[key].cache_file
+        if file is not None and not (isinstance(result, dict) and "error" in result):
+            _write(file, result)
+        yield key, result
 
 
-def _run(calls: Mapping[str, Call], workers: int) -> Iterator[tuple[str, Any]]:
-    if workers == 1 or len(calls) < 2:
-        for name, call in calls.items():
-            yield name, call.function(**call.arguments)
+def _run(jobs: Mapping[Key, Job], workers: int) -> Iterator[tuple[Key, Any]]:
+    if workers == 1 or len(jobs) < 2:
+        for key, job in jobs.items():
+            yield key, job.function(**job.arguments)
         return
     from joblib import Parallel, delayed
 
@@ -60,7 +62,7 @@ def _run(calls: Mapping[str, Call], workers: int) -> Iterator[tuple[str, Any]]:
     pool = Parallel(
         workers, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
     )
-    results = pool(delayed(_named)(name, call.function, call.arguments) for name, call in calls.items())
+    results = pool(delayed(_with_key)(key, job.function, job.arguments) for key, job in jobs.items())
     while True:
         # loky warns when it replaces a worker that has grown large, which changes no result.
         with warnings.catch_warnings():
@@ -72,18 +74,18 @@ def _run(calls: Mapping[str, Call], workers: int) -> Iterator[tuple[str, Any]]:
         yield result
 
 
-def _named(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[str, Any]:
-    return name, function(**arguments)
+def _with_key(key: Key, function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Key, Any]:
+    return key, function(**arguments)
 
 
-def _read(place: Path) -> Any:
+def _read(path: Path) -> Any:
     try:
-        return json.loads(place.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 
 
-def _write(place: Path, result: Any) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(place) as file:
+def _write(path: Path, result: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
         file.write(json.dumps(result).encode())

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from thalweg._parameters import one_of, whole_number
 from thalweg._registry import Pickled
 from thalweg._types import Floats
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison import statistics
 from thalweg.evaluation.comparison.cached_run import rows_right
-from thalweg.evaluation.counts import count
-from thalweg.evaluation.run import DATE
-from thalweg.evaluation.summary import BASELINES, plain_number
+from thalweg.evaluation.formatting import DATE, count
+from thalweg.evaluation.summary import plain_number
 from thalweg.evaluation.uncertainty import Difference, paired
 
 METRICS = (
@@ -166,11 +166,7 @@ class Comparison(Pickled):
 
     def errors(self) -> dict[str, str]:
         """Return {run: message} of the runs that failed."""
-        return {
-            f"{learner} on {stream}, seed {seed}": result["error"]
-            for (learner, stream, seed), result in self.results.items()
-            if "error" in result
-        }
+        return {run_name(*key): run["error"] for key, run in self.results.items() if "error" in run}
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each run."""
@@ -244,3 +240,8 @@ def _number(value: float | None) -> float:
 
 def _plain(values: Floats) -> Any:
     return [_plain(row) if np.ndim(row) else plain_number(row) for row in values]
+
+
+def run_name(learner: str, stream: str, seed: int) -> str:
+    """Return a run of a comparison in words."""
+    return f"{learner} on {stream}, seed {seed}"

@@ -19,7 +19,7 @@ from thalweg.evaluation.arguments import as_learner, repeatable
 from thalweg.evaluation.arrivals import Distribution
 from thalweg.evaluation.comparison.cached_run import Source, result_of, rows_right
 from thalweg.evaluation.comparison.compare import Done, source_of, with_seed
-from thalweg.evaluation.comparison.parallel import Call, run_calls
+from thalweg.evaluation.comparison.parallel import Job, run_jobs
 from thalweg.evaluation.comparison.ranges import usual_values
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.uncertainty import Difference, paired
@@ -173,17 +173,17 @@ def search(
 ) -> tuple[list[tuple[dict[str, Any], float]], list[tuple[dict[str, Any], str]]]:
     """Return the choices of parameters and the score of each, the best first, and why some failed."""
     common = {"source": source, "seed": seed, "settings": settings, "metric": metric}
-    calls = {
-        str(i): Call(scored, {"learner": clone(learner).set_params(**each), **common})
+    runs = {
+        i: Job(scored, {"learner": clone(learner).set_params(**each), **common})
         for i, each in enumerate(chosen)
     }
     scores, failed = np.full(len(chosen), np.nan), {}
-    for done, (i, (score, message)) in enumerate(run_calls(calls, jobs), start=1):
-        scores[int(i)] = score
+    for done, (i, (score, message)) in enumerate(run_jobs(runs, jobs), start=1):
+        scores[i] = score
         if message:
-            failed[int(i)] = message
+            failed[i] = message
         if progress is not None:
-            progress(done, len(calls), in_words(chosen[int(i)]))
+            progress(done, len(runs), in_words(chosen[i]))
     if np.isnan(scores).all():
         first = min(failed)
         raise ParameterError(f"tune: no value gave a result; {in_words(chosen[first])}: {failed[first]}")

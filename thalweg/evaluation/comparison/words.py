@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison.result import LEVEL, Comparison
-from thalweg.evaluation.counts import all_of, formatted, percentage, plus_minus, points
-from thalweg.evaluation.summary import BASELINES
+from thalweg.evaluation.formatting import all_of, formatted, percentage, plus_minus, points
 
 
 def verdict(comparison: Comparison) -> str:
@@ -71,7 +71,7 @@ def accuracy_rows(
         cells = map(Accuracy, values[:, m], errors[:, m], values[:, m] == best)
         rows.append([name(comparison.learners[m]), formatted(ranks[m], ".2f"), *map(cell, cells)])
     for baseline, accuracies in comparison.baselines().items():
-        rows.append([name(BASELINES[baseline]), "", *(cell(Accuracy(value)) for value in accuracies)])
+        rows.append([name(BASELINES[baseline].title), "", *(cell(Accuracy(value)) for value in accuracies)])
     return rows
 
 

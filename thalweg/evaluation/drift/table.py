@@ -5,9 +5,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thalweg.evaluation.counts import count
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.report import DriftReport
+from thalweg.evaluation.formatting import count
 
 NAMES = (
     "kind", "input", "label", "words", "first_row", "end_row", "windows_changed", "windows_since",

@@ -11,9 +11,9 @@ from thalweg.drift.bins import MISSING, OTHER, Cells
 from thalweg.drift.changes import Watched
 from thalweg.drift.distances import shares
 from thalweg.errors import first_of
-from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.drift.new_categories import NewCategory
 from thalweg.evaluation.drift.report import DriftReport, Finding
+from thalweg.evaluation.formatting import count, percentage
 
 _names = partial(first_of, most=8)
 _percentage = partial(percentage, form=".3g")

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.date_parts import CYCLES, PART_WORDS, part_inputs
 
@@ -26,12 +25,6 @@ class Origin(NamedTuple):
     column: dict[str, Any]
     part: str
     within: str
-
-
-def columns_of(learner: Any) -> "InputColumns | None":
-    """Return the inputs of a learner that got dict rows with text, whose values it knows; None for others."""
-    schema = learner.text_schema() if isinstance(learner, StreamClassifier) else None
-    return None if schema is None else InputColumns(schema)
 
 
 class InputColumns:

@@ -8,7 +8,7 @@ import numpy as np
 from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
 from thalweg.evaluation.history import History, Named
-from thalweg.evaluation.inputs.columns import InputColumns, columns_of
+from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.learners.base.one_hot import NOT_FIRST, OTHERS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
@@ -61,7 +61,8 @@ def explanation(learner: Any, columns: InputColumns | None = None) -> dict[str, 
     found = explained(learner)
     if found is None:
         return None
-    columns = columns_of(learner) if columns is None else columns
+    if columns is None and (schema := learner.text_schema()) is not None:
+        columns = InputColumns(schema)
     named = by_column(found, columns)
     return dict(zip(named.names, named.values.tolist(), strict=True))
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from thalweg.evaluation.counts import percentage, without_label
+from thalweg.evaluation.formatting import percentage, without_label
 from thalweg.evaluation.label_errors.find import Suspicions
 from thalweg.evaluation.label_errors.row_cells import as_text
 from thalweg.evaluation.label_errors.share import LEAST_RIGHT, LEAST_SURE

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.comparison import words
 from thalweg.evaluation.comparison.result import Comparison
-from thalweg.evaluation.counts import count, formatted, points, without_label
 from thalweg.evaluation.curves import Line, style_of
+from thalweg.evaluation.formatting import count, formatted, points, without_label
 from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, made_by, pairs, table, text, with_small_error, write_page
 from thalweg.evaluation.pages.rank_diagram import rank_diagram
 from thalweg.evaluation.pages.svg import line_chart
 from thalweg.evaluation.run import setting
-from thalweg.evaluation.summary import BASELINES
 
 TABLES = {
     "kappa_temporal": ("Kappa temporal, per cent", 100, ".1f"),
@@ -86,8 +86,8 @@ def _chart(comparison: Comparison, stream: str) -> str:
         for i, (learner, run) in enumerate(zip(comparison.learners, runs, strict=True))
         if "error" not in run
     ]
-    for name, title in BASELINES.items():
-        lines.append(_line(title, name, longest["baselines"][name]["curve"]))
+    for name, baseline in BASELINES.items():
+        lines.append(_line(baseline.title, name, longest["baselines"][name]["curve"]))
     return line_chart(lines, longest["rows"], longest["drifts"], (), longest["curve_title"])
 
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from thalweg.drift.bins import MISSING
 from thalweg.drift.distances import shares
-from thalweg.evaluation.counts import percentage, without_label
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.report import DriftReport, Finding
+from thalweg.evaluation.formatting import percentage, without_label
 from thalweg.evaluation.pages.heat_map import NARROW, STYLE, bar_pairs, heat_map
 from thalweg.evaluation.pages.page import made_by, pairs, table, text, write_page
 

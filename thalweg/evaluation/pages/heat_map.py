@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
-from thalweg.evaluation.counts import percentage
+from thalweg.evaluation.formatting import percentage
 from thalweg.evaluation.pages.svg import nice, svg
 from thalweg.evaluation.pages.text_width import fitted, width_of
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from thalweg._types import Floats
 from thalweg.evaluation import curves
-from thalweg.evaluation.counts import count, percentage
 from thalweg.evaluation.curves import names_of, style_of
+from thalweg.evaluation.formatting import count, percentage
 from thalweg.evaluation.pages.page import text
 from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend, short, svg
 from thalweg.evaluation.run import Run

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
-from thalweg.evaluation.counts import points
+from thalweg.evaluation.formatting import points
 from thalweg.evaluation.pages.script import SCRIPT
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
 

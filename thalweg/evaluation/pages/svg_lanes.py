@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg.evaluation.counts import count
+from thalweg.evaluation.formatting import count
 
 MOST_TICKS, N_CELLS = 60, 80
 

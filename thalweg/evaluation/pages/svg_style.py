@@ -4,32 +4,23 @@ The colours follow Okabe and Ito, so that they can be told apart with any kind o
 different dashes too, for print in grey.
 """
 
+from thalweg.evaluation.baselines import BASELINES, Style
+
 LIGHT = ("#0072b2", "#d55e00", "#00855f", "#aa4499", "#96650a", "#2f8fce", "#7a1f4c", "#4d4d4d")
 DARK = ("#56b4e9", "#ff8a3d", "#2bcb9a", "#e39ac6", "#f0c04a", "#9dcbf0", "#d98cb3", "#cccccc")
 DASHES = ("", "9 4", "2 3", "10 3 2 3", "5 2", "14 4", "8 3 2 3 2 3", "1 4")
 N_STYLES = len(LIGHT)
-BASE_DASHES = {"majority": "2 3", "no_change": "", "label_chain": "6 3"}
-_BASE_LIGHT = {"majority": "#848e99", "no_change": "#66717d", "label_chain": "#77828e"}
-_BASE_DARK = {"majority": "#8a95a1", "no_change": "#a9b4bf", "label_chain": "#95a0ac"}
-
-
-def _colours(lines: tuple[str, ...], bases: dict[str, str]) -> str:
-    named = [*((f"line{i}", colour) for i, colour in enumerate(lines)), *bases.items()]
-    return " ".join(f"--{name}: {colour};" for name, colour in named)
-
-
+STYLES = {f"line{i}": Style(*each) for i, each in enumerate(zip(DASHES, LIGHT, DARK, strict=True))}
+STYLES |= {name: baseline.style for name, baseline in BASELINES.items()}
 _STROKES = " ".join(
-    f".chart .{name}, .swatch .{name} {{ stroke: var(--{name}); stroke-dasharray: {dash or 'none'}; }}"
-    for name, dash in [*((f"line{i}", dash) for i, dash in enumerate(DASHES)), *BASE_DASHES.items()]
+    f".chart .{name}, .swatch .{name} {{ stroke: var(--{name}); stroke-dasharray: {style.dash or 'none'}; }}"
+    for name, style in STYLES.items()
 )
-_FILLS = " ".join(
-    f".chart text.{name} {{ fill: var(--{name}); stroke: none; }}"
-    for name in [*(f"line{i}" for i in range(N_STYLES)), *BASE_DASHES]
-)
+_FILLS = " ".join(f".chart text.{name} {{ fill: var(--{name}); stroke: none; }}" for name in STYLES)
 _LIGHT = f"--ink: #1f2933; --soft: #5b6672; --grid: #e6e9ed; --drift: #b42318; --alarm: #b45309; \
-{_colours(LIGHT, _BASE_LIGHT)}"
+{' '.join(f'--{name}: {style.light};' for name, style in STYLES.items())}"
 _DARK = f"--ink: #e6eaef; --soft: #9aa6b2; --grid: #2c343d; --drift: #ff8a7a; --alarm: #f5b041; \
-{_colours(DARK, _BASE_DARK)}"
+{' '.join(f'--{name}: {style.dark};' for name, style in STYLES.items())}"
 CHART_STYLE = f"""
 .chart, .swatch {{ {_LIGHT} }}
 @media screen and (prefers-color-scheme: dark) {{ .chart, .swatch {{ {_DARK} }} }}

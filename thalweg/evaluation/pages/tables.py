@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg.errors import first_of
-from thalweg.evaluation.counts import NOT_DEFINED, formatted, percentage
+from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.curves import names_of, style_of
+from thalweg.evaluation.formatting import NOT_DEFINED, formatted, percentage
 from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.summary import BASELINES, FIGURES, rate, rate_error, shown, with_error
+from thalweg.evaluation.summary import FIGURES, rate, rate_error, shown, with_error
 
 MOST_CLASSES, MOST_INPUTS = 50, 20
 _BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -36,14 +37,9 @@ def in_words(run: Run) -> str:
     best = max(rivals, key=lambda name: rivals[name])
     points = 100 * (reached - rivals[best])
     verdict = "more" if points >= 0 else "less"
-    name = {
-        "majority": "always answering the majority class",
-        "no_change": "repeating the last label",
-        "label_chain": "answering what most often followed the last label",
-    }[best]
     return (
         f"{run.learner} answered {with_error(run)} of {run.n_scored:,} rows correctly: "
-        f"{abs(points):.2f} points {verdict} than {name} ({with_error(run, best)})."
+        f"{abs(points):.2f} points {verdict} than {BASELINES[best].doing} ({with_error(run, best)})."
     )
 
 
@@ -62,7 +58,7 @@ def _figures_of_one(run: Run) -> str:
     titles = [*(figure.title for figure in FIGURES), "rows/s"]
     columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
     name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
-    head = ["", named(name, style_of(0)), *(named(title, name) for name, title in BASELINES.items())]
+    head = ["", named(name, style_of(0)), *(named(each.title, name) for name, each in BASELINES.items())]
     rows = [[title, *cells] for title, *cells in zip(titles, *columns, strict=True)]
     return table([head, *rows], kind="one")
 
@@ -78,8 +74,8 @@ def _figures_of_several(runs: Sequence[Run]) -> str:
     entries: list[tuple[float, list[Any]]] = []
     for i, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
         entries.append((rate(run), [named(name, style_of(i)), *lines[i]]))
-    for name, title in BASELINES.items():
-        cells = [named(title, name), *_shown(runs[0], name), NOT_DEFINED]
+    for name, baseline in BASELINES.items():
+        cells = [named(baseline.title, name), *_shown(runs[0], name), NOT_DEFINED]
         entries.append((rate(runs[0], name), cells))
     entries.sort(key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0], reverse=True)
     head = ["", *(figure.title for figure in FIGURES), "rows/s"]

@@ -1,8 +1,9 @@
-"""Numbers as text, for the terminal and for pages: counts, shares and their errors."""
+"""Numbers, dates and lists of names as text, for the terminal and for pages."""
 
 import math
 
 NOT_DEFINED = "–"
+DATE = "%Y-%m-%d %H:%M:%S %z"
 
 
 def count(n: int, what: str) -> str:

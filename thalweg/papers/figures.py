@@ -1,0 +1,33 @@
+"""Figures of lines, drawn with matplotlib."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Panel(NamedTuple):
+    """A panel of a figure: its title, and the x and y of each line by name."""
+
+    title: str
+    lines: Mapping[str, tuple[Any, Any]]
+
+
+def draw_lines(
+    path: Path,
+    panels: Sequence[Panel],
+    x_title: str,
+    y_title: str,
+    styles: Mapping[str, str] | None = None,
+) -> Path:
+    """Draw panels side by side into a file, some lines in a style of matplotlib; return the path."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5) if len(panels) == 1 else (6 * len(panels), 4), layout="constrained")
+    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (title, lines) in zip(row, panels, strict=True):
+        for name, (x, y) in lines.items():
+            axes.plot(x, y, (styles or {}).get(name, "-"), label=name, linewidth=1)
+        axes.set(title=title, xlabel=x_title, ylabel=y_title)
+        axes.legend(fontsize="small")
+    figure.savefig(path)
+    return path
