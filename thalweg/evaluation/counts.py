@@ -3,6 +3,7 @@
 import math
 
 NOT_DEFINED = "–"
+DATE = "%Y-%m-%d %H:%M:%S %z"
 
 
 def count(n: int, what: str) -> str:

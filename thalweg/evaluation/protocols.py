@@ -14,11 +14,12 @@ from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
+from thalweg.evaluation.counts import DATE
 from thalweg.evaluation.history import Notes, as_they_ran
 from thalweg.evaluation.inputs.observers import Watchers, as_list, begin_watcher
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
-from thalweg.evaluation.run import DATE, Run, written
+from thalweg.evaluation.run import Run, written
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun

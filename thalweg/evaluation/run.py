@@ -17,7 +17,6 @@ from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.files.column_report import FoundColumns
 
-DATE = "%Y-%m-%d %H:%M:%S %z"
 SMALL_MODEL = 1_000_000  # bytes: not worth a warning
 
 

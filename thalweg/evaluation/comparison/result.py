@@ -15,8 +15,7 @@ from thalweg._registry import Pickled
 from thalweg._types import Floats
 from thalweg.evaluation.comparison import statistics
 from thalweg.evaluation.comparison.cached_run import rows_right
-from thalweg.evaluation.counts import count
-from thalweg.evaluation.run import DATE
+from thalweg.evaluation.counts import DATE, count
 from thalweg.evaluation.summary import BASELINES, plain_number
 from thalweg.evaluation.uncertainty import Difference, paired
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints, Mask
 from thalweg.drift.changes import Watched, Windows
 from thalweg.drift.monitor import Monitor
+from thalweg.evaluation.counts import DATE
 from thalweg.evaluation.drift.new_categories import NewCategory
-from thalweg.evaluation.run import DATE
 
 if TYPE_CHECKING:  # importing it takes pyarrow
     from thalweg.streams.files.column_report import FoundColumns

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.date_parts import CYCLES, PART_WORDS, part_inputs
 
@@ -30,6 +29,8 @@ class Origin(NamedTuple):
 
 def columns_of(learner: Any) -> "InputColumns | None":
     """Return the inputs of a learner that got dict rows with text, whose values it knows; None for others."""
+    from thalweg.learners.base.stream_classifier import StreamClassifier  # it takes scikit-learn
+
     schema = learner.text_schema() if isinstance(learner, StreamClassifier) else None
     return None if schema is None else InputColumns(schema)
 

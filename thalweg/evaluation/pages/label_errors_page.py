@@ -7,13 +7,12 @@ from time import strftime
 
 import numpy as np
 
-from thalweg.evaluation.counts import percentage
+from thalweg.evaluation.counts import DATE, percentage
 from thalweg.evaluation.curves import Line
 from thalweg.evaluation.label_errors.find import Suspicions
 from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline
 from thalweg.evaluation.pages.page import Markup, made_by, pairs, table, text, write_page
 from thalweg.evaluation.pages.svg import line_chart
-from thalweg.evaluation.run import DATE
 
 MOST_ROWS, MOST_COLUMNS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
 LONG = 40  # characters of a cell that is broken into lines
