@@ -142,3 +142,12 @@ def test_the_wrong_name_of_a_page_is_found_before_the_run(thalweg, tmp_path, mon
     monkeypatch.setattr(run_command, "evaluate", lambda *_, **__: pytest.fail("it was run"))
     code, _, said = thalweg(*RUN, "--report", tmp_path)
     assert code == 2 and "is a folder" in said
+
+
+@pytest.mark.parametrize("command", ["run", "drift", "outliers", "continue"])
+@pytest.mark.parametrize("name", ["page.pdf", "page"])
+def test_a_report_is_an_html_page(thalweg, tmp_path, command, name):
+    source = ("model.tw", "sea") if command == "continue" else ("sea",)
+    code, printed, said = thalweg(command, *source, "--rows", 300, "--report", tmp_path / name)
+    assert (code, printed) == (2, "") and "a report is an HTML page" in said
+    assert not (tmp_path / name).exists()

@@ -9,6 +9,7 @@ from late_classes import N_ROWS, Late
 
 from thalweg.adapters import SklearnLearner
 from thalweg.commands import run as run_command
+from thalweg.commands import run_results
 from thalweg.evaluation import chunked, prequential
 from thalweg.learners import HoeffdingTree, MajorityClass, NaiveBayes, OnlineBagging
 from thalweg.streams import from_file, from_rows, noisy
@@ -95,10 +96,10 @@ def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
     settings |= {"data": None, "file_options": {}, "quiet": True}
     run = run_command.evaluate(str(path), "NaiveBayes", **settings).run
-    run_command.show(run, json=False)
+    run_results.show(run, json=False)
     printed = " ".join(capsys.readouterr().out.split())
     assert "3 classes: apart 30.00 %, down 40.00 %, up 30.00 %" in printed
-    run_command.show(run, json=True)
+    run_results.show(run, json=True)
     assert json.loads(capsys.readouterr().out)["classes"] == {"apart": 0.3, "down": 0.4, "up": 0.3}
     assert run.summary()["accuracy"] > 0.999
 

@@ -9,8 +9,9 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.options import command_line
-from thalweg.commands.outputs import check_writable, do_all
+from thalweg.commands.learner_expressions import make_learner
+from thalweg.commands.outputs import PAGE_SUFFIXES, check_writable, do_all, terminal, write_file
+from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
 
 if TYPE_CHECKING:
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
 
     from thalweg._types import Floats
     from thalweg.evaluation import Comparison
-
-HELP = """
-Compare learners on streams: accuracy, cost, ranks and tests.
-
-LEARNERS are names, with arguments if need be: see `thalweg list learners`. Classifiers of scikit-learn and
-River are written with their modules: `sklearn.linear_model.Perceptron()`. The trivial baselines are always
-there. Runs that have ended are kept in the cache folder (THALWEG_CACHE) and not run again.
-
-Examples:
-
-    thalweg compare NaiveBayes HoeffdingTree AdaptiveRandomForest --on sea --on led --seeds 3
-
-    thalweg compare LogisticMixture "NearestNeighbours(n_neighbours=5)" --on prices.csv --report page.html
-"""
 
 
 @with_file_options()
@@ -55,39 +42,33 @@ def compare(
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what earlier calls kept.")] = False,
     file_options: Any = None,
 ) -> None:
-    """Compare learners on streams: accuracy, cost, ranks and tests."""
+    """Compare learners on streams: accuracy, cost, ranks and tests.
+
+    LEARNERS are names, with arguments if need be: see `thalweg list learners`. Classifiers of scikit-learn
+    and River are written with their modules: `sklearn.linear_model.Perceptron()`. The trivial baselines are
+    always there. Runs that have ended are kept in the cache folder (THALWEG_CACHE) and not run again.
+
+    Examples:
+
+        thalweg compare NaiveBayes HoeffdingTree AdaptiveRandomForest --on sea --on led --seeds 3
+
+        thalweg compare LogisticMixture "NearestNeighbours(n_neighbours=5)" --on prices.csv --report page.html
+    """
+    from thalweg import evaluation
+    from thalweg.evaluation.comparison.files import check_ending
+
     check_writable(report)
     if report:
-        from thalweg.evaluation.comparison.files import check_ending
-
         check_ending(report)
-    found = run(learners, on, seeds, jobs, delay, labels, rows, limit, data, file_options, fresh, quiet=json)
-    for result in found.results.values():
-        result |= {"error": in_options(result["error"])} if "error" in result else {}
-    do_all(lambda: show(found, json), lambda: write_page(found, report, json))
-    if found.errors():
-        raise typer.Exit(1)
-
-
-def run(
-    learners: Sequence[str], sources: Sequence[str], seeds: int, jobs: int | None, delay: str, labels: str,
-    rows: int | None, limit: float | None, data: str | None, file_options: dict[str, Any], fresh: bool,
-    quiet: bool,
-) -> "Comparison":
-    """Return the Comparison of learners on streams, all given as a person writes them."""
-    from thalweg.commands.progress import Bar
-    from thalweg.commands.run import make_learner, read_delay, read_share
-    from thalweg.evaluation import compare
-
     made = {_short(text, learners): make_learner(text, [], 0) for text in learners}
-    with Bar("comparing", "{}", "", quiet, unit="runs") as bar:
-        return compare(
+    with Bar("comparing", "{}", "", json, unit="runs") as bar:
+        comparison = evaluation.compare(
             made,
-            {_name(source, sources): source for source in sources},
+            {_name(source, on): source for source in on},
             file_options=file_options,
             seeds=seeds,
-            delay=read_delay(delay),
-            labels=read_share(labels, None),
+            delay=options.read_delay(delay),
+            labels=options.read_share(labels),
             rows=rows,
             limit=limit,
             jobs=jobs,
@@ -95,24 +76,24 @@ def run(
             data=data,
             progress=bar.show,
         )
+    comparison.command = options.command_line()
+    for result in comparison.results.values():
+        result |= {"error": in_options(result["error"])} if "error" in result else {}
+    is_page = report is not None and report.lower().endswith(PAGE_SUFFIXES)
+    message = f"{'Page with pictures' if is_page else 'Table'}: {report}"
+    do_all(
+        lambda: show(comparison, json),
+        lambda: write_file(report, comparison.write, message, json),
+    )
+    if comparison.errors():
+        raise typer.Exit(1)
 
 
-def write_page(found: "Comparison", path: str | None, json: bool) -> None:
-    """Write the page of a Comparison if there is a path, and say where it is."""
-    if path:
-        found.command = command_line()
-        found.write(path)
-        if not json:
-            print(f"{'Page with pictures' if path.lower().endswith(('html', 'htm')) else 'Table'}: {path}")
-
-
-def show(found: "Comparison", json: bool) -> None:
+def show(comparison: "Comparison", json: bool) -> None:
     """Print a Comparison as tables or as JSON."""
     if json:
-        print(jsons.dumps(found.summary()))
+        print(jsons.dumps(comparison.summary()))
         return
-    from rich.console import Console
-
     from thalweg.evaluation.comparison.words import (
         about_errors,
         about_few_streams,
@@ -123,23 +104,24 @@ def show(found: "Comparison", json: bool) -> None:
     )
     from thalweg.evaluation.formatting import without_label
 
-    console = Console()
-    accuracies = accuracy_rows(found, lambda each: f"{each} *" if each.is_best else str(each))
+    console = terminal()
+    accuracies = accuracy_rows(comparison, lambda each: f"{each} *" if each.is_best else str(each))
     for part in _cut(accuracies, console.width):
         console.print(grid("Accuracy, per cent", part))
-    console.print(f"{about_errors(found)} * marks the best.", highlight=False)
-    console.print(grid("Cost", _costs(found)))
-    tests, notes = found.tests(), []
+    console.print(f"{about_errors(comparison)} * marks the best.")
+    console.print(grid("Cost", _costs(comparison)))
+    tests, notes = comparison.tests(), []
     if tests["wins"] is not None:
-        rows = pair_rows(found, tests)[: len(found.learners)]
+        rows = pair_rows(comparison, tests)[: len(comparison.learners)]
         console.print(grid("The best against the others, by streams", rows))
-        notes = [about_few_streams(found)]
-    unlabelled = [f"{name}: {without_label(n)}, not scored" for name, n in found.unlabelled().items()]
-    notes = [*notes, about_kept(found, "--fresh"), verdict(found), *unlabelled]
+        notes = [about_few_streams(comparison)]
+    missing = comparison.unlabelled().items()
+    unlabelled = [f"{name}: {without_label(n)}, not scored" for name, n in missing]
+    notes = [*notes, about_kept(comparison, "--fresh"), verdict(comparison), *unlabelled]
     for line in filter(None, notes):
-        console.print(line, highlight=False, markup=False)
-    for name, message in found.errors().items():
-        console.print(f"{name} failed: {message}", highlight=False, markup=False)
+        console.print(line)
+    for name, message in comparison.errors().items():
+        console.print(f"{name} failed: {message}")
 
 
 def _short(text: str, texts: Sequence[str]) -> str:
@@ -158,18 +140,19 @@ def _name(source: str, sources: Sequence[str]) -> str:
     return name if sum(other.replace("\\", "/").endswith(name) for other in sources) == 1 else source
 
 
-def _costs(found: "Comparison") -> list[list[str]]:
+def _costs(comparison: "Comparison") -> list[list[str]]:
     from thalweg.evaluation.comparison.words import KEPT_MARK
     from thalweg.evaluation.formatting import formatted
 
-    speed, memory, kept = found.table("rows_per_second"), found.table("memory"), found.kept()
+    speed, memory = comparison.table("rows_per_second"), comparison.table("memory")
+    kept = comparison.kept()
     rows = [["", "rows/s, slowest", "fastest", "memory, most, kB"]]
-    for m, name in enumerate(found.learners):
-        figures = *_least_and_most(speed[:, m]), _least_and_most(memory[:, m])[1] / 1e3
-        cells = [formatted(value, ",.0f") for value in figures]
+    for m, name in enumerate(comparison.learners):
+        costs = *_least_and_most(speed[:, m]), _least_and_most(memory[:, m])[1] / 1e3
+        texts = [formatted(value, ",.0f") for value in costs]
         if kept[:, m].any():
-            cells[:2] = [f"{cell} {KEPT_MARK}" for cell in cells[:2]]
-        rows.append([name, *cells])
+            texts[:2] = [f"{text} {KEPT_MARK}" for text in texts[:2]]
+        rows.append([name, *texts])
     return rows
 
 
@@ -180,7 +163,7 @@ def _least_and_most(values: "Floats") -> tuple[float, float]:
 
 
 def _cut(rows: list[list[str]], width: int) -> list[list[list[str]]]:
-    """Return a table as several beside which the names of the learners are repeated, each at most `width`."""
+    """Cut a table into tables of at most `width` characters; each repeats the first column."""
     widths = [max(len(row[j]) for row in rows) + 3 for j in range(len(rows[0]))]
     parts: list[list[int]] = [[]]
     used = widths[0] + 1
@@ -197,8 +180,8 @@ def grid(title: str, rows: list[list[str]]) -> "Table":
     from rich.table import Table
 
     made = Table(title=title, title_justify="left")
-    for i, cell in enumerate(rows[0]):
-        made.add_column(cell, justify="left" if i == 0 else "right")
+    for i, name in enumerate(rows[0]):
+        made.add_column(name, justify="left" if i == 0 else "right")
     for row in rows[1:]:
         made.add_row(*row)
     return made

@@ -6,21 +6,10 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import check_writable, do_all
+from thalweg.commands.outputs import INTERRUPTED, check_writable
+from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
-
-HELP = """
-Go on learning with a saved model, testing each row before it is learned.
-
-SOURCE must have the columns that the model was trained on, found by their names; others are left out. The
-model is written back to its file, or to `--save`. If it is interrupted, what was learned so far is saved.
-
-Examples:
-
-    thalweg continue model.tw tomorrow.csv
-
-    thalweg continue model.tw tomorrow.parquet --save newer.tw --report page.html
-"""
+from thalweg.evaluation.formatting import percentage
 
 
 @with_file_options(model=True, target="Column of the label; else the one the model learned.")
@@ -39,24 +28,32 @@ def continue_(
     data: options.Data = None,
     file_options: Any = None,
 ) -> None:
-    """Go on learning with a saved model, testing each row before it is learned."""
+    """Go on learning with a saved model, testing each row before it is learned.
+
+    SOURCE must have the columns that the model was trained on, found by their names; others are left out. The
+    model is written back to its file, or to `--save`. If it is interrupted, what was learned so far is saved.
+
+    Examples:
+
+        thalweg continue model.tw tomorrow.csv
+
+        thalweg continue model.tw tomorrow.parquet --save newer.tw --report page.html
+    """
     from thalweg.commands import model_files
-    from thalweg.commands import run as run_command
-    from thalweg.commands.progress import Bar
+    from thalweg.commands.run_results import show_and_write
     from thalweg.evaluation import prequential
-    from thalweg.evaluation.formatting import percentage
 
     save = save or model
-    check_writable(save, report)
+    check_writable(save, page=report)
     learner, schema, runs = model_files.load(model)
-    stream = model_files.open_like(source, learner, schema, model, rows, seed, data, **file_options)
+    stream = model_files.open_with_schema(source, learner, schema, model, rows, seed, data, **file_options)
     title = f"{type(learner).__name__} on {source}"
     with Bar(title, "accuracy {}", percentage(float("nan")), json) as bar:
         run = prequential(
             stream,
             learner,
-            delay=run_command.read_delay(delay),
-            labels=run_command.read_share(labels, None),
+            delay=options.read_delay(delay),
+            labels=options.read_share(labels),
             seed=seed,
             rows=rows,
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
@@ -64,10 +61,6 @@ def continue_(
         )
     run.command = options.command_line()
     word_for_command(run)
-    do_all(
-        lambda: run_command.show(run, json),
-        lambda: run_command.save(learner, run, stream, source, save, json, runs),
-        lambda: run_command.write_page(run, report, json),
-    )
+    show_and_write(run, learner, stream, source, save, report, json, runs)
     if run.interrupted:
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg.commands import options
+from thalweg.commands.outputs import terminal
 from thalweg.errors import first_of
 
 if TYPE_CHECKING:
@@ -14,31 +15,27 @@ if TYPE_CHECKING:
 
 MOST_VALUES, MOST_RULES = 20, 40  # in the terminal
 NO_COUNTS: dict[str, Any] = {"explanation": None, "values": {}, "parts": {}}
-HELP = """
-Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
-
-MODEL is only read; its columns and classes are shown too, how much each column counts if the learner says
-so, and the rules of a tree.
-
-Examples:
-
-    thalweg inspect model.tw
-
-    thalweg inspect model.tw --json
-"""
 
 
 def inspect(model: options.Model, json: options.Json = False) -> None:
-    """Describe a saved model: its learner, what it has seen, how accurate it was, and its weights."""
+    """Describe a saved model: its learner, what it has seen, how accurate it was, and its weights.
+
+    MODEL is only read; its columns and classes are shown too, how much each column counts if the learner says
+    so, and the rules of a tree.
+
+    Examples:
+
+        thalweg inspect model.tw
+
+        thalweg inspect model.tw --json
+    """
     found = facts(model)
     if json:
         print(jsons.dumps(found))
         return
-    from rich.console import Console
-
-    console = Console()
+    console = terminal()
     for line in lines(found):
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
 
 
 def facts(path: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from thalweg import drift, learners, preprocessing
@@ -11,6 +12,19 @@ from thalweg._misspelt import hint, nearest, unknown_parameter
 FOREIGN = ("sklearn.", "river.")
 REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
 PIPELINES = ("Pipeline", "make_pipeline")
+
+
+def make_learner(text: str, pairs: Sequence[str], seed: int) -> Any:
+    """Return the learner that `text` describes; `pairs` are more parameters, as `key=value` texts."""
+    parameters = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--set {pair}: expected key=value")
+        if key in parameters:
+            raise ValueError(f"--set {key}=…: given twice")
+        parameters[key] = read_value(value)
+    return read_learner(text, parameters, seed)
 
 
 def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:

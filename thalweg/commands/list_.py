@@ -1,11 +1,24 @@
-"""The lists of `thalweg list`, made without importing what they name."""
+"""`thalweg list`: names of learners, streams, …, listed without importing them."""
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
 
 from thalweg import drift, evaluation, learners, streams
 from thalweg._misspelt import hint
 from thalweg._registry import Registry
+
+
+def list_(
+    what: Annotated[
+        str | None, typer.Argument(help="learners, streams, detectors, monitors or metrics.")
+    ] = None,
+) -> None:
+    """List learners, streams, detectors, monitors or metrics, one line each."""
+    for line in lines(what):
+        print(line)
 
 
 def lines(what: str | None = None) -> Iterator[str]:

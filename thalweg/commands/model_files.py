@@ -43,7 +43,7 @@ def load(path: str) -> tuple[StreamClassifier, dict[str, Any] | None, list[dict[
     return learner, notes.get("schema"), notes.get("runs", [])
 
 
-def open_like(
+def open_with_schema(
     source: str, learner: StreamClassifier, schema: dict[str, Any] | None, path: str, rows: int | None = None,
     seed: int = 0, data: str | None = None, **options: Any,
 ) -> Stream:

@@ -1,5 +1,6 @@
-"""Options that several commands share."""
+"""Options that several commands share, and how their values are read."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -88,6 +89,31 @@ Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
 LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
+
+
+def read_delay(text: str) -> Any:
+    """Return a number of rows, or the frozen scipy.stats distribution that e.g. `poisson(50)` names."""
+    if re.fullmatch(r"\d+", text):
+        return int(text)
+    parts = re.fullmatch(r"(\w+)\(([-\d.eE, ]*)\)", text)
+    if parts:
+        import scipy.stats
+
+        law = getattr(scipy.stats, parts[1], None)
+        if isinstance(law, scipy.stats.rv_continuous | scipy.stats.rv_discrete):
+            return law(*[float(part) for part in parts[2].split(",") if part.strip()])
+    raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
+
+
+def read_share(text: str, words: str = "") -> float:
+    """Return the share of labels that arrive; `words` are other values that a message names."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ValueError(f"--labels {text}: give a share from 0 to 1{words}")
+    return share
 
 
 def command_line() -> str:

@@ -1,14 +1,20 @@
-"""What a command does when its figures are computed: print them, then write files."""
+"""What a command prints and writes when its results are there."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+PAGE_SUFFIXES = (".html", ".htm")
 
 
-def check_writable(*paths: str | None) -> None:
-    """Raise ValueError if one of the files cannot be written, before hours of work are lost."""
-    for path in paths:
+def check_writable(*paths: str | None, page: str | None = None) -> None:
+    """Raise ValueError if a file cannot be written, or a page is not called HTML, before work is lost."""
+    for path in (*paths, page):
         if path is None:
             continue
         if Path(path).is_dir():
@@ -16,15 +22,32 @@ def check_writable(*paths: str | None) -> None:
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise ValueError(f"{path}: there is no folder {folder}")
+    if page is not None and Path(page).suffix.lower() not in PAGE_SUFFIXES:
+        raise ValueError(f"--report {page}: a report is an HTML page: give a name that ends in .html")
+
+
+def write_file(path: str | None, write: Callable[[str], object], message: str, quiet: bool) -> None:
+    """Write a file if there is a path, then print where it is, the `message`, unless `quiet`."""
+    if path:
+        write(path)
+        if not quiet:
+            print(message)
 
 
 def column_lines(columns: Any, pipeline: str | None = None) -> list[str]:
-    """Return what the columns of a file were taken for, a line for each kind, and warnings."""
+    """Return lines on the columns of a file: one for each kind, then the warnings."""
     if columns is None:
         return []
     lines = [f"{kind:9} {names}" for kind, names in columns.in_words()]
     lines += [f"pipeline  {pipeline}"] if pipeline else []
     return lines + [f"warning   {warning}" for warning in columns.warnings]
+
+
+def terminal() -> "Console":
+    """Return the terminal, which prints text as it is: brackets are no markup, numbers have no colours."""
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False)
 
 
 def do_all(*steps: Callable[[], object]) -> None:

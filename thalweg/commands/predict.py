@@ -1,4 +1,4 @@
-"""`thalweg predict`: the answers of a saved learner for the rows of a file."""
+"""`thalweg predict`: predictions of a saved learner for the rows of a file."""
 
 import sys
 from typing import Annotated, Any
@@ -8,24 +8,9 @@ import typer
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
 from thalweg.commands.outputs import check_writable
+from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
-
-HELP = """
-Predict the labels of a file's rows with a saved model, which stays as it is.
-
-SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
-Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
-SOURCE has labels, a line on standard error says how many of them were predicted. Columns that hold ids are
-copied beside the predictions; `--keep` names other columns to copy.
-
-Examples:
-
-    thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
-
-    thalweg predict model.tw tomorrow.csv --keep id,name
-
-    thalweg predict model.tw tomorrow.parquet --out predictions.parquet
-"""
+from thalweg.evaluation.formatting import percentage
 
 
 @with_file_options(model=True, keep=True, target="Column of the label; else the one the model learned.")
@@ -42,15 +27,27 @@ def predict(
     data: options.Data = None,
     file_options: Any = None,
 ) -> None:
-    """Predict the labels of a file's rows with a saved model, which stays as it is."""
+    """Predict the labels of a file's rows with a saved model, which stays as it is.
+
+    SOURCE must have the columns that the model was trained on, found by their names; a label is not needed.
+    Without `--out` the predictions are printed as CSV; `row` is the number of the row in SOURCE, from 1. If
+    SOURCE has labels, a line on standard error says how many of them were predicted. Columns that hold ids
+    are copied beside the predictions; `--keep` names other columns to copy.
+
+    Examples:
+
+        thalweg predict model.tw tomorrow.csv --out predictions.csv --probabilities
+
+        thalweg predict model.tw tomorrow.csv --keep id,name
+
+        thalweg predict model.tw tomorrow.parquet --out predictions.parquet
+    """
     from thalweg.commands import model_files
     from thalweg.commands.prediction_files import counting, predictions, write
-    from thalweg.commands.progress import Bar
-    from thalweg.evaluation.formatting import percentage
 
     check_writable(out)
     learner, schema, _ = model_files.load(model)
-    stream = model_files.open_like(source, learner, schema, model, rows, data=data, **file_options)
+    stream = model_files.open_with_schema(source, learner, schema, model, rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:

@@ -10,24 +10,12 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
+from thalweg.commands.learner_expressions import make_learner, read_value
+from thalweg.commands.outputs import terminal
+from thalweg.commands.progress import Bar
 
 if TYPE_CHECKING:
     from thalweg.evaluation import Tuned
-
-HELP = """
-Search for parameters of a learner on the first part of a stream, and judge them on the rest.
-
-The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`. Without `--try`, 20
-choices among the usual values of the learner's parameters are tried.
-
-Examples:
-
-    thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try rate --metric kappa
-
-    thalweg tune prices.csv --learner HoeffdingTree
-
-    thalweg tune prices.csv --learner NearestNeighbours --try n_neighbours=1,3,5,9 --try window=500,5000 --n 5
-"""
 
 
 @with_file_options()
@@ -57,21 +45,31 @@ def tune(
     data: options.Data = None,
     file_options: Any = None,
 ) -> None:
-    """Search for parameters of a learner on the first part of a stream, and judge them on the rest."""
+    """Search for parameters of a learner on the first part of a stream, and judge them on the rest.
+
+    The search sees nothing of the rows it is judged on. SOURCE is as for `thalweg run`. Without `--try`, 20
+    choices among the usual values of the learner's parameters are tried.
+
+    Examples:
+
+        thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try rate --metric kappa
+
+        thalweg tune prices.csv --learner HoeffdingTree
+
+        thalweg tune prices.csv --learner NearestNeighbours --try n_neighbours=1,5 --try window=500,5000 --n 3
+    """
     from thalweg import evaluation
-    from thalweg.commands.progress import Bar
-    from thalweg.commands.run import make_learner, read_delay, read_share
 
     with Bar("searching", "{}", "", json, unit="runs") as bar:
-        found = evaluation.tune(
+        tuned = evaluation.tune(
             make_learner(learner, set_ or [], seed),
             read_grid(try_) if try_ else None,
             source,
             share=share,
             n=n,
             seed=seed,
-            delay=read_delay(delay),
-            labels=read_share(labels, None),
+            delay=options.read_delay(delay),
+            labels=options.read_share(labels),
             rows=rows,
             jobs=jobs,
             data=data,
@@ -79,7 +77,7 @@ def tune(
             progress=bar.show,
             metric=metric,
         )
-    show(found, json)
+    show(tuned, json)
 
 
 def read_grid(texts: Sequence[str]) -> dict[str, list[Any] | None]:
@@ -87,8 +85,6 @@ def read_grid(texts: Sequence[str]) -> dict[str, list[Any] | None]:
 
     What is in brackets is one value.
     """
-    from thalweg.commands.learner_expressions import read_value
-
     grid = {}
     for text in texts:
         name, equals, values = text.partition("=")
@@ -100,58 +96,56 @@ def read_grid(texts: Sequence[str]) -> dict[str, list[Any] | None]:
     return grid
 
 
-def show(found: "Tuned", json: bool) -> None:
-    """Print what a search found, as tables or as JSON."""
+def show(tuned: "Tuned", json: bool) -> None:
+    """Print the result of a search, as tables or as JSON."""
     if json:
-        print(jsons.dumps(to_plain(found)))
+        print(jsons.dumps(to_plain(tuned)))
         return
-    from rich.console import Console
-
     from thalweg.commands.compare import grid
     from thalweg.evaluation.formatting import percentage, plus_minus, points, without_label
     from thalweg.evaluation.summary import metric_text, metric_title
 
-    console, difference = Console(), found.difference
-    title, shown = metric_title(found.metric), partial(metric_text, found.metric)
+    console, difference = terminal(), tuned.difference
+    title, shown = metric_title(tuned.metric), partial(metric_text, tuned.metric)
     rows = [["parameters", title]]
-    rows += [[_settings(each), shown(score)] for each, score in itertools.islice(found.tried, 20)]
-    console.print(grid(f"On the first {found.n_rows_searched:,} rows", rows))
-    for each, message in found.failed:
-        console.print(f"{_settings(each)} failed: {message}", highlight=False, markup=False, soft_wrap=True)
-    best = _settings(found.parameters)
-    lines = [f"On the {found.n_rows_judged:,} rows after them, which the search has not seen:"]
+    rows += [[_settings(each), shown(score)] for each, score in itertools.islice(tuned.tried, 20)]
+    console.print(grid(f"On the first {tuned.n_rows_searched:,} rows", rows))
+    for each, message in tuned.failed:
+        console.print(f"{_settings(each)} failed: {message}", soft_wrap=True)
+    best = _settings(tuned.parameters)
+    lines = [f"On the {tuned.n_rows_judged:,} rows after them, which the search has not seen:"]
     given = "with the given parameters"
-    if found.metric != "accuracy":
-        lines.append(f"{title} {shown(found.score)} with {best}, {shown(found.score_before)} {given};")
-    lines.append(f"accuracy {percentage(found.accuracy)} with {best},")
+    if tuned.metric != "accuracy":
+        lines.append(f"{title} {shown(tuned.score)} with {best}, {shown(tuned.score_before)} {given};")
+    lines.append(f"accuracy {percentage(tuned.accuracy)} with {best},")
     if difference.mean == difference.standard_error == 0:
         lines.append(f"the same as {given}.")
     else:
         gap = plus_minus(points(difference.mean, "+.2f"), difference.standard_error)
-        lines.append(f"{percentage(found.accuracy_before)} {given}; the difference is {gap} points,")
+        lines.append(f"{percentage(tuned.accuracy_before)} {given}; the difference is {gap} points,")
         lines.append(f"{difference.in_words()}.")
-    if found.n_unlabelled:
-        lines.append(f"{without_label(found.n_unlabelled)}, not scored.")
-    console.print(" ".join(lines), highlight=False, markup=False)
+    if tuned.n_unlabelled:
+        lines.append(f"{without_label(tuned.n_unlabelled)}, not scored.")
+    console.print(" ".join(lines))
 
 
-def to_plain(found: "Tuned") -> dict[str, Any]:
-    """Return what a search found as plain data for JSON; None if a figure is not defined."""
+def to_plain(tuned: "Tuned") -> dict[str, Any]:
+    """Return the result of a search as plain data for JSON; None where a metric is not defined."""
     from thalweg.evaluation.summary import plain_number
 
     return {
-        "parameters": _texts(found.parameters),
-        "metric": found.metric,
-        "tried": [[_texts(each), plain_number(score)] for each, score in found.tried],
-        "failed": [[_texts(each), message] for each, message in found.failed],
-        "rows_searched": found.n_rows_searched,
-        "rows_judged": found.n_rows_judged,
-        "unlabelled": found.n_unlabelled,
-        "score": plain_number(found.score),
-        "score_before": plain_number(found.score_before),
-        "accuracy": found.accuracy,
-        "accuracy_before": found.accuracy_before,
-        "difference": found.difference._asdict(),
+        "parameters": _texts(tuned.parameters),
+        "metric": tuned.metric,
+        "tried": [[_texts(each), plain_number(score)] for each, score in tuned.tried],
+        "failed": [[_texts(each), message] for each, message in tuned.failed],
+        "rows_searched": tuned.n_rows_searched,
+        "rows_judged": tuned.n_rows_judged,
+        "unlabelled": tuned.n_unlabelled,
+        "score": plain_number(tuned.score),
+        "score_before": plain_number(tuned.score_before),
+        "accuracy": tuned.accuracy,
+        "accuracy_before": tuned.accuracy_before,
+        "difference": tuned.difference._asdict(),
     }
 
 

@@ -9,7 +9,7 @@ from tree_rows import KINDS, N_CATEGORIES, growing_rows
 
 from thalweg.checks import learner as learner_checks
 from thalweg.checks.safety import SAFETY_CHECKS
-from thalweg.commands.run import memory_lines
+from thalweg.commands.run_results import memory_lines
 from thalweg.errors import ParameterError, StateError
 from thalweg.evaluation import prequential
 from thalweg.learners import (
