@@ -1,4 +1,4 @@
-"""Block ensembles: their twins, what their papers say, members of any kind, failures as a block ends."""
+"""Chunk ensembles: their twins, what their papers say, members of any kind, failures as a chunk ends."""
 
 import numpy as np
 import pytest
@@ -44,14 +44,14 @@ def test_kernel_is_its_twin(kind, settings, n_classes):
 
 
 @pytest.mark.parametrize(("kind", "settings"), [(SEAEnsemble, {"replacement": "oldest"}), (LearnPPNSE, {})])
-def test_one_member_is_the_member_of_the_last_block(kind, settings):
+def test_one_member_is_the_member_of_the_last_chunk(kind, settings):
     X, y = next(Sphere(1200, seed=2).blocks(1200))
     ensemble = kind(n_members=1, block_size=300, **settings).fit(X, y)
     alone = DecisionTree(max_leaves=32, window=300).fit(X[900:], y[900:])
     assert np.array_equal(ensemble.predict(X), alone.predict(X))
 
 
-def test_sea_lets_a_member_vote_only_after_the_block_that_follows_its_own():
+def test_sea_lets_a_member_vote_only_after_the_chunk_that_follows_its_own():
     X, y = next(SEA(2000, seed=1).blocks(2000))
     learner = SEAEnsemble(block_size=200).begin(3, [0, 1])
     counts = []
@@ -114,7 +114,7 @@ def test_learn_nse_remembers_a_concept_that_returns():
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_flush_ends_the_block_with_the_rows_there_are(kind):
+def test_flush_ends_the_chunk_with_the_rows_there_are(kind):
     X, y = next(Sphere(1500, seed=2).blocks(1500))
     learner = kind(block_size=1000).begin(3, [0, 1])
     learner.test_then_train(X, y)
@@ -165,7 +165,7 @@ class Interrupt(BaseException):
 
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("where", ["fit", "predict"])
-def test_an_interrupt_at_the_end_of_a_block_puts_it_off(kind, where):
+def test_an_interrupt_at_the_end_of_a_chunk_puts_it_off(kind, where):
     X, y = next(Sphere(1000, seed=2).blocks(1000))
     settings = {"n_members": 3, "block_size": 100}
     FailsOnce.left = 0
@@ -186,7 +186,7 @@ def test_an_interrupt_at_the_end_of_a_block_puts_it_off(kind, where):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_a_failing_fit_costs_a_block_and_no_more(kind):
+def test_a_failing_fit_costs_a_chunk_and_no_more(kind):
     X, y = next(Sphere(1000, seed=2).blocks(1000))
     learner = kind(FailsOnce(), n_members=3, block_size=100).begin(3, [0, 1])
     learner.test_then_train(X[:300], y[:300])

@@ -1,4 +1,4 @@
-"""Block ensembles in plain NumPy: SEA, the accuracy-weighted ensemble, Learn++.NSE."""
+"""Chunk ensembles in plain NumPy: SEA, the accuracy-weighted ensemble, Learn++.NSE."""
 
 import numpy as np
 from twins._native.rng import key_of, unit, word
@@ -15,16 +15,16 @@ def tree(X, y, w, n_classes, max_leaves=32):
     return made.predict_block
 
 
-class BlockEnsemble:
-    """Gathers rows into blocks; a subclass says what happens when one ends."""
+class ChunkEnsemble:
+    """Gathers rows into chunks; a subclass says what happens when one ends."""
 
     max_leaves = 32
 
     def __init__(self, n_classes, n_members, block_size, n_held_out=0, seed=1):
         self.n_classes, self.n_members, self.size = n_classes, n_members, block_size
         self.n_held_out, self.key = n_held_out, key_of(seed)
-        self.members, self.weights, self.n_rows, self.n_blocks = [], [], 0, 0
-        self.block, self.held_out = [], []
+        self.members, self.weights, self.n_rows, self.n_chunks = [], [], 0, 0
+        self.chunk, self.held_out = [], []
 
     def run(self, X, y, w):
         """Return the probabilities of each row before it is learned."""
@@ -32,16 +32,16 @@ class BlockEnsemble:
 
     def learn(self, x, y, w):
         p = self.predict(x[None])[0]
-        to_come = self.size - len(self.block) - len(self.held_out)
+        to_come = self.size - len(self.chunk) - len(self.held_out)
         wanted = self.n_held_out - len(self.held_out)
         drawn = to_come < self.size and unit(word(self.key, self.n_rows)) * to_come < wanted
-        (self.held_out if drawn else self.block).append((x, y, w, self.n_rows))
+        (self.held_out if drawn else self.chunk).append((x, y, w, self.n_rows))
         self.n_rows += 1
-        n = len(self.block) + len(self.held_out)
+        n = len(self.chunk) + len(self.held_out)
         if n == self.size:
-            self.end_block()
-        elif self.n_blocks == 0 and n >= FEWEST and n in {self.size >> shift for shift in range(1, 30)}:
-            self.members, self.weights = [self.fitted(self.block)], [self.first_weight]
+            self.end_chunk()
+        elif self.n_chunks == 0 and n >= FEWEST and n in {self.size >> shift for shift in range(1, 30)}:
+            self.members, self.weights = [self.fitted(self.chunk)], [self.first_weight]
         return p
 
     first_weight = 1.0
@@ -54,14 +54,14 @@ class BlockEnsemble:
         X, y, w, number = zip(*rows, strict=True)
         return np.array(X), np.array(y), np.array(w), np.array(number)
 
-    def end_block(self):
-        if self.n_blocks == 0:
+    def end_chunk(self):
+        if self.n_chunks == 0:
             self.members, self.weights = [], []
-        grown = self.arrays(self.block)
+        grown = self.arrays(self.chunk)
         weighed = self.arrays(self.held_out[::-1]) if self.n_held_out else grown
-        self.weigh(self.fitted(self.block), *weighed)
-        self.n_blocks += 1
-        self.block, self.held_out = [], []
+        self.weigh(self.fitted(self.chunk), *weighed)
+        self.n_chunks += 1
+        self.chunk, self.held_out = [], []
 
     def votes(self, X):
         """Return what the members say together, not yet divided by its sum."""
@@ -76,7 +76,7 @@ class BlockEnsemble:
         return np.where(total > 0, votes / np.where(total > 0, total, 1), 1 / self.n_classes)
 
 
-class SEAEnsemble(BlockEnsemble):
+class SEAEnsemble(ChunkEnsemble):
     """Street and Kim 2001."""
 
     def __init__(self, *arguments, replacement="quality"):
@@ -85,7 +85,7 @@ class SEAEnsemble(BlockEnsemble):
 
     def weigh(self, fresh, X, y, w, number):
         if not self.by_quality or not self.members:
-            self.put(fresh, self.n_blocks % self.n_members)
+            self.put(fresh, self.n_chunks % self.n_members)
             return
         if self.waiting is not None:
             qualities = [self.quality(member, X, y, w) for member in self.members]
@@ -108,7 +108,7 @@ class SEAEnsemble(BlockEnsemble):
         return (w * np.where(chosen == y, right, wrong)).sum()
 
 
-class AccuracyWeightedEnsemble(BlockEnsemble):
+class AccuracyWeightedEnsemble(ChunkEnsemble):
     """Wang, Fan, Yu and Han 2003."""
 
     def __init__(self, *arguments, folds=10, replacement="weight", **settings):
@@ -124,7 +124,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         found = [max(chance - np.average((1 - p[rows, y]) ** 2, weights=w), 0) for p in answers]
         self.members, self.weights = [*self.members, fresh], found
         if len(found) > self.n_members:
-            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_blocks % self.n_members
+            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_chunks % self.n_members
             if found[-1] >= found[worst] or not self.by_weight:
                 self.members[worst], self.weights[worst] = fresh, found[-1]
             del self.members[-1], self.weights[-1]
@@ -143,7 +143,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         return np.sum(parts, axis=0) if parts else np.zeros((len(X), self.n_classes))
 
 
-class LearnPPNSE(BlockEnsemble):
+class LearnPPNSE(ChunkEnsemble):
     """Elwell and Polikar 2011: all errors of all members are kept, as the paper has it."""
 
     def __init__(self, *arguments, slope=0.5, shift=10.0, prune="age"):
@@ -165,7 +165,7 @@ class LearnPPNSE(BlockEnsemble):
             gone = int(np.argmax(errors[:-1])) if self.prune == "error" else int(np.argmin(self.born))
         else:
             gone = len(self.members)
-        self.members[gone : gone + 1], self.born[gone : gone + 1] = [fresh], [self.n_blocks]
+        self.members[gone : gone + 1], self.born[gone : gone + 1] = [fresh], [self.n_chunks]
         self.b[gone : gone + 1] = [[errors[-1] / (1 - errors[-1])]]
         self.weights = [max(np.log(1 / self.mean(b)), 1e-12) for b in self.b]
 

@@ -1,10 +1,10 @@
 """The robust-regression ensemble in plain NumPy: every fit to the end, outliers tried at both borders."""
 
 import numpy as np
-from twins.learners.chunk_ensembles.chunk_ensembles import BlockEnsemble
+from twins.learners.chunk_ensembles.chunk_ensembles import ChunkEnsemble
 
 
-class RobustEnsemble(BlockEnsemble):
+class RobustEnsemble(ChunkEnsemble):
     """Chu, Wang and Zaniolo 2004, for several classes."""
 
     max_leaves, first_weight = 8, 2.0
@@ -31,7 +31,7 @@ class RobustEnsemble(BlockEnsemble):
         return w * of_class[y]
 
     def weigh(self, fresh, X, y, w, number):
-        slot = self.n_blocks % self.n_members
+        slot = self.n_chunks % self.n_members
         self.members[slot : slot + 1] = [fresh]
         P = np.array([member(X) for member in self.members])
         v = self.row_weights(y, w)
