@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from thalweg.learners.batch_trees._native import grow as batch_tree
-from thalweg.learners.batch_trees._native import sorted_rows as block
+from thalweg.learners.batch_trees._native.sorted_rows import SortedRows
 from thalweg.learners.batch_trees.decision_tree import CRITERIA
 
 
@@ -35,10 +35,10 @@ def seconds(task, least=0.01):
 
 
 def measure(n, d, n_classes, max_leaves, criterion, weighted, turns):
-    """Return [turn, side] seconds of scikit-learn's fit, of ours, and of ours on a block sorted before."""
+    """Return [turn, side] seconds of scikit-learn's fit, of ours, and of ours on rows sorted before."""
     X, y, w = rows(n, d, n_classes, seed=n + d)
     w = w if weighted else np.ones(n)
-    sorted_rows = block.Block(n, d, n_classes)
+    sorted_rows = SortedRows(n, d, n_classes)
     sorted_rows.load(X)
     tree = batch_tree.BatchTree(
         d, n_classes, np.zeros(d, dtype=int), max_leaves or n, CRITERIA[criterion], 1.0

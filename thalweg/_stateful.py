@@ -111,13 +111,13 @@ class Stateful(Pickled):
 
     @property
     def _reading(self) -> AbstractContextManager[None]:
-        """The lock for several readers at a time; see `_check_begun`."""
+        """The lock that several readers share; raise NotFittedError before `begin`."""
         self._check_begun()
         return self._lock.read
 
     @property
     def _writing(self) -> AbstractContextManager[None]:
-        """The lock for one writer alone; see `_check_begun`."""
+        """The lock that one writer has alone; raise NotFittedError before `begin`."""
         self._check_begun()
         return self._lock.write
 

@@ -289,17 +289,14 @@ class WaitingRows(Stateful):
     def _aged(self, age: float | None = None, now: float | None = None) -> Ints:
         waits = self._live[: self._end]
         if age is not None:
-            waits = waits & (self._slots[3][: self._end] <= _time(now) - age)
+            latest = (time.time() if now is None else now) - age
+            waits = waits & (self._slots[3][: self._end] <= latest)
         return np.flatnonzero(waits)
 
     def _new_slots(self, n: int) -> tuple[NDArray[Any], ...]:
         ids = np.empty(n, dtype=object)
         rows = np.empty(n, dtype=object) if self.n_features is None else np.empty((n, self.n_features))
         return ids, rows, np.empty((n, self.n_classes)), np.empty(n)
-
-
-def _time(now: float | None) -> float:
-    return time.time() if now is None else now
 
 
 def _as_array(X: Any, n_features: int) -> Floats:

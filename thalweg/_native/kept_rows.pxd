@@ -25,10 +25,9 @@ cdef class KeptRows(Kernel):
     cdef bint grow(self) noexcept
 
 
-cdef class KeepingKernel(Kernel):
-    cdef KeptRows kept
-
-    cdef void inherit_kept(self, KeepingKernel old)
+cdef inline kept_rows_t* kept_by(Kernel kernel):
+    # The rows that wait in a kernel.
+    return &(<KeptRows> kernel.waiting).core
 
 
 # where to write what is kept with the row x; NULL if memory is lacking

@@ -5,12 +5,13 @@ observed first is meant. The memory grows with the number of rows that wait, up 
 has waited longest is forgotten.
 """
 
+import numpy as np
+
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from . import layout as layouts
-from .kept_check import check_kept, grown_kept
-from .layout import INDEX, MOST_COUNTED, WORD, Array
+from .layout import INDEX, MOST_COUNTED, WORD, Array, require
 
 from .pointers cimport doubles, integers, words
 from .rng cimport mix
@@ -59,7 +60,7 @@ cdef class KeptRows(Kernel):
     cdef bint grow(self) noexcept:
         # Room for twice as many rows; return whether there is.
         cdef Py_ssize_t room = min(2 * self.core.room, self.core.most)
-        if not self.adopt_computed(grown_kept, (self.arrays, room)):
+        if not self.adopt_computed(grown, (self.arrays, room)):
             return False
         self.derive()
         return True
@@ -67,57 +68,38 @@ cdef class KeptRows(Kernel):
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
-        check_kept(arrays, self.core.most, self.who)
+        self.check(arrays)
         self.adopt(arrays | {"kept_chain": new_chains(len(arrays["kept_key"]))})
         self.derive()
 
-    def restored(self, state):
-        """Return rows like these that go on from a saved state, and what else there is in it."""
-        own, rest = {}, {}
-        for name, array in state.items():
-            (own if name in self.layout else rest)[name] = array
-        other = KeptRows(self.who, self.core.n_features, self.core.width, self.core.most, self.bounds())
-        other.restore(own)
-        return other, rest
+    def check(self, arrays):
+        """Raise StateError if the arrays contradict each other."""
+        number, who, most = arrays["kept_number"], self.who, self.core.most
+        count, cursor, observed = arrays["kept_counts"].tolist()
+        room, used = len(number), number[number > 0]
+        require(1 <= room <= most, who, "kept_number", f"has room for {room} rows, not for 1 to {most}")
+        require(len(arrays["kept_key"]) == room, who, "kept_key", f"must hold {room} numbers")
+        require(cursor < room, who, "kept_counts", f"says that the next row goes to place {cursor} of {room}")
+        require(count == len(used), who, "kept_counts", f"says {count} rows for {len(used)}")
+        good = len(np.unique(used)) == len(used) and (used <= observed).all()
+        require(good, who, "kept_number", f"must hold different numbers up to {observed}")
+        # From the cursor on, numbers grow: the row at the cursor has waited longest.
+        good = bool((np.diff(np.roll(number, -cursor)[np.roll(number, -cursor) > 0]) > 0).all())
+        require(good, who, "kept_number", "must grow from the place of the next row on")
 
-    def bounds(self):
-        """Return the bounds of the numbers kept."""
-        declared = self.layout["kept_values"]
-        return {"low": declared.low, "high": declared.high, "missing": declared.missing}
 
-
-cdef class KeepingKernel(Kernel):
-    """A kernel with rows that wait for their labels, which are part of its state."""
-
-    def state(self):
-        """Return copies of the arrays, those of the rows that wait included; not those of a member."""
-        return Kernel.state(self) | self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
-
-    def beginning(self):
-        """Return copies of the arrays, for `reset`."""
-        return self.state()
-
-    def reset(self, state):
-        """Go back to what `beginning` returned, of this kernel or of one made alike."""
-        self.restore(state)
-
-    cdef void inherit_kept(self, KeepingKernel old):
-        # Rows of as many inputs go on waiting.
-        if old.handle.n_features == self.handle.n_features:
-            self.kept, _rest = self.kept.restored(old.kept.state())
-            self.bind()
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays, those of the rows that wait included."""
-        return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
+def grown(arrays, room):
+    """Return the arrays with so much room; the rows kept are in the order in which they were observed."""
+    number = arrays["kept_number"]
+    order = np.argsort(number, kind="stable")[np.count_nonzero(number == 0) :]
+    new = {"kept_chain": new_chains(room)}
+    for name in ("kept_key", "kept_number", "kept_values"):
+        old = arrays[name]
+        new[name] = layouts.new_array((room, *old.shape[1:]), old.dtype)
+        new[name][: len(order)] = old[order]
+    new["kept_counts"] = layouts.new_array(3, INDEX)
+    new["kept_counts"][:] = len(order), len(order) % room, arrays["kept_counts"][OBSERVED]
+    return new
 
 
 def new_chains(room):

@@ -44,6 +44,7 @@ cdef class Kernel:
     cdef readonly dict arrays           # as declared in `layout`, and what follows from them
     cdef readonly dict layout           # name: Array (layout.py)
     cdef readonly dict lengths          # axis: its length, None where it grows
+    cdef Kernel waiting                 # rows without a label yet, part of the state; None in most kernels
     cdef str who
     cdef public Lock lock
     cdef Py_ssize_t n_rows              # to process between two looks for signals
@@ -56,7 +57,8 @@ cdef class Kernel:
     cdef void adopt(self, dict arrays)
     cdef void derive(self)
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept
-    cdef int predict_rows(self, const double[:, ::1] X, double[:, ::1] p, bint observes) except -1
+    cdef void inherit_waiting(self, Kernel old)
+    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, bint predicts, bint observes) except -1
 
 
 # fit_block of a learner that has it; else learn the rows one by one, and flush

@@ -14,7 +14,7 @@ from . import layout as layouts
 from .failure cimport (
     attempt, begin_call, call_t, current_failure, end_call, failure_t, poll_after, should_stop,
 )
-from .missing cimport update_row
+from .missing cimport LARGEST, update_row
 from .pointers cimport doubles
 
 cdef enum:
@@ -23,8 +23,6 @@ cdef enum:
     ON_STACK = 64                       # doubles of scratch memory that need no allocation
 
 globals().update(HEAVIEST=HEAVIEST)     # for Python, as `cpdef` does for integers
-
-cdef double LARGEST = 1e150             # of the values that reach a kernel; see missing.pyx
 
 
 cdef bint is_row(Py_buffer* view, Py_ssize_t n_features, bint is_whole) noexcept nogil:
@@ -150,13 +148,18 @@ cdef class Kernel:
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
-        self.predict_rows(X, p, False)
+        self.process(X, p, True, False)
 
     def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
         """For each row: write its probabilities into `p`, then see it as one that has no label."""
-        self.predict_rows(X, p, True)
+        self.process(X, p, True, True)
 
-    cdef int predict_rows(self, const double[:, ::1] X, double[:, ::1] p, bint observes) except -1:
+    def observe(self, const double[:, ::1] X):
+        """See rows that have no label."""
+        if self.handle.observe != NULL:
+            self.process(X, None, False, True)
+
+    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, bint predicts, bint observes) except -1:
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
@@ -167,7 +170,8 @@ cdef class Kernel:
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
                 while start < stop and not call.failure.failed:
-                    h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
+                    if predicts:
+                        h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
                     if observes:
                         observe(h, &X[start, 0])
                     start += 1
@@ -195,23 +199,6 @@ cdef class Kernel:
         with nogil:
             flush(&self.handle)
         end_call(&call, -1)
-
-    def observe(self, const double[:, ::1] X):
-        """See rows that have no label."""
-        cdef Py_ssize_t start = 0, first, stop
-        cdef call_t call
-        if self.handle.observe == NULL:
-            return
-        begin_call(&call, self.n_rows)
-        while start < X.shape[0] and not call.failure.failed:
-            first = start
-            stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
-            with nogil:
-                while start < stop and not call.failure.failed:
-                    self.handle.observe(self.handle.state, &X[start, 0])
-                    start += 1
-            poll_after(&call, start - first)
-        end_call(&call, start)
 
     def learn_row(self, x, Py_ssize_t y, means=None):
         """Learn one row, if it is an array of as many float64 of usual size as there are inputs.
@@ -278,8 +265,9 @@ cdef class Kernel:
     def state(self):
         """Return copies of the arrays, without what is held in reserve."""
         used = self.used()
-        return {name: self.arrays[name][tuple(slice(used.get(axis)) for axis in array.axes)].copy()
-                for name, array in self.layout.items()}
+        own = {name: self.arrays[name][tuple(slice(used.get(axis)) for axis in array.axes)].copy()
+               for name, array in self.layout.items()}
+        return own if self.waiting is None else own | self.waiting.state()
 
     def used(self):
         """Return how much of each axis that grows is in use, where some of it is held in reserve."""
@@ -287,8 +275,14 @@ cdef class Kernel:
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        waiting = {}
+        if self.waiting is not None and isinstance(state, dict):
+            waiting = {name: array for name, array in state.items() if name in self.waiting.layout}
+            state = {name: array for name, array in state.items() if name not in waiting}
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
         self.check(arrays)
+        if self.waiting is not None:
+            self.waiting.restore(waiting)
         self.adopt(arrays)
         self.derive()
 
@@ -302,8 +296,15 @@ cdef class Kernel:
         self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who, missing))
         self.derive()
 
+    cdef void inherit_waiting(self, Kernel old):
+        # Rows of as many inputs go on waiting.
+        if old.handle.n_features == self.handle.n_features:
+            self.waiting.restore(old.waiting.state())
+
     def beginning(self):
         """Return copies of the arrays, with what is held in reserve: for `reset`."""
+        if self.waiting is not None:
+            return self.state()
         return {name: self.arrays[name].copy() for name in self.layout}
 
     def reset(self, dict state):
@@ -311,7 +312,9 @@ cdef class Kernel:
 
         No memory is allocated unless arrays have grown since.
         """
-        if has_grown(self.arrays, state):
+        if self.waiting is not None:
+            self.restore(state)
+        elif has_grown(self.arrays, state):
             self.adopt({name: array.copy() for name, array in state.items()})
         else:
             for name, array in state.items():
@@ -323,8 +326,14 @@ cdef class Kernel:
 
     @property
     def bytes(self):
-        """Bytes of all arrays, rows held in reserve included."""
-        return sum(array.nbytes for array in self.arrays.values())
+        """Bytes of all arrays, rows held in reserve and those of members included."""
+        return self.array_bytes
+
+    @property
+    def array_bytes(self):
+        """Bytes of all arrays but those of members."""
+        own = sum(array.nbytes for array in self.arrays.values())
+        return own if self.waiting is None else own + self.waiting.array_bytes
 
     @property
     def size(self):

@@ -19,7 +19,7 @@ FLOAT, INT, INDEX = np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.intp)
 WORD, FLAG = np.dtype(np.uint64), np.dtype(np.int8)
 
 # Axes that are longer when classes or inputs come later.
-GROWING = ("class", "input", "numeric", "categorical", "width", "cell")
+GROWING = ("class", "input", "numeric", "categorical", "width", "bin")
 
 MOST_VALUE = 1e151  # a bound of the values that reach kernels, rounding included
 MOST_WEIGHT = 1e120  # a bound of sums of weights

@@ -1,6 +1,12 @@
-# The running mean of each input, for learners that do not take missing values.
+# Missing values, and the running mean of each input for learners that do not take them.
 
 from libc.math cimport isnan
+
+cdef extern from *:
+    """
+    #define LARGEST 1e150
+    """
+    const double LARGEST                # values beyond it are clipped: kernels can square and sum the rest
 
 
 cdef inline void update_row(const double* x, Py_ssize_t d, double* mean, double* count) noexcept nogil:
@@ -18,3 +24,11 @@ cdef inline void fill_row(double* x, Py_ssize_t d, const double* mean) noexcept 
     for j in range(d):
         if isnan(x[j]):
             x[j] = mean[j]
+
+
+cdef inline bint any_missing(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= x[i] != x[i]
+    return found

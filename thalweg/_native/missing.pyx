@@ -6,7 +6,6 @@ double.
 
 from libc.math cimport fabs, isinf, isnan
 
-cdef double LARGEST = 1e150
 cdef double BEYOND = 2e158              # BEYOND · LARGEST is just below infinity
 
 

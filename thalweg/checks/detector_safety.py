@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from thalweg._types import Floats, State
-from thalweg.checks.faults import SECONDS, can_interrupt, in_a_fork, interrupted
+from thalweg.checks.faults import SECONDS, can_interrupt, in_a_fork, interrupted, repeated
 from thalweg.checks.mutate import NUMBERS, mutated
 from thalweg.checks.running import assert_same
 from thalweg.drift.base import Detector
@@ -98,19 +98,13 @@ def forks_go_on(detector: Detector) -> None:
     detector, losses = copy.deepcopy(detector), errors(20_000, 0.3)
     detector.update_many(losses[:500])
     assert in_a_fork(lambda: detector.update_many(losses[:500]) is not None) == "True", "no use in a fork"
-    stop = threading.Event()
-    busy = threading.Thread(target=_update_until, args=(detector, losses, stop))
-    busy.start()
 
     def reset_and_use() -> bool:
         detector.reset()
         return len(detector.update_many(losses[:500])) >= 0
 
-    try:
+    with repeated(lambda: detector.update_many(losses)):
         used, reset = in_a_fork(lambda: detector.update(0.0) in (True, False)), in_a_fork(reset_and_use)
-    finally:
-        stop.set()
-        busy.join()
     assert used in ("True", "RuntimeError"), f"forked while another thread used it: {used}"
     assert reset == "True", f"reset in a fork while another thread used it: {reset}"
 
@@ -232,11 +226,6 @@ def _together(
         for thread in watchers:
             thread.join()
         sys.setswitchinterval(interval)
-
-
-def _update_until(detector: Detector, losses: Floats, stop: threading.Event) -> None:
-    while not stop.is_set():
-        detector.update_many(losses)
 
 
 def _each_number(state: dict[str, Any], rng: np.random.Generator) -> Iterator[tuple[str, State]]:

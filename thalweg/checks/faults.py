@@ -84,6 +84,24 @@ def failing_allocation(k: int) -> Iterator[Callable[[], bool]]:
         layout.new_array = original
 
 
+@contextmanager
+def repeated(call: Callable[[], object]) -> Iterator[None]:
+    """Call `call` again and again on another thread."""
+    stop = threading.Event()
+
+    def repeat() -> None:
+        while not stop.is_set():
+            call()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def in_a_fork(call: Callable[[], object]) -> str:
     """Run `call` in a forked process; return its result or the name of its exception, or "hung"."""
     reader, writer = os.pipe()

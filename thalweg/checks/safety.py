@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thalweg._types import Floats, Ints, State
-from thalweg.checks.faults import SECONDS, can_interrupt, failing_allocation, in_a_fork, interrupted
+from thalweg.checks.faults import SECONDS, can_interrupt, failing_allocation, in_a_fork, interrupted, repeated
 from thalweg.checks.mutate import mutated, n_values
 from thalweg.checks.rows import assert_proper, begun, rows, taught
 from thalweg.checks.running import assert_same
@@ -124,14 +124,8 @@ def forks_go_on(learner: StreamClassifier) -> None:
         return same
 
     assert in_a_fork(use) == "True", "the learner does not work in a forked process"
-    stop = threading.Event()
-    busy = threading.Thread(target=_learn_until, args=(learner, X, y, stop))
-    busy.start()
-    try:
+    with repeated(lambda: learner.test_then_train(X, y)):
         answer = in_a_fork(lambda: np.isfinite(learner.predict_block(X)).all())
-    finally:
-        stop.set()
-        busy.join()
     assert answer in ("True", "RuntimeError"), f"forked while another thread learned: {answer}"
 
 
@@ -251,11 +245,6 @@ def _rows_for(learner: StreamClassifier, seconds: float) -> tuple[Floats, Ints, 
         times = int(np.clip(seconds / max(spent, 1e-6), 2, 8))
         X, y = np.tile(X, (times, 1)), np.tile(y, times)
     return X, y, spent
-
-
-def _learn_until(learner: StreamClassifier, X: Floats, y: Ints, stop: threading.Event) -> None:
-    while not stop.is_set():
-        learner.test_then_train(X, y)
 
 
 SAFETY_CHECKS: list[Callable[[Any], object]] = [

@@ -1,32 +1,32 @@
-"""Histogram cells for every input, defined by a sample of the reference and counted in compiled code."""
+"""Histogram bins for every input, defined by a sample of the reference and counted in compiled code."""
 
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.drift._native.bin_counts import count_cells
+from thalweg.drift._native.bin_counts import count_bins
 
 MISSING, OTHER = 0, 1
 MOST_CODES = 1 << 20                    # categories with higher codes are counted as other ones
 MOST_VALUES = 1 << 21                   # counted between two looks for signals
 
 
-class Cells:
-    """The histogram cells of each input.
+class Bins:
+    """The histogram bins of each input.
 
-    Cell 0 counts missing values. The cells of a numeric input lie between quantiles of the sample; if the
-    sample has only a few different values, each value and each gap between values has a cell, so that a
-    constant has three. The most frequent categories have a cell each; all others, also unseen ones, share
-    cell 1.
+    Bin 0 counts missing values. The bins of a numeric input lie between quantiles of the sample; if the
+    sample has only a few different values, each value and each gap between values has a bin, so that a
+    constant has three. The most frequent categories have a bin each; all others, also unseen ones, share
+    bin 1.
 
     Parameters
     ----------
     sample : ndarray of shape (n_rows, n_features)
-        Rows that define the cells. They must not be counted as part of the reference, or rare values would
+        Rows that define the bins. They must not be counted as part of the reference, or rare values would
         seem to become rarer.
     categorical : set of int
         Inputs whose values are categories, coded 0, 1, 2, ….
     n_bins : int
-        Most cells of an input, without the one for missing values.
+        Most bins of an input, without the one for missing values.
     """
 
     def __init__(self, sample: Floats, categorical: set[int], n_bins: int) -> None:
@@ -46,21 +46,24 @@ class Cells:
         self.padded = np.full((n_features, width), np.inf)
         for j, edges in enumerate(self.edges):
             self.padded[j, : len(edges)] = edges
-        self.n_cells = max(len(edges) + 2 if kept is None else len(kept) + 2
-                           for edges, kept in zip(self.edges, self.kept, strict=True))
+
+    @property
+    def n_bins(self) -> int:
+        """Largest number of bins of an input, with those for missing values and for other categories."""
+        return 2 + max(max(map(len, self.edges)), max(0 if kept is None else len(kept) for kept in self.kept))
 
     def add(self, X: Floats, groups: Ints, filled: int, window: int, counts: Ints) -> None:
-        """Add rows to `counts`, of shape (windows, groups, inputs, cells), in short steps."""
+        """Add rows to `counts`, of shape (windows, groups, inputs, bins), in short steps."""
         step = max(1, MOST_VALUES // X.shape[1])
         for start in range(0, len(X), step):
             done = filled + start
             part = slice(start, start + step)
-            count_cells(X[part], groups[part], self.padded, self.starts, self.table, done % window, window,
-                        counts[done // window :])
+            count_bins(X[part], groups[part], self.padded, self.starts, self.table, done % window, window,
+                       counts[done // window :])
 
 
 def _edges(values: Floats, n_bins: int) -> Floats:
-    """Return the edges of the cells for sorted `values`; a cell includes its upper edge."""
+    """Return the edges of the bins for sorted `values`; a bin includes its upper edge."""
     if not len(values):
         return np.empty(0)
     distinct = np.unique(values)

@@ -74,7 +74,7 @@ class Windows:
         The first row of each, and the first row after it.
     distances, expected, p_values : ndarray, shape (n_windows, n_watched)
         As in `Change`; where a histogram has fewer than 20 rows, the distance is NaN and the p-value 1.
-    counts : ndarray of int, shape (n_windows, n_watched, n_cells)
+    counts : ndarray of int, shape (n_windows, n_watched, n_bins)
         The histograms of the windows.
     """
 

@@ -1,14 +1,14 @@
 """Distances between two histograms, and their p-values if both are samples of one distribution.
 
-All functions work on counts of shape (…, cells); cell 0 counts the missing values. Let n₁ and n₂ be the
-numbers of rows in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the number of cells after neighbouring ones
+All functions work on counts of shape (…, bins); bin 0 counts the missing values. Let n₁ and n₂ be the
+numbers of rows in the two histograms, n = 1/(1/n₁ + 1/n₂), and b the number of bins after neighbouring ones
 were joined until each expects at least ten rows in the smaller histogram. If there is no change, then, by an
 expansion around equal shares,
 
     4n Σ(√p₁ − √p₂)²  and  n Σ(p₁ − p₂) ln(p₁/p₂)  follow χ² with b − 1 degrees of freedom,           (1)
     P(√n D > x) tends to Kolmogorov's 2 Σ (−1)^(i+1) exp(−2i²x²),                                     (2)
 
-(1) uses the shares (count + 1)/(n + b): adding one row to each cell shortens the heavy tail of rare cells, so
+(1) uses the shares (count + 1)/(n + b): adding one row to each bin shortens the heavy tail of rare bins, so
 that the test is conservative. (2) is an upper bound if there are ties.
 """
 
@@ -34,13 +34,13 @@ def kolmogorov_smirnov(a: Counts, b: Counts) -> Floats:
 
 
 def stability_index(a: Counts, b: Counts) -> Floats:
-    """Return the population stability index of the counts `a` and `b`, with one row added to each cell."""
-    return stability_index_of_cells(a, b, np.ones(np.broadcast_shapes(np.shape(a), np.shape(b)), dtype=bool))
+    """Return the population stability index of the counts `a` and `b`, with one row added to each bin."""
+    return stability_index_of_bins(a, b, np.ones(np.broadcast_shapes(np.shape(a), np.shape(b)), dtype=bool))
 
 
-def stability_index_of_cells(a: Counts, b: Counts, cells: Mask) -> Floats:
-    """Return the index over those cells that the mask `cells` selects."""
-    return _stability_index(smoothed(a, cells), smoothed(b, cells), cells)
+def stability_index_of_bins(a: Counts, b: Counts, bins: Mask) -> Floats:
+    """Return the index over those bins that the mask `bins` selects."""
+    return _stability_index(smoothed(a, bins), smoothed(b, bins), bins)
 
 
 def shares(counts: Counts) -> Floats:
@@ -50,40 +50,40 @@ def shares(counts: Counts) -> Floats:
     return np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
 
 
-def smoothed(counts: Counts, cells: Mask) -> Floats:
-    """Return the shares of the cells in the mask `cells`, with one row added to each; 0 elsewhere."""
-    counts = np.where(cells, np.asarray(counts) + 1.0, 0.0)
+def smoothed(counts: Counts, bins: Mask) -> Floats:
+    """Return the shares of the bins in the mask `bins`, with one row added to each; 0 elsewhere."""
+    counts = np.where(bins, np.asarray(counts) + 1.0, 0.0)
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
 def joined(a: Counts, b: Counts) -> tuple[Floats, Floats, Mask]:
-    """Join neighbouring cells until each expects LEAST_EXPECTED rows in the smaller histogram.
+    """Join neighbouring bins until each expects LEAST_EXPECTED rows in the smaller histogram.
 
-    Returns both counts and a mask of the cells that are left. Only the sum of both histograms decides which
-    cells are joined.
+    Returns both counts and a mask of the bins that are left. Only the sum of both histograms decides which
+    bins are joined.
     """
     a, b = np.broadcast_arrays(a, b)
     a, b = a.astype(float), b.astype(float)
     n_a, n_b = a.sum(axis=-1), b.sum(axis=-1)
     least = LEAST_EXPECTED * (n_a + n_b) / np.maximum(np.minimum(n_a, n_b), 1)
-    cells = np.zeros(a.shape, dtype=bool)
+    bins = np.zeros(a.shape, dtype=bool)
     last = np.zeros(a.shape[:-1], dtype=np.intp)
     for k in range(a.shape[-1]):
         if k:
             for counts in (a, b):
-                open_ = np.where(cells[..., k - 1], 0.0, counts[..., k - 1])
+                open_ = np.where(bins[..., k - 1], 0.0, counts[..., k - 1])
                 counts[..., k] += open_
                 counts[..., k - 1] -= open_
         full = a[..., k] + b[..., k] >= least
-        cells[..., k] = full
+        bins[..., k] = full
         last[full] = k
     for counts in (a, b):
-        rest = np.where(cells[..., -1], 0.0, counts[..., -1])
+        rest = np.where(bins[..., -1], 0.0, counts[..., -1])
         counts[..., -1] -= rest
         place = last[..., None]
         np.put_along_axis(counts, place, np.take_along_axis(counts, place, -1) + rest[..., None], -1)
-    np.put_along_axis(cells, last[..., None], True, -1)
-    return a, b, cells
+    np.put_along_axis(bins, last[..., None], True, -1)
+    return a, b, bins
 
 
 def effective_rows(a: Counts, b: Counts) -> Floats:
@@ -114,12 +114,12 @@ def _missing_or_not(counts: Counts) -> Counts:
     return np.stack([counts[..., 0], counts[..., 1:].sum(axis=-1)], axis=-1)
 
 
-def _hellinger_statistic(p: Floats, q: Floats, cells: Mask) -> Floats:
+def _hellinger_statistic(p: Floats, q: Floats, bins: Mask) -> Floats:
     return 4 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1)
 
 
-def _stability_index(p: Floats, q: Floats, cells: Mask) -> Floats:
-    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=cells)
+def _stability_index(p: Floats, q: Floats, bins: Mask) -> Floats:
+    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=bins)
     return ((p - q) * np.log(ratio)).sum(axis=-1)
 
 
@@ -129,19 +129,19 @@ def _chance(
     unordered: Mask,
     statistic: Callable[[Floats, Floats, Mask], Floats],
 ) -> Floats:
-    """Test all cells by (1), and separately those too rare for it: missing values, other categories."""
-    joined_a, joined_b, cells = joined(a, b)
-    n_cells = cells.sum(axis=-1)
-    p, q = smoothed(joined_a, cells), smoothed(joined_b, cells)
-    found = statistic(p, q, cells)
+    """Test all bins by (1), and separately those too rare for it: missing values, other categories."""
+    joined_a, joined_b, bins = joined(a, b)
+    n_bins = bins.sum(axis=-1)
+    p, q = smoothed(joined_a, bins), smoothed(joined_b, bins)
+    found = statistic(p, q, bins)
     if statistic is not _hellinger_statistic:
-        # With two cells all statistics order the tables alike; (1) holds furthest into the tail for this one.
-        found = np.where(n_cells == 2, _hellinger_statistic(p, q, cells), found)
-    chance = chdtrc(np.maximum(n_cells - 1, 1), effective_rows(a, b) * found)
+        # With two bins all statistics order the tables alike; (1) holds furthest into the tail for this one.
+        found = np.where(n_bins == 2, _hellinger_statistic(p, q, bins), found)
+    chance = chdtrc(np.maximum(n_bins - 1, 1), effective_rows(a, b) * found)
     rare_a, rare_b = (counts[..., 0] + np.where(unordered, counts[..., 1], 0) for counts in (a, b))
     rare, few = _chance_of_rare(rare_a, rare_b, a, b)
     chance = np.where(few, np.minimum(1, 2 * np.minimum(chance, rare)), chance)
-    return np.where(n_cells == 1, _chance_of_rare(*_all_but_the_biggest(a, b), a, b)[0], chance)
+    return np.where(n_bins == 1, _chance_of_rare(*_all_but_the_biggest(a, b), a, b)[0], chance)
 
 
 def _all_but_the_biggest(a: Counts, b: Counts) -> tuple[Counts, Counts]:
@@ -154,7 +154,7 @@ def _all_but_the_biggest(a: Counts, b: Counts) -> tuple[Counts, Counts]:
 
 
 def _chance_of_rare(x: Counts, y: Counts, a: Counts, b: Counts) -> tuple[Floats, Mask]:
-    """Return the p-value of `x` and `y` rows in a cell, and whether it has too few rows for (1), but some.
+    """Return the p-value of `x` and `y` rows in a bin, and whether it has too few rows for (1), but some.
 
     The test is two-sided and binomial: its tails are longer than those of drawing without replacement.
     """

@@ -18,18 +18,18 @@ class HellingerMonitor(Monitor):
     season, a trend, a session), windows differ from the reference and give alarms without a drift that
     matters.
 
-    Memory: the rows of the reference until it is complete; then cells × inputs × labels counts for the
+    Memory: the rows of the reference until it is complete; then bins × inputs × labels counts for the
     reference and for the window, and up to a million more while rows are counted.
 
     Parameters
     ----------
     reference : int, default=2000
         Number of rows at the start of the stream that windows are compared with. A quarter of them defines
-        the cells and is not counted.
+        the bins and is not counted.
     window : int, default=1000
         Number of rows in a window.
     n_bins : int or None, default=None
-        Number of cells of a histogram (b); by default a 25th of its rows, between 3 and 20.
+        Number of bins of a histogram (b); by default a 25th of its rows, between 3 and 20.
     false_alarms : float, default=0.01
         Share of streams without change that ever give an alarm, regardless of their length and number of
         inputs. The rate is an upper bound for independent rows.
@@ -42,12 +42,12 @@ class HellingerMonitor(Monitor):
         The distributions watched: the inputs; with labels, also the labels and the inputs given each label.
     n_rows_, n_windows_ : int
         Rows seen and windows compared so far.
-    cells_ : Cells
-        The cells of the histograms.
+    cells_ : Bins
+        The bins of the histograms.
 
     Notes
     -----
-    The distance lies between 0 and 1: it is the paper's divided by √2. *Differs from the paper*: cells hold
+    The distance lies between 0 and 1: it is the paper's divided by √2. *Differs from the paper*: bins hold
     equally many rows instead of being equally wide; each distance is reported together with the distance
     expected by chance (`Change.expected`); an alarm is a test with a stated rate of false alarms, where the
     paper has a threshold that small chunks exceed by chance.

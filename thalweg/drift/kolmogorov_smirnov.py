@@ -20,7 +20,7 @@ class KolmogorovSmirnovMonitor(Monitor):
     ----------
     reference : int, default=2000
         Number of rows at the start of the stream that windows are compared with. A quarter of them defines
-        the cells and is not counted.
+        the bins and is not counted.
     window : int, default=1000
         Number of rows in a window.
     n_bins : int or None, default=None

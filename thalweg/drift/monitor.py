@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import columns, count, real_number, whole_number
 from thalweg._types import Counts, Floats, Ints, Mask, State
-from thalweg.drift.bins import OTHER, Cells
+from thalweg.drift.bins import OTHER, Bins
 from thalweg.drift.changes import Change, Watched, Windows, adjusted
 from thalweg.drift.distances import LEAST_ROWS
 from thalweg.drift.parameters import Parameters
 
-CUT_BY = 4                              # one of four rows of the reference defines the cells
+CUT_BY = 4                              # one of four rows of the reference defines the bins
 MOST_COUNTS = 1 << 20                   # in one array
-MOST_KEPT = 1 << 16                     # rows of a long reference that are kept to define the cells
+MOST_KEPT = 1 << 16                     # rows of a long reference that are kept to define the bins
 
 
 class Monitor(Parameters):
@@ -48,11 +48,11 @@ class Monitor(Parameters):
     def _compare(
         self, reference: Counts, counts: Counts, unordered: Mask
     ) -> tuple[Floats, Floats, Floats]:
-        """Return distances, expected distances and p-values for counts of shape (windows, watched, cells)."""
+        """Return distances, expected distances and p-values for counts of shape (windows, watched, bins)."""
         raise NotImplementedError
 
     def _usual_bins(self, n_rows: int) -> int:
-        """Return the number of cells for histograms of `n_rows` rows."""
+        """Return the number of bins for histograms of `n_rows` rows."""
         return int(np.clip(n_rows // 25, 3, 20))
 
     def begin(
@@ -104,15 +104,15 @@ class Monitor(Parameters):
         """
         groups = self._groups(codes, len(X))
         found = []
-        if self._cells is None:
+        if self._bins is None:
             used = self._collect(X, groups)
             X, groups = X[used:], groups[used:]
-        cells = self._cells
-        if cells is not None and len(X):
-            size = self._window * max(1, MOST_COUNTS // self._blank(1, cells).size)
+        bins = self._bins
+        if bins is not None and len(X):
+            size = self._window * max(1, MOST_COUNTS // self._blank(1, bins).size)
             for start in range(0, len(X), size):
                 part = slice(start, start + size)
-                found.append(self._count(cells, X[part], groups[part]))
+                found.append(self._count(bins, X[part], groups[part]))
         return self._joined(found)
 
     def set_reference(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -128,13 +128,13 @@ class Monitor(Parameters):
     def extend_reference_coded(self, X: Floats, codes: Ints | None = None) -> None:
         """Add rows to the reference, as many as come; call `end_reference` after the last of them.
 
-        Cells are those of the first 65,536 rows. A random quarter of all rows is not counted, as in any
+        Bins are those of the first 65,536 rows. A random quarter of all rows is not counted, as in any
         reference.
         """
         groups = self._groups(codes, len(X))
-        if self._cells is not None:
+        if self._bins is not None:
             counted = split_reference(len(X))[1]
-            self._cells.add(X[counted], groups[counted], 0, len(counted) + 1, self._reference)
+            self._bins.add(X[counted], groups[counted], 0, len(counted) + 1, self._reference)
             return
         self._kept.append((X.copy(), groups))
         self._n_kept += len(X)
@@ -146,7 +146,7 @@ class Monitor(Parameters):
 
         If `compare_total` will be called too, half of the rate of false alarms is kept for it.
         """
-        if self._cells is None:
+        if self._bins is None:
             if self._n_kept < 2 * LEAST_ROWS:
                 hint = f"a reference needs at least {2 * LEAST_ROWS} rows, got {self._n_kept}"
                 raise ValueError(f"{self._who}: {hint}")
@@ -156,16 +156,16 @@ class Monitor(Parameters):
     def compare_coded(self, X: Floats, codes: Ints | None = None, start: int = 0) -> Windows:
         """Compare rows with the reference as one window, whatever their number; `start` is the first row."""
         self._check_begun()
-        if self._cells is None:
+        if self._bins is None:
             raise ValueError(f"{self._who}: the reference is not complete yet")
-        counts = self._blank(1, self._cells)
-        self._cells.add(X, self._groups(codes, len(X)), 0, len(X) + 1, counts)
+        counts = self._blank(1, self._bins)
+        self._bins.add(X, self._groups(codes, len(X)), 0, len(X) + 1, counts)
         found = self._compared(counts, [start], [start + len(X)])
         self.n_windows_, self.n_rows_ = self.n_windows_ + 1, start + len(X)
         return found
 
     def compare_total(self, counts: Ints, start: int, stop: int) -> Windows:
-        """Compare the sum of all windows, counts of shape (watched, cells), with the reference."""
+        """Compare the sum of all windows, counts of shape (watched, bins), with the reference."""
         return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp))
 
     def reset(self) -> None:
@@ -174,20 +174,20 @@ class Monitor(Parameters):
         self._forget()
 
     def histograms(self) -> tuple[Ints, Ints]:
-        """Return the counts (watched, cells) of the reference and of the incomplete window."""
+        """Return the counts (watched, bins) of the reference and of the incomplete window."""
         self._check_begun()
-        if self._cells is None:
+        if self._bins is None:
             raise ValueError(f"{self._who}: the reference is not complete yet")
         return self._tabulate(self._reference)[0], self._tabulate(self._counts)[0]
 
     @property
-    def cells_(self) -> Cells | None:
-        """The cells of the histograms; None before the reference is complete."""
+    def cells_(self) -> Bins | None:
+        """The bins of the histograms; None before the reference is complete."""
         self._check_begun()
-        return self._cells
+        return self._bins
 
     def _forget(self) -> None:
-        self._cells: Cells | None = None
+        self._bins: Bins | None = None
         self._reference = self._counts = np.empty(0, dtype=np.intp)
         self._kept: list[tuple[Floats, Ints]] = []
         self._n_kept, self._filled = 0, 0
@@ -206,19 +206,19 @@ class Monitor(Parameters):
     def _set_reference(self, X: Floats, groups: Ints, n_rows: int | None = None) -> None:
         cutting, counted = split_reference(len(X))
         n_bins = self.n_bins or self._usual_bins(min(len(counted), self._window))
-        cells = Cells(X[cutting], self._categorical, n_bins)
-        reference = self._blank(1, cells)
-        cells.add(X[counted], groups[counted], 0, len(counted) + 1, reference)
-        counts, n_rows = self._blank(1, cells), self.n_rows_ if n_rows is None else n_rows
-        self._cells, self._reference, self._counts = cells, reference, counts
+        bins = Bins(X[cutting], self._categorical, n_bins)
+        reference = self._blank(1, bins)
+        bins.add(X[counted], groups[counted], 0, len(counted) + 1, reference)
+        counts, n_rows = self._blank(1, bins), self.n_rows_ if n_rows is None else n_rows
+        self._bins, self._reference, self._counts = bins, reference, counts
         self._kept, self._n_kept, self._filled, self.n_rows_ = [], 0, 0, n_rows
 
-    def _count(self, cells: Cells, X: Floats, groups: Ints) -> Windows:
+    def _count(self, bins: Bins, X: Floats, groups: Ints) -> Windows:
         """Count rows, and compare the windows that are complete."""
         n_windows, filled = divmod(self._filled + len(X), self._window)
-        counts = self._blank(n_windows + 1, cells)
+        counts = self._blank(n_windows + 1, bins)
         counts[:1] = self._counts
-        cells.add(X, groups, self._filled, self._window, counts)
+        bins.add(X, groups, self._filled, self._window, counts)
         starts = self.n_rows_ - self._filled + self._window * np.arange(n_windows)
         found = self._compared(counts[:-1], starts, starts + self._window)
         rest, n_windows, n_rows = counts[-1:].copy(), self.n_windows_ + n_windows, self.n_rows_ + len(X)
@@ -244,7 +244,7 @@ class Monitor(Parameters):
         )
 
     def _tabulate(self, counts: Ints) -> Ints:
-        """Return counts (windows, groups, inputs, cells) as counts (windows, watched, cells)."""
+        """Return counts (windows, groups, inputs, bins) as counts (windows, watched, bins)."""
         tables = [counts.sum(axis=1)]
         if self.classes_ is not None:
             of_labels = np.zeros((len(counts), 1, counts.shape[-1]), dtype=np.intp)
@@ -256,11 +256,11 @@ class Monitor(Parameters):
             tables += [of_labels, given]
         return np.concatenate(tables, axis=1)
 
-    def _blank(self, n_windows: int, cells: Cells) -> Ints:
+    def _blank(self, n_windows: int, bins: Bins) -> Ints:
         n_classes = 0 if self.classes_ is None else len(self.classes_)
-        n_cells = max(cells.n_cells, n_classes + 2)
+        n_bins = max(bins.n_bins, n_classes + 2)
         n_groups = n_classes + self._n_others + 1
-        return np.zeros((n_windows, n_groups, self.n_features_, n_cells), dtype=np.intp)
+        return np.zeros((n_windows, n_groups, self.n_features_, n_bins), dtype=np.intp)
 
     def _all_watched(self, names: list[str]) -> list[Watched]:
         inputs = [Watched(name, None, j) for j, name in enumerate(names)]
@@ -341,16 +341,18 @@ class Monitor(Parameters):
         state = vars(self).copy()
         if "watched_" in state:
             state["watched_"] = [astuple(each) for each in self.watched_]
-            state["_cells"] = None if self._cells is None else vars(self._cells)
+            bins = state.pop("_bins")
+            state["_cells"] = None if bins is None else vars(bins)
         return state
 
     def __setstate__(self, state: State) -> None:
         vars(self).update(state)
         if "watched_" in state:
             self.watched_ = [Watched(*each) for each in state["watched_"]]
-            if state["_cells"] is not None:
-                self._cells = Cells.__new__(Cells)
-                vars(self._cells).update(state["_cells"])
+            self._bins = None
+            if vars(self).pop("_cells") is not None:
+                self._bins = Bins.__new__(Bins)
+                vars(self._bins).update(state["_cells"])
 
     def _check_begun(self) -> None:
         if not hasattr(self, "watched_"):
@@ -364,7 +366,7 @@ class Monitor(Parameters):
 
 
 def split_reference(n_rows: int) -> tuple[Ints, Ints]:
-    """Return the rows of a reference that define the cells, a random one of every four, and the others.
+    """Return the rows of a reference that define the bins, a random one of every four, and the others.
 
     Random, because in periodic data every fourth row might always be the same hour.
     """

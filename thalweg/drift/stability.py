@@ -3,7 +3,7 @@
 import numpy as np
 
 from thalweg._types import Counts, Floats, Mask
-from thalweg.drift.distances import chance_by_stability, effective_rows, joined, stability_index_of_cells
+from thalweg.drift.distances import chance_by_stability, effective_rows, joined, stability_index_of_bins
 from thalweg.drift.monitor import Monitor
 
 
@@ -18,11 +18,11 @@ class StabilityMonitor(Monitor):
     ----------
     reference : int, default=2000
         Number of rows at the start of the stream that windows are compared with. A quarter of them defines
-        the cells and is not counted.
+        the bins and is not counted.
     window : int, default=1000
         Number of rows in a window.
     n_bins : int or None, default=None
-        Number of cells of a histogram; by default a 25th of its rows, between 3 and 20. The usual number for
+        Number of bins of a histogram; by default a 25th of its rows, between 3 and 20. The usual number for
         PSI is 10.
     false_alarms : float, default=0.01
         Share of streams without change that ever get an alarm, as in HellingerMonitor.
@@ -31,8 +31,8 @@ class StabilityMonitor(Monitor):
 
     Notes
     -----
-    Empty cells would make the index infinite. Therefore neighbouring cells are joined until each expects ten
-    rows, and one row is added to each cell.
+    Empty bins would make the index infinite. Therefore neighbouring bins are joined until each expects ten
+    rows, and one row is added to each bin.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class StabilityMonitor(Monitor):
     def _compare(
         self, reference: Counts, counts: Counts, unordered: Mask
     ) -> tuple[Floats, Floats, Floats]:
-        a, b, cells = joined(reference, counts)
-        by_chance = (cells.sum(axis=-1) - 1) / np.maximum(effective_rows(reference, counts), 1)
-        found = stability_index_of_cells(a, b, cells)
+        a, b, bins = joined(reference, counts)
+        by_chance = (bins.sum(axis=-1) - 1) / np.maximum(effective_rows(reference, counts), 1)
+        found = stability_index_of_bins(a, b, bins)
         return found, by_chance, chance_by_stability(reference, counts, unordered)

@@ -1,4 +1,4 @@
-"""Robust regression on noisy streams (2004): block ensembles weighed without the outliers.
+"""Robust regression on noisy streams (2004): chunk ensembles weighed without the outliers.
 
 The sphere of the paper: 160 blocks of 1,000 rows, jumps of 0.1 after blocks 40, 80 and 120, and small steps
 of 0.005 to 0.03 between them where it says so. Half of a block grows a tree, half weighs the trees; the
@@ -22,7 +22,7 @@ from thalweg.learners import (
     SEAEnsemble,
 )
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 from thalweg.papers.running import Result, Task, has_dataset
 from thalweg.streams import Sphere, datasets
 
@@ -37,7 +37,7 @@ AMOUNT = "MonthlyIncome"
 BAGGING, LOANS = "Bagging", "loans"
 
 
-def methods(leaves: int | None = 8, **settings: Any) -> dict[str, BlockEnsemble]:
+def methods(leaves: int | None = 8, **settings: Any) -> dict[str, ChunkEnsemble]:
     """Return the methods that are learners: {name: learner}."""
     tree = DecisionTree(max_leaves=leaves, window=1 if leaves else BLOCK)
     half: dict[str, Any] = {"member": tree, "block_size": BLOCK, "holdout": 0.5}

@@ -41,7 +41,7 @@ class Step(TransformerMixin, Stateful, BaseEstimator):
     _kernel: StepKernel
 
     def _is_default(self, n_categories: int) -> bool:
-        """Return whether the step changes an input of so many categories (0: numeric) if not told."""
+        """Return whether an input of so many categories (0: numeric) is changed if `columns` is None."""
         raise NotImplementedError
 
     def _outputs(self, n_categories: int) -> Outputs:

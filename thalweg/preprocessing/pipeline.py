@@ -78,7 +78,7 @@ class Pipeline(MemberList, OneMember):
 
     @property
     def observes(self) -> bool:
-        """Whether rows without a label mean anything to a step or to the learner."""
+        """Whether a step or the learner uses rows without a label."""
         return bool(self.steps) or self._template().observes
 
     @property

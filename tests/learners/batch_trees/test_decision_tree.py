@@ -7,7 +7,7 @@ from twins.learners.batch_trees import decision_tree as twin
 
 from thalweg.learners import DecisionStump, DecisionTree
 from thalweg.learners.batch_trees._native import grow as batch_tree
-from thalweg.learners.batch_trees._native import sorted_rows as block
+from thalweg.learners.batch_trees._native.sorted_rows import SortedRows
 from thalweg.learners.batch_trees.decision_tree import CRITERIA
 
 
@@ -139,10 +139,10 @@ def test_values_are_told_apart_to_the_last_bit():
     np.testing.assert_array_equal(stump.predict(column[:, None]), y)
 
 
-def test_one_block_serves_many_trees_and_weight_zero_is_no_row():
+def test_rows_sorted_once_serve_many_trees_and_weight_zero_is_no_row():
     X, y, w = rows()
     w[::3] = 0.0
-    sorted_rows = block.Block(8, 4, 3)
+    sorted_rows = SortedRows(8, 4, 3)
     sorted_rows.load(X)
     for weights in (w, np.ones_like(w), w[::-1].copy()):
         tree, alone = (batch_tree.BatchTree(4, 3, np.zeros(4, int), 12, 0, 1.0) for _ in range(2))

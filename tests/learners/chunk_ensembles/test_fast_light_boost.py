@@ -1,4 +1,4 @@
-"""Fast and light boosting: its twin, blocks, weights, change, bad input."""
+"""Fast and light boosting: its twin, chunks, weights, change, bad input."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_kernel_is_its_twin(member, n_classes):
     assert len(learner.members_) == len(twin.members) == 6
 
 
-def test_one_block_trains_one_member_on_equal_weights():
+def test_one_chunk_trains_one_member_on_equal_weights():
     X, y = rows(200)
     learner = FastLightBoost(block_size=200).begin(3, [0, 1])
     learner.test_then_train(X, y)
@@ -50,7 +50,7 @@ def test_one_block_trains_one_member_on_equal_weights():
     np.testing.assert_allclose(learner.predict_block(X), tree.predict_block(X), atol=1e-9)
 
 
-def test_nothing_is_learned_within_a_block_unless_it_is_flushed():
+def test_nothing_is_learned_within_a_chunk_unless_it_is_flushed():
     X, y = rows(500)
     learner = FastLightBoost(block_size=200).begin(3, [0, 1])
     learner.test_then_train(X[:400], y[:400])
@@ -87,7 +87,7 @@ def test_all_members_go_after_a_change():
 
 
 class Rule(StreamClassifier):
-    """Answers with its input, whatever it learns: its accuracy on a block is binomial."""
+    """Answers with its input, whatever it learns: its accuracy on a chunk is binomial."""
 
     def _begin(self, n_features, n_classes):
         pass

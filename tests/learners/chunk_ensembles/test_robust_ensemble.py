@@ -88,7 +88,7 @@ def test_no_outliers_are_found_where_they_cost_too_much():
     penalty=st.sampled_from([0.0, 0.25, 1.5, 10.0]),
     data=st.data(),
 )
-def test_no_block_fails_a_fit_and_the_score_never_falls(n_classes, n_members, n, ridge, penalty, data):
+def test_no_chunk_fails_a_fit_and_the_score_never_falls(n_classes, n_members, n, ridge, penalty, data):
     numbers = st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0])
     P = data.draw(arrays(float, (n_members, n, n_classes), elements=numbers)) + 1e-12
     P /= P.sum(axis=2, keepdims=True)

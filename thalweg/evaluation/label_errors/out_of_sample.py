@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from thalweg._types import Floats, Ints
 from thalweg.learners.batch_trees._native.grow import BatchTree
-from thalweg.learners.batch_trees._native.sorted_rows import Block
+from thalweg.learners.batch_trees._native.sorted_rows import SortedRows
 
 N_DRAWS = 5  # trees on the same inputs
 LEAST_SUBSETS, MOST_SUBSETS, ROWS_OF_SUBSETS = 20, 100, 500_000
@@ -44,12 +44,12 @@ def forest_of_others(X: Floats, codes: Ints, n_classes: int, n_categories: Ints,
     for _ in range(min(max(ROWS_OF_SUBSETS // n, LEAST_SUBSETS), MOST_SUBSETS)):
         columns = np.sort(rng.choice(d, (2 * d + 2) // 3, replace=False))
         part = np.ascontiguousarray(X[:, columns])
-        block = Block(n, len(columns), n_classes)
-        block.load(part)
+        sorted_rows = SortedRows(n, len(columns), n_classes)
+        sorted_rows.load(part)
         for _ in range(N_DRAWS):
             times = np.asarray(rng.poisson(1.0, n), dtype=float)
             tree = BatchTree(len(columns), n_classes, n_categories[columns], n, GINI, 0.0)
-            tree.grow(block, codes, times)
+            tree.grow(sorted_rows, codes, times)
             others = np.flatnonzero(times == 0)
             answer = np.empty((len(others), n_classes))
             tree.predict(np.ascontiguousarray(part[others]), answer)

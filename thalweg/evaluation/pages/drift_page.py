@@ -104,9 +104,9 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
 def _picture(report: DriftReport, finding: Finding) -> str:
     k = report.watched.index(finding.watched)
     before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
-    names = drift_words.cell_names(finding.watched, report)
+    names = drift_words.bin_names(finding.watched, report)
     if names is None:
-        names = drift_words.numeric_cell_names(drift_words.edges_of(finding.watched, report))
+        names = drift_words.numeric_bin_names(drift_words.edges_of(finding.watched, report))
     names = ["missing", *names]
     kept = np.flatnonzero((before + after)[: len(names)] > 0)
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"

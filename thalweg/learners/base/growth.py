@@ -41,7 +41,7 @@ class Growing(Contract):
 
     @property
     def _row_width(self) -> int | None:
-        """How many numbers the learner makes of a row, if not as many as there are inputs."""
+        """Number of values the learner makes of a row, if it is not the number of inputs."""
         return None
 
     def _begin_again(self) -> None:

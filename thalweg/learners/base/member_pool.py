@@ -26,7 +26,7 @@ class MemberPool(NativeClassifier):
 
     @property
     def takes_missing(self) -> bool:
-        """Whether any member copes with missing values; those that do not get running means instead."""
+        """Whether any member handles missing values; the others get running means instead."""
         return any(each.takes_missing for each in self._templates())
 
     @property
@@ -36,7 +36,7 @@ class MemberPool(NativeClassifier):
 
     @property
     def observes(self) -> bool:
-        """Whether rows without a label mean anything to a member."""
+        """Whether a member uses rows without a label."""
         return any(each.observes for each in self._templates())
 
     def _templates(self) -> list[StreamClassifier]:

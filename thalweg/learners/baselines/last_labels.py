@@ -74,7 +74,7 @@ class LastLabels(HasImportance, OneMember):
         return None if found is None else found[self._kernel.arrays["input_place"]]
 
     def member_input_names(self) -> list[Any]:
-        """Return the names of the inputs of `member_`: those of the latest labels are alike."""
+        """Return the names of the inputs of `member_`; those made of labels are all "latest labels"."""
         places = self._kernel.arrays["input_place"]
         names: list[Any] = ["latest labels"] * (len(places) + self._kernel.arrays["label_place"].size)
         for place, name in zip(places.tolist(), self.given_names(), strict=True):

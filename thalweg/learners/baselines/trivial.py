@@ -7,7 +7,7 @@ from thalweg.learners.baselines._native.trivial import LastKernel, MajorityKerne
 
 
 class InputFree(NativeClassifier):
-    """A learner to which the inputs mean nothing."""
+    """A learner that does not use the inputs."""
 
     takes_missing = True
 

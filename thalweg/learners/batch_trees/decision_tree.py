@@ -16,7 +16,7 @@ MOST_LAPLACE = 1e100  # sums stay finite
 class DecisionTree(HasImportance, NativeClassifier):
     """Decision tree with exact splits on the latest `window` rows, grown again every `period` rows.
 
-    A member for ensembles that work in blocks, and a plain learner that forgets all that left its window: it
+    A member for ensembles that work in chunks, and a plain learner that forgets all that left its window: it
     follows drift within `window` rows, and knows no more than these rows can tell. It is grown best first,
     without pruning, and its leaves give smoothed probabilities, which makes it a better estimator of
     probabilities (C4.4) but needs `max_leaves` where labels are noisy.

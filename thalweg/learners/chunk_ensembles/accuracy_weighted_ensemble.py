@@ -5,33 +5,33 @@ from thalweg._parameters import one_of, whole_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.accuracy_weighted_ensemble import AccuracyWeightedKernel
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
 MOST_FOLDS = 1000
 
 
-class AccuracyWeightedEnsemble(BlockEnsemble):
-    """Accuracy-weighted ensemble (AWE): members fitted on blocks, weighed by how much they beat chance.
+class AccuracyWeightedEnsemble(ChunkEnsemble):
+    """Accuracy-weighted ensemble (AWE): members fitted on chunks, weighed by how much they beat chance.
 
-    All members are weighed on the latest block, so that those of another concept lose their weight at once,
-    and get it back should the concept return. The block's own member gets its weight by cross-validation,
-    which costs `folds` more fits, or by rows held out. Until the first block ends, a member fitted on its
-    rows so far speaks. Blocks count rows, whatever their weights.
+    All members are weighed on the latest chunk, so that those of another concept lose their weight at once,
+    and get it back should the concept return. The chunk's own member gets its weight by cross-validation,
+    which costs `folds` more fits, or by rows held out. Until the first chunk ends, a member fitted on its
+    rows so far predicts. Chunks count rows, whatever their weights.
 
-    Memory: the members and a block.
+    Memory: the members and a chunk.
 
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
+        What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=10
         Members at most (K).
     block_size : int, default=500
-        Rows of a block.
+        Rows of a chunk.
     folds : int, default=10
         Folds of the cross-validation.
     holdout : float, default=None
-        Share of each block, drawn at random, that is kept to weigh members, in place of cross-validation.
+        Share of each chunk, drawn at random, that is kept to weigh members, in place of cross-validation.
     replacement : {"weight", "oldest"}, default="weight"
         Of all members and the new one those of the highest weight stay; or the latest ones, which is the
         "Weighted Bagging" that Chu, Wang and Zaniolo compare with.
@@ -45,7 +45,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
     members_ : list
         The members.
     weights_ : ndarray
-        Their weights: the mean square error of chance minus theirs, on the latest block.
+        Their weights: the mean square error of chance minus theirs, on the latest chunk.
     history_ : dict of arrays
         Weights and sizes of the members over time, and which came and went, bounded; drawn by
         `plot_history`.
@@ -53,7 +53,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
     Notes
     -----
     Follows the paper, for errors all of the same cost. *Beyond it*: `holdout`; if no member beats chance, all
-    speak equally.
+    vote equally.
 
     References
     ----------
@@ -90,7 +90,7 @@ class AccuracyWeightedEnsemble(BlockEnsemble):
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
         n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)

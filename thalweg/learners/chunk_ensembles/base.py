@@ -1,4 +1,4 @@
-"""What block ensembles share: members fitted once, each on a block of rows, and weighed when a block ends."""
+"""What chunk ensembles share: members fitted once, each on a chunk of rows, and weighed when a chunk ends."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ from thalweg._types import Floats
 from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.batch_trees.decision_tree import DecisionTree
-from thalweg.learners.chunk_ensembles._native.base import BlockEnsembleKernel
+from thalweg.learners.chunk_ensembles._native.base import ChunkEnsembleKernel
 from thalweg.learners.ensembles.base import Ensemble
 
 MOST_MEMBERS = 10_000
 
 
-class BlockEnsemble(Ensemble):
-    """Gathers rows into blocks; at the end of each a fresh member is fitted on it and all are weighed.
+class ChunkEnsemble(Ensemble):
+    """Gathers rows into chunks; at the end of each a fresh member is fitted on it and all are weighed.
 
-    Blocks are counted in learned rows, however these come. A subclass has the parameters `member`,
-    `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_block_kernel`.
+    Chunks are counted in learned rows, however these come. A subclass has the parameters `member`,
+    `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_chunk_kernel`.
     """
 
-    _kernel: BlockEnsembleKernel
+    _kernel: ChunkEnsembleKernel
     n_members: int
     block_size: int
     holdout: float | None
@@ -43,7 +43,7 @@ class BlockEnsemble(Ensemble):
 
     @property
     def n_blocks_(self) -> int:
-        """Blocks that have ended so far."""
+        """Chunks that have ended so far."""
         with self._reading:
             return int(self._kernel.arrays["counts"][3])
 
@@ -60,9 +60,9 @@ class BlockEnsemble(Ensemble):
     def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
         block_size = whole_number(self, "block_size", self.block_size, 2, MOST_ROWS)
-        return self._make_block_kernel(n_features, n_classes, n_members, block_size)
+        return self._make_chunk_kernel(n_features, n_classes, n_members, block_size)
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         """Return the kernel for rows of this shape."""
         raise NotImplementedError
 
@@ -70,7 +70,7 @@ class BlockEnsemble(Ensemble):
         return self._kernel.prepare()
 
     def _n_held_out(self, block_size: int) -> int:
-        """Return how many rows of a block the parameter `holdout` keeps to weigh members, at least one."""
+        """Return how many rows of a chunk the parameter `holdout` keeps to weigh members, at least one."""
         share = real_number(self, "holdout", self.holdout, above=0, below=1)
         return min(max(round(share * block_size), 1), block_size - 1)
 

@@ -1,38 +1,38 @@
-"""Fast and light boosting: members fitted on blocks of rows, and all replaced after a change."""
+"""Fast and light boosting: members fitted on chunks of rows, and all replaced after a change."""
 
 from thalweg._native.kernel import Kernel
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.fast_light_boost import FastLightBoostKernel
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
 
-class FastLightBoost(BlockEnsemble):
-    """Fast and light boosting (FLB): each block of rows fits a member on the errors of the others.
+class FastLightBoost(ChunkEnsemble):
+    """Fast and light boosting (FLB): each chunk of rows fits a member on the errors of the others.
 
     Rows that the members so far get wrong weigh more for the next one; the oldest makes room. Members have
-    equal votes, their probabilities. When the accuracy on a block falls too far below that of earlier blocks,
-    all members go. Learns nothing within a block, so it follows drift with the delay of one, and forgets
-    what it knew. Until the first block ends, a member fitted on its rows so far speaks. Blocks count rows,
+    equal votes, their probabilities. When the accuracy on a chunk falls too far below that of earlier chunks,
+    all members go. Learns nothing within a chunk, so it follows drift with the delay of one, and forgets
+    what it knew. Until the first chunk ends, a member fitted on its rows so far predicts. Chunks count rows,
     whatever their weights.
 
-    Memory: the members, and a block.
+    Memory: the members, and a chunk.
 
     Parameters
     ----------
     member : learner, default=None
-        What is fitted on a weighted block; it must use the rows' weights. `DecisionTree(max_leaves=8)` if
+        What is fitted on a weighted chunk; it must use the rows' weights. `DecisionTree(max_leaves=8)` if
         None.
     n_members : int, default=20
         Members at most (M).
     block_size : int, default=200
-        Rows of a block (n).
+        Rows of a chunk (n).
     n_rounds : int, default=1
-        Members that are fitted on each block, one after another; at most `n_members`.
+        Members that are fitted on each chunk, one after another; at most `n_members`.
     threshold : float, default=2.33
-        Standard deviations by which the accuracy on a block must be below the mean to be a change: 2.33 is
-        for one false alarm in a hundred blocks (τ).
+        Standard deviations by which the accuracy on a chunk must be below the mean to be a change: 2.33 is
+        for one false alarm in a hundred chunks (τ).
     random_state : int, None, Generator or RandomState, default=1
         Seed of the members.
 
@@ -51,9 +51,9 @@ class FastLightBoost(BlockEnsemble):
     Notes
     -----
     Built from the description in Grbovic and Vucetic (2011) and from what is known of the method; the
-    authors' own paper was not at hand. That takes the accuracy on a block to be normal and looks for a change
+    authors' own paper was not at hand. That takes the accuracy on a chunk to be normal and looks for a change
     to another normal distribution by a threshold. Here the accuracy is compared with the mean and variance of
-    earlier blocks from the third on; the variance is at least the binomial one. A weight (1 - e)/e is at
+    earlier chunks from the third on; the variance is at least the binomial one. A weight (1 - e)/e is at
     least 1, and e at least 0.001. The tree is grown best first.
 
     References
@@ -99,7 +99,7 @@ class FastLightBoost(BlockEnsemble):
         with self._reading:
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         n_rounds = whole_number(self, "n_rounds", self.n_rounds, 1, n_members)
         threshold = real_number(self, "threshold", self.threshold, above=0)
         if not all(each.uses_weights for each in self._templates()):

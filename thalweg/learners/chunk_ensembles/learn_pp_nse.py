@@ -5,31 +5,31 @@ from thalweg._parameters import one_of, real_number
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.learn_pp_nse import LearnNSEKernel
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
 
-class LearnPPNSE(BlockEnsemble):
-    """Learn++.NSE: members fitted on blocks, weighed by their errors on all blocks since they came.
+class LearnPPNSE(ChunkEnsemble):
+    """Learn++.NSE: members fitted on chunks, weighed by their errors on all chunks since they came.
 
-    Errors on recent blocks, and on rows that the ensemble gets wrong, count more. Follows drift of any kind,
+    Errors on recent chunks, and on rows that the ensemble gets wrong, count more. Follows drift of any kind,
     and remembers: a member of a concept that returns regains its weight. The weights come from rows on which
-    the newest member was fitted, so let it not learn them by heart: limit its leaves. Until the first block
-    ends, a member fitted on its rows so far speaks. Blocks count rows, whatever their weights.
+    the newest member was fitted, so let it not learn them by heart: limit its leaves. Until the first chunk
+    ends, a member fitted on its rows so far predicts. Chunks count rows, whatever their weights.
 
-    Memory: the members and a block.
+    Memory: the members and a chunk.
 
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
+        What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=25
         Members at most.
     block_size : int, default=500
-        Rows of a block (m).
+        Rows of a chunk (m).
     slope : float, default=0.5
         Of the sigmoid by which a member's errors count more the older it was (a).
     shift : float, default=10.0
-        The age, in blocks, at which they count half (b).
+        The age, in chunks, at which they count half (b).
     prune : {"age", "error"}, default="age"
         Which member goes when there are too many: the oldest, or the one of the largest error.
     random_state : int, None, Generator or RandomState, default=1
@@ -82,7 +82,7 @@ class LearnPPNSE(BlockEnsemble):
         self.prune = prune
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         settings = (
             real_number(self, "slope", self.slope, least=0, most=1e6),
             real_number(self, "shift", self.shift, least=0, most=1e6),

@@ -9,40 +9,40 @@ from thalweg._parameters import is_real, real_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.robust_ensemble import RobustKernel
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
 MOST_PENALTY, MOST_RIDGE, MOST_CLASS_WEIGHT = 1e6, 1e9, 1e6
 
 
-class RobustEnsemble(BlockEnsemble):
+class RobustEnsemble(ChunkEnsemble):
     """Robust-regression ensemble: the latest trees, weighed by logistic regression without the outliers.
 
     Made for noisy labels: rows that the ensemble finds too unlikely are left out when members are weighed,
     and kept for a person to look at. Small trees do: the weights make a strong ensemble of weak members, and
-    may be negative. One half of each block, drawn at random, grows a tree, the other weighs all trees. Until
-    the first block ends, a member fitted on its rows so far answers. Blocks count rows, not weights.
+    may be negative. One half of each chunk, drawn at random, grows a tree, the other weighs all trees. Until
+    the first chunk ends, a member fitted on its rows so far predicts. Chunks count rows, not weights.
 
-    Memory: the members and three blocks.
+    Memory: the members and three chunks.
 
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=8)` if None. Any learner serves; those in a list
+        What is fitted on a chunk; `DecisionTree(max_leaves=8)` if None. Any learner serves; those in a list
         take turns.
     n_members : int, default=10
         Members at most; the latest stay (K).
     block_size : int, default=1000
-        Rows of a block.
+        Rows of a chunk.
     penalty : float, default=1.5
         What an outlier costs, in units of log-likelihood (e). Below log 2 rows that the ensemble gets right
         can be outliers. None: no outliers, plain logistic weights.
     ridge : float, default=1.0
         Half of it times the squared weights is subtracted from the log-likelihood.
     holdout : float, default=0.5
-        Share of a block that weighs members.
+        Share of a chunk that weighs members.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, by label; 1 for those not named. "balanced": each class weighs as much as any
-        other in a block.
+        other in a chunk.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the choice of rows and of the members.
 
@@ -118,7 +118,7 @@ class RobustEnsemble(BlockEnsemble):
             "row": row, "label": classes[label], "believed": classes[believed], "likelihood": likelihood
         }
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         penalty = -1.0
         if self.penalty is not None:
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)

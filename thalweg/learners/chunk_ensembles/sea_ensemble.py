@@ -5,28 +5,28 @@ from thalweg._parameters import one_of
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.sea_ensemble import SEAKernel
-from thalweg.learners.chunk_ensembles.base import BlockEnsemble
+from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
 
-class SEAEnsemble(BlockEnsemble):
-    """Streaming ensemble algorithm (SEA): equal votes of trees fitted on blocks, the best of which stay.
+class SEAEnsemble(ChunkEnsemble):
+    """Streaming ensemble algorithm (SEA): equal votes of trees fitted on chunks, the best of which stay.
 
     Simple, fast and steady where little changes. After an abrupt change most members are wrong until they are
-    replaced, one a block, which takes half of `n_members` blocks at least. Until the first block ends, a
-    member fitted on its rows so far speaks. Blocks count rows, whatever their weights.
+    replaced, one a chunk, which takes half of `n_members` chunks at least. Until the first chunk ends, a
+    member fitted on its rows so far predicts. Chunks count rows, whatever their weights.
 
-    Memory: the members, one more that waits, and a block.
+    Memory: the members, one more that waits, and a chunk.
 
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What is fitted on a block; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
+        What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=25
         Members at most.
     block_size : int, default=500
-        Rows of a block (d).
+        Rows of a chunk (d).
     replacement : {"quality", "oldest"}, default="quality"
-        The new member replaces the worst one, if it is better on the block after its own; or the oldest one,
+        The new member replaces the worst one, if it is better on the chunk after its own; or the oldest one,
         at once and unseen: the "Bagging" that Chu, Wang and Zaniolo compare with.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the members.
@@ -75,7 +75,7 @@ class SEAEnsemble(BlockEnsemble):
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_block_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
         by_quality = one_of(self, "replacement", self.replacement, ("quality", "oldest")) == "quality"
         shape = self._who, n_features, n_classes, n_members, block_size
         return SEAKernel(*shape, by_quality, len(self._made_from), self._build)

@@ -51,11 +51,11 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
 
     @property
     def history_(self) -> dict[str, Any]:
-        """What became of the members, in bounded memory: a dict of arrays.
+        """Weights, sizes and replacements of the members over time: a dict of arrays, in bounded memory.
 
-        "row" are the numbers of learned rows at which a note was made, at most 128 spread over the whole run;
-        "weight" (or "error") and "size" hold a number for each of them and each member, NaN where there was
-        no such member; "event_row", "event_member" and "event" are the latest 1000 events.
+        "row" holds up to 128 numbers of learned rows, spread over the whole run; "weight" (or "error") and
+        "size" hold a number for each of them and each member, NaN where there was no such member;
+        "event_row", "event_member" and "event" are the latest 1000 events.
         """
         with self._reading:
             rows, numbers, sizes = self._kernel.history()
@@ -93,7 +93,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         return list(range(len(self._kernel.members)))
 
     def _votes(self) -> Floats:
-        """Return what the votes of these members weigh."""
+        """Return the weights of the votes of these members."""
         n = len(self._voters())
         return self._kernel.numbers()[:n] if self.noted == "weight" else np.ones(n)
 
@@ -122,7 +122,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         return first._needs()
 
     def _held_needs(self) -> list[Needs]:
-        """Return what each member that there can be at a time needs."""
+        """Return the needs of each member that can exist at a time."""
         templates = self._kernel.templates()
         return [*(self._member_needs[i] for i in templates), *self._n_spares * [max(self._member_needs)]]
 
@@ -173,7 +173,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         self._kernel.set_members(members, kernels)
 
     def _grown(self, slot: int, member: StreamClassifier, n_categories: Ints) -> StreamClassifier:
-        """Return the member of a slot, extended to the labels of now and inputs of so many categories."""
+        """Return the member of a slot, extended to the present labels and to inputs of so many categories."""
         return grown_member(self, member, n_categories)
 
     def _grown_columns(self, slot: int, columns: Ints, n_features: int) -> Ints | None:
@@ -201,7 +201,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         super()._check_size(memory)
 
     def _n_slots(self) -> int:
-        """Return how many members there can be, the next trees of a forest included."""
+        """Return the largest number of members, including the next trees of a forest."""
         return self._n_members()
 
     def _n_members(self) -> int:

@@ -1,4 +1,4 @@
-"""Draws what became of an ensemble's members."""
+"""Plots the history of an ensemble's members."""
 
 from typing import Any
 

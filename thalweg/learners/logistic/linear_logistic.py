@@ -49,7 +49,7 @@ class LinearLogistic(NativeOneHot):
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     weights_ : ndarray
-        What the quick, the bold and the careful regression's scores are multiplied by.
+        Factors of the scores of the quick, the bold and the careful regression.
 
     Notes
     -----
@@ -117,7 +117,7 @@ class LinearLogistic(NativeOneHot):
 
     @property
     def weights_(self) -> Floats:
-        """What the quick, the bold and the careful regression's scores are multiplied by."""
+        """Factors of the scores of the quick, the bold and the careful regression."""
         with self._reading:
             return self._kernel.arrays["weights"].copy()
 

@@ -72,7 +72,7 @@ class NeighbourMixture(NativeClassifier):
 
     @property
     def trust_(self) -> Floats:
-        """Shares in the answer, by window and number of neighbours."""
+        """Shares in the prediction, by window and number of neighbours."""
         with self._reading:
             return self._kernel.arrays["trust"].reshape(len(self.windows), -1).copy()
 

@@ -279,7 +279,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         return raw.reshape(len(raw), outputs, raw.shape[1] // outputs)
 
     def state(self) -> State:
-        """Return all there is to this learner; a boundary that is a function stays a function in it."""
+        """Return parameters and state as a dict; a boundary that is a function is in it as that function."""
         if self._function() is None:
             return super().state()
         # Asked of a twin without the function, as others may use this learner meanwhile.

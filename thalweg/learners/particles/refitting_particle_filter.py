@@ -9,7 +9,7 @@ from thalweg.learners.particles.particle_filter import ParticleFilter, Start
 
 
 class RefittingParticleFilter(ParticleFilter):
-    """A `ParticleFilter` for ten inputs and more: where it fails a batch, a fit takes its place.
+    """A `ParticleFilter` for ten or more inputs: a batch that it predicts badly is fitted directly.
 
     If the centre gets fewer than `refit_below` of a batch's rows right after learning it, a ridge logistic
     fit to the batch replaces it, and inputs whose coefficients have p ≥ 0.05 are left out until the next

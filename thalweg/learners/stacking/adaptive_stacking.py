@@ -80,7 +80,7 @@ class AdaptiveStacking(Ensemble):
         Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
         the order of `forgetting` and `noise`; sums to 1.
     n_bytes_ : int
-        Bytes it takes, rows of arrays held in reserve included.
+        Bytes of memory, including rows of arrays held in reserve.
     history_ : dict of arrays
         Weights and sizes of the members over time, bounded; drawn by `plot_history`.
 
@@ -136,7 +136,7 @@ class AdaptiveStacking(Ensemble):
 
     @property
     def shares_(self) -> Floats:
-        """What part of the recent answers is due to each member, by how far it moved the answer."""
+        """Share of each member in recent predictions, by how far it moved them."""
         with self._reading:
             return self._shares()
 
@@ -149,13 +149,13 @@ class AdaptiveStacking(Ensemble):
 
     @property
     def trust_(self) -> Floats:
-        """Shares in the answer: of each member by itself, then of each logistic regression."""
+        """Shares in the prediction: of each member by itself, then of each logistic regression."""
         with self._reading:
             return self._kernel.arrays["rate_trust"] @ self._kernel.arrays["trust"]
 
     @property
     def n_bytes_(self) -> int:
-        """Bytes it takes, rows of arrays held in reserve included."""
+        """Bytes of memory, including rows of arrays held in reserve."""
         with self._reading:
             return self._kernel.bytes
 
@@ -165,7 +165,7 @@ class AdaptiveStacking(Ensemble):
         return [_name(member) for member in self.members_]
 
     def describe(self, most: int = 4) -> str:
-        """Return in words which members carry the answer now, the first few of them."""
+        """Return text that names the members behind recent predictions, the largest shares first."""
         shares, names = self.shares_, self.member_names_
         order = np.argsort(-shares, kind="stable")[:most]
         return ", ".join(f"{names[m]} {100 * shares[m]:.0f} %" for m in order)

@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
 
 
 def largest(sizes: Sequence[int], excess: int, may_go: Sequence[bool]) -> list[int]:
-    """Return the positions of the largest of those that may go, as many as make up for `excess`."""
+    """Return the positions of the largest members that may go, enough of them to free `excess` bytes."""
     order = sorted((m for m in range(len(sizes)) if may_go[m]), key=lambda m: -sizes[m])
     found: list[int] = []
     for m in order:

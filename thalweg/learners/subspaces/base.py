@@ -43,7 +43,7 @@ class SubspaceEnsemble(Ensemble):
 
     @property
     def observes(self) -> bool:
-        """Whether rows without a label mean anything to this learner."""
+        """Whether the learner uses rows without a label."""
         return bool(self.unlabelled) or super().observes
 
     @property
@@ -109,12 +109,12 @@ class SubspaceEnsemble(Ensemble):
             bool(self.unlabelled),
         )
         subspaces = [self._columns(m, 0) for m in range(n_members)]
-        cells = self._cells(n_categories, n_rows)
+        bins = self._bins(n_categories, n_rows)
         rows = self._who, n_features, n_classes
         build = len(self._made_from), self._build
-        return HUWRSKernel(*rows, subspaces, cells, n_categories, settings, *build, trees)
+        return HUWRSKernel(*rows, subspaces, bins, n_categories, settings, *build, trees)
 
-    def _cells(self, n_categories: Ints, n_rows: int) -> list[int]:
+    def _bins(self, n_categories: Ints, n_rows: int) -> list[int]:
         # Of each input: one is for missing values, and one for categories that were not known at first.
         if isinstance(self.n_bins, str):
             one_of(self, "n_bins", self.n_bins, ("auto",))

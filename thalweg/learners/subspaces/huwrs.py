@@ -34,7 +34,7 @@ class HUWRS(SubspaceEnsemble):
 
     Memory: the chunk and twice its sorted inputs; a tenth of a chunk of rows without labels; a tree for each
     member, once more as it predicts, and another in reserve; and for each chunk that members were trained on,
-    n_members at most, 4 bytes for each class and cell of each input.
+    n_members at most, 4 bytes for each class and bin of each input.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class HUWRS(SubspaceEnsemble):
     chunk_size : int, default=500
         Rows with labels between two updates.
     n_bins : int or "auto", default=30
-        Cells of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
-        Each category known at first has a cell, all others share one, and missing values have one.
+        Bins of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
+        Each category known at first has a bin, all others share one, and missing values have one.
     threshold : float, default=0.7
         Members whose weight falls below it are retrained (t): 0 is for never, 2 for always.
     distance : {"corrected", "plain"}, default="corrected"
@@ -81,7 +81,7 @@ class HUWRS(SubspaceEnsemble):
     -----
     *Differs from the paper* in the corrected distance, without which two chunks of 100 rows seem different
     though nothing has changed; trees as of `DecisionTree`, not C4.4; several classes; where an input had one
-    value only, others have a cell of their own. Labels that come at once do not count as rows without.
+    value only, others have a bin of their own. Labels that come at once do not count as rows without.
 
     References
     ----------

@@ -22,7 +22,7 @@ class SlidingHUWRS(SubspaceEnsemble):
     several times as long.
 
     Memory: the members, the window, and for each window that members began with, n_members at most, 4 bytes
-    for each class and cell of each input.
+    for each class and bin of each input.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class SlidingHUWRS(SubspaceEnsemble):
     period : int, default=50
         Rows from one comparison to the next.
     n_bins : int or "auto", default=30
-        Cells of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
-        Each category known at first has a cell, all others share one, and missing values have one.
+        Bins of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
+        Each category known at first has a bin, all others share one, and missing values have one.
     threshold : float, default=0.7
         Members whose weight falls below it are replaced (t).
     distance : {"corrected", "plain"}, default="corrected"

@@ -52,22 +52,22 @@ class Tree(HasImportance, SeededClassifier):
 
     @property
     def n_nodes_(self) -> int:
-        """Tests and leaves of the tree."""
+        """Number of tests and leaves."""
         return len(self._nodes())
 
     @property
     def n_leaves_(self) -> int:
-        """Leaves of the tree."""
+        """Number of leaves."""
         return sum(node.is_leaf for node in self._nodes())
 
     @property
     def depth_(self) -> int:
-        """Tests on the longest way down."""
+        """Number of tests on the longest path to a leaf."""
         return max(node.depth for node in self._nodes())
 
     @property
     def n_bytes_(self) -> int:
-        """Bytes the tree takes, rows of its arrays held in reserve included."""
+        """Bytes of memory, including rows of its arrays held in reserve."""
         with self._reading:
             return self._kernel.bytes
 

@@ -28,7 +28,7 @@ class Node:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it splits nothing."""
+        """Whether the node has no split."""
         return self.feature < 0
 
 
@@ -59,7 +59,7 @@ def condition(node: Node, branch: int, names: list[str], say: Say) -> str:
 
 
 def without_spare(nodes: list[Node], n_known: dict[int, int]) -> list[Node]:
-    """Return the nodes but leaves for categories to come; `n_known` has the number of known ones by input."""
+    """Return the nodes without leaves for unseen categories; `n_known` counts the seen ones by input."""
     tests = {node.number: node for node in nodes if node.test == EACH and node.feature in n_known}
     return [
         node for node in nodes

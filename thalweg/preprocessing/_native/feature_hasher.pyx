@@ -9,11 +9,10 @@ from libc.string cimport memcpy
 from thalweg._native.layout import FLAG, WORD
 
 from thalweg._native.maths cimport clipped
+from thalweg._native.missing cimport LARGEST
 from thalweg._native.pointers cimport flags, words
 from thalweg._native.rng cimport bits, mix, multiply_high
 from .base cimport StepKernel
-
-cdef double LARGEST = 1e150             # of the values that reach a learner
 
 ctypedef struct hasher_t:
     uint64_t n_places

@@ -1,12 +1,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from thalweg._native.kept_rows import KeepingKernel
 from thalweg._native.kernel import Kernel
 
 from .base import StepKernel
 
-class PipelineKernel(KeepingKernel):
+class PipelineKernel(Kernel):
     @property
     def member(self) -> Any: ...
     @property

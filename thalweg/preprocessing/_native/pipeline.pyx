@@ -12,7 +12,7 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, require
 
 from thalweg._native cimport kernel as learner
 from thalweg._native.failure cimport record_failure
-from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 from .base cimport StepKernel, step_t, transform_row, update_row
@@ -30,7 +30,7 @@ ctypedef struct pipeline_t:
     kept_rows_t* kept
 
 
-cdef class PipelineKernel(KeepingKernel):
+cdef class PipelineKernel(Kernel):
     """Calls a member with rows that went through the kernels of steps."""
 
     cdef pipeline_t core
@@ -53,13 +53,13 @@ cdef class PipelineKernel(KeepingKernel):
             c.learns = c.learns or step.learns
         c.n_steps, c.steps = len(steps), <step_t**> integers(pointers)
         bounds = {"low": -MOST_VALUE, "high": MOST_VALUE, "missing": True}
-        self.kept = KeptRows(who, n_features, c.width, most_kept, bounds)
+        self.waiting = KeptRows(who, n_features, c.width, most_kept, bounds)
         self.memory = (pointers,)
         self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_learn)
         self.bind()
 
     cdef void bind(self):
-        self.core.kept = &self.kept.core
+        self.core.kept = kept_by(self)
 
     @property
     def width(self):
@@ -68,7 +68,7 @@ cdef class PipelineKernel(KeepingKernel):
 
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer inputs or classes: rows of as many inputs go on waiting."""
-        self.inherit_kept(old)
+        self.inherit_waiting(old)
 
     def set_member(self, member, Kernel kernel):
         """Call this learner, through the given kernel, from now on."""
@@ -97,7 +97,7 @@ cdef class PipelineKernel(KeepingKernel):
     @property
     def bytes(self):
         """Bytes of all arrays, those of the member included."""
-        return self.kept.bytes + self.member_kernel.bytes + sum([step.bytes for step in self.steps])
+        return self.array_bytes + self.member_kernel.bytes + sum([step.bytes for step in self.steps])
 
 
 cdef const double* transform(const pipeline_t* c, const double* x, double* memory) noexcept nogil:

@@ -31,7 +31,7 @@ def weight(a, b, corrected):
 
 
 class Histogram:
-    """Cells of one input, cut by the rows a member was trained on."""
+    """Bins of one input, cut by the rows a member was trained on."""
 
     def __init__(self, x, n_bins, n_categories):
         known = x[~np.isnan(x)]
@@ -42,12 +42,12 @@ class Histogram:
         """Return the counts, the missing values first."""
         known = x[~np.isnan(x)]
         if self.n_categories:
-            cells = np.where(known < self.n_bins, known, self.n_bins - 1)
+            bins = np.where(known < self.n_bins, known, self.n_bins - 1)
         elif self.low == self.high:
-            cells = known != self.low
+            bins = known != self.low
         else:
-            cells = np.clip((known - self.low) * (self.n_bins / (self.high - self.low)), 0, self.n_bins - 1)
-        return np.bincount(np.r_[np.zeros(len(x) - len(known)), 1 + np.floor(cells)].astype(int),
+            bins = np.clip((known - self.low) * (self.n_bins / (self.high - self.low)), 0, self.n_bins - 1)
+        return np.bincount(np.r_[np.zeros(len(x) - len(known)), 1 + np.floor(bins)].astype(int),
                            minlength=self.n_bins + 1)
 
 
@@ -67,17 +67,17 @@ class Member:
         """Compare with these rows from now on."""
         self.X, self.y = X.copy(), y.copy()
         n_bins, n_categories = self.settings["n_bins"], self.settings["n_categories"]
-        self.cells = [Histogram(X[:, j], n_bins, n_categories[j]) for j in self.columns]
+        self.bins = [Histogram(X[:, j], n_bins, n_categories[j]) for j in self.columns]
         self.labelled = 1.0
         self.n_trained += 1
 
     def weight_by_chunk(self, X, y):
         """Return the weight by a chunk with labels."""
         found = []
-        for cells, j in zip(self.cells, self.columns, strict=True):
+        for bins, j in zip(self.bins, self.columns, strict=True):
             shared = sorted(set(self.y.tolist()) & set(y.tolist()))
             of_classes = [
-                weight(cells.counts(self.X[self.y == k, j]), cells.counts(X[y == k, j]), self._corrected)
+                weight(bins.counts(self.X[self.y == k, j]), bins.counts(X[y == k, j]), self._corrected)
                 for k in shared
             ]
             found.append(np.mean(of_classes) if shared else 0.0)
@@ -85,9 +85,9 @@ class Member:
 
     def weight_by_window(self, X):
         """Return the weight by rows without labels."""
-        pairs = zip(self.cells, self.columns, strict=True)
+        pairs = zip(self.bins, self.columns, strict=True)
         return np.mean([
-            weight(cells.counts(self.X[:, j]), cells.counts(X[:, j]), self._corrected) for cells, j in pairs
+            weight(bins.counts(self.X[:, j]), bins.counts(X[:, j]), self._corrected) for bins, j in pairs
         ])
 
     @property

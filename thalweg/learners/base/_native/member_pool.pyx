@@ -70,5 +70,4 @@ cdef class MemberPool(Kernel):
     @property
     def bytes(self):
         """Bytes of all arrays, those of the members included."""
-        own = sum(array.nbytes for array in self.arrays.values())
-        return own + sum(kernel.bytes for kernel in self.kernels if kernel is not None)
+        return self.array_bytes + sum(kernel.bytes for kernel in self.kernels if kernel is not None)

@@ -72,7 +72,7 @@ cdef class AdapterKernel(Kernel):
     @property
     def bytes(self):
         """Bytes of all arrays, those of the member included."""
-        return self.member.bytes + sum(array.nbytes for array in self.arrays.values())
+        return self.array_bytes + self.member.bytes
 
 
 cdef inline void gather(const adapter_t* c, const double* x, double* row) noexcept nogil:

@@ -1,6 +1,6 @@
-from thalweg._native.kept_rows import KeepingKernel
+from thalweg._native.kernel import Kernel
 
-class LabelChainKernel(KeepingKernel):
+class LabelChainKernel(Kernel):
     def __init__(self, n_features: int, n_classes: int, order: int, decay: float, most_kept: int) -> None: ...
 
 def n_contexts(n_classes: int, order: int) -> int: ...

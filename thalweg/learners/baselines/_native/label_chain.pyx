@@ -14,7 +14,7 @@ import numpy as np
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
-from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers
 
@@ -30,7 +30,7 @@ ctypedef struct chain_t:
     kept_rows_t* kept
 
 
-cdef class LabelChainKernel(KeepingKernel):
+cdef class LabelChainKernel(Kernel):
     """Counts of what followed the latest labels."""
 
     cdef chain_t core
@@ -42,7 +42,7 @@ cdef class LabelChainKernel(KeepingKernel):
             "last": Array(INDEX, "order", low=-1, high="class", fill=-1),
         }, lengths)
         labels = {"low": -1, "high": n_classes - 1}
-        self.kept = KeptRows("LabelChain", n_features, order, most_kept, labels)
+        self.waiting = KeptRows("LabelChain", n_features, order, most_kept, labels)
         self.core.n_classes, self.core.order, self.core.decay = n_classes, order, decay
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
         self.handle.observe = observe
@@ -50,7 +50,7 @@ cdef class LabelChainKernel(KeepingKernel):
 
     cdef void bind(self):
         self.core.counts, self.core.last = doubles(self.arrays["counts"]), integers(self.arrays["last"])
-        self.core.kept = &self.kept.core
+        self.core.kept = kept_by(self)
 
     def inherit(self, Kernel old, double missing=0.0):
         """Go on from a kernel of fewer inputs or classes, and maybe a higher order."""
@@ -60,7 +60,7 @@ cdef class LabelChainKernel(KeepingKernel):
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
         counts[places, :fewer] = old.arrays["counts"][:len(places)]
         if before.core.order == order:
-            self.inherit_kept(before)
+            self.inherit_waiting(before)
         self.adopt({"counts": counts, "last": old.arrays["last"][:order].copy()})
 
 

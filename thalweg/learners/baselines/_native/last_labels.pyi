@@ -1,9 +1,8 @@
 from typing import Any
 
-from thalweg._native.kept_rows import KeepingKernel
 from thalweg._native.kernel import Kernel
 
-class LastLabelsKernel(KeepingKernel):
+class LastLabelsKernel(Kernel):
     @property
     def member(self) -> Any: ...
     def __init__(

@@ -12,7 +12,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from thalweg._native cimport kernel as learner
-from thalweg._native.kept_rows cimport KeepingKernel, KeptRows, keep_row, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 
@@ -30,7 +30,7 @@ ctypedef struct last_labels_t:
     kept_rows_t* kept
 
 
-cdef class LastLabelsKernel(KeepingKernel):
+cdef class LastLabelsKernel(Kernel):
     """Calls a member with the latest labels as further inputs."""
 
     cdef last_labels_t core
@@ -47,7 +47,7 @@ cdef class LastLabelsKernel(KeepingKernel):
         }, {"label": n_labels, "class": n_classes, "input": n_features, "value": n_values, "width": width})
         self.arrays["input_place"][:] = np.arange(n_features)
         self.arrays["label_place"][:] = np.arange(n_features, width).reshape(n_labels, n_values)
-        self.kept = KeptRows(who, n_features, n_labels, most_kept, {"low": -1, "high": n_classes - 1})
+        self.waiting = KeptRows(who, n_features, n_labels, most_kept, {"low": -1, "high": n_classes - 1})
         cdef last_labels_t* c = &self.core
         c.n_features, c.n_labels, c.n_values = n_features, n_labels, n_values
         c.width = width
@@ -56,7 +56,7 @@ cdef class LastLabelsKernel(KeepingKernel):
         self.bind()
 
     cdef void bind(self):
-        self.core.last, self.core.kept = integers(self.arrays["last"]), &self.kept.core
+        self.core.last, self.core.kept = integers(self.arrays["last"]), kept_by(self)
         self.core.input_place = integers(self.arrays["input_place"])
         self.core.label_place = integers(self.arrays["label_place"])
 
@@ -79,7 +79,7 @@ cdef class LastLabelsKernel(KeepingKernel):
             wider[wider < 0] = np.arange(following, following + n_new)
             following += n_new
             new[name] = wider
-        self.inherit_kept(before)
+        self.inherit_waiting(before)
         self.adopt(new)
 
     def set_member(self, member, Kernel kernel):
@@ -105,8 +105,7 @@ cdef class LastLabelsKernel(KeepingKernel):
     @property
     def bytes(self):
         """Bytes of all arrays, those of the member included."""
-        own = sum(array.nbytes for array in self.arrays.values())
-        return own + self.kept.bytes + self.member_kernel.bytes
+        return self.array_bytes + self.member_kernel.bytes
 
 
 cdef inline void mark(const last_labels_t* c, Py_ssize_t i, Py_ssize_t label, double* row) noexcept nogil:

@@ -20,7 +20,7 @@ from thalweg._native.ring_layout import check_ring, ring_layout
 from libc.math cimport floor
 
 from .grow cimport BatchTree, batch_tree_t, tree_grow, tree_predict
-from .sorted_rows cimport Block, block_load, sorted_rows_t
+from .sorted_rows cimport SortedRows, load_rows, sorted_rows_t
 from thalweg._native.failure cimport begin_call, call_t, attempt, end_call
 from .impurity cimport ENTROPY
 from thalweg._native.kernel cimport Kernel
@@ -38,7 +38,7 @@ LAYOUT = ring_layout() | {
 
 ctypedef struct window_tree_t:
     batch_tree_t* tree
-    sorted_rows_t* block                # NULL before the first tree
+    sorted_rows_t* sorted               # NULL before the first tree
     ring_t rows
     double period
     Py_ssize_t* is_due                  # whether the tree is to be grown on the rows held
@@ -54,7 +54,7 @@ cdef class WindowTreeKernel(BatchTree):
     """A batch tree, the rows it is grown on, and the memory to do so."""
 
     cdef window_tree_t window
-    cdef Block block
+    cdef SortedRows sorted
 
     def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window, period):
         BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace)
@@ -107,36 +107,36 @@ cdef class WindowTreeKernel(BatchTree):
             end_call(&call, n_rows)
         return 0
 
-    def roomier_block(self, n):
-        """Return a block for n rows, with room for more."""
-        room = FIRST_ROOM if self.block is None else 2 * self.block.core.room
+    def roomier_rows(self, n):
+        """Return memory for n sorted rows, with room for more."""
+        room = FIRST_ROOM if self.sorted is None else 2 * self.sorted.core.room
         room = max(min(room, self.window.rows.room), n)
         n_logs = 2 * max(room, self.window.rows.room) if self.core.criterion == ENTROPY else 0
-        return Block(room, self.core.n_features, self.core.n_classes, n_logs)
+        return SortedRows(room, self.core.n_features, self.core.n_classes, n_logs)
 
-    cdef bint make_block(self, Py_ssize_t n) noexcept:
-        block = attempt(self.roomier_block, (n,))
-        if block is None:
+    cdef bint make_rows(self, Py_ssize_t n) noexcept:
+        rows = attempt(self.roomier_rows, (n,))
+        if rows is None:
             return False
-        self.block = block
-        self.window.block = &self.block.core
+        self.sorted = rows
+        self.window.sorted = &self.sorted.core
         return True
 
 
 cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
                   bint may_stop) noexcept nogil:
     # Grow a tree on these rows in place of the one of before; return whether that was done.
-    cdef bint has_room = r.block != NULL and r.block.room >= n
-    if r.block != NULL:
-        r.block.stopped = False
+    cdef bint has_room = r.sorted != NULL and r.sorted.room >= n
+    if r.sorted != NULL:
+        r.sorted.stopped = False
     if not has_room:
         with gil:
-            has_room = (<WindowTreeKernel> r.kernel).make_block(n)
+            has_room = (<WindowTreeKernel> r.kernel).make_rows(n)
     if not has_room:
         return False
-    r.block.may_stop = may_stop
-    block_load(r.block, X, n, r.tree.n_features)
-    return not r.block.stopped and tree_grow(r.tree, r.block, y, w)
+    r.sorted.may_stop = may_stop
+    load_rows(r.sorted, X, n, r.tree.n_features)
+    return not r.sorted.stopped and tree_grow(r.tree, r.sorted, y, w)
 
 
 cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
@@ -192,7 +192,7 @@ cdef void keep_and_grow(window_tree_t* r, const double* x, Py_ssize_t y, double 
     r.total[0] += w
     plan_next(r)
     grow(r, True)
-    if r.is_due[0] and r.undoes and r.block != NULL and r.block.stopped:
+    if r.is_due[0] and r.undoes and r.sorted != NULL and r.sorted.stopped:
         undo_append(&r.rows, &old, r.lost)
         r.total[0], r.next[0], r.is_due[0], r.undone = total, following, 0, True
 

@@ -1,7 +1,7 @@
-"""Decision trees on a block of weighted rows: exact splits, best first, smoothed probabilities in the leaves.
+"""Decision trees on weighted rows: exact splits, best first, smoothed probabilities in the leaves.
 
 The leaf that gains most (see batch_split.pyx) is split next, until there are max_leaves or all are pure.
-Every input is sorted once a block; a split parts the sorted rows of all inputs in a stable way, so that they
+Every input is sorted once; a split parts the sorted rows of all inputs in a stable way, so that they
 stay sorted. Missing values come last. Numeric splits are tried with them on either side, and an input may be
 split into known and missing; in a split by category they are in the rest. Where a node has no missing values
 of the input it is split by, they go to the heavier child. A leaf predicts
@@ -22,7 +22,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from .split cimport search
-from .sorted_rows cimport FLAG_WORDS, LARGE, MOST_FLAGS, Block, is_stopped, sorted_rows_t
+from .sorted_rows cimport FLAG_WORDS, LARGE, MOST_FLAGS, SortedRows, is_stopped, sorted_rows_t
 from thalweg._native.failure cimport begin_call, call_t, end_call
 from .impurity cimport ENTROPY, ERROR, GINI
 from thalweg._native.kernel cimport Kernel
@@ -102,23 +102,23 @@ cdef class BatchTree(Kernel):
         if ((missing != child) & (missing != child + 1)).any():
             raise StateError(f"{self.who}: the state's 'missing' leads to a node that is not a child")
 
-    def grow(self, Block block, const Py_ssize_t[::1] y, const double[::1] w):
-        """Grow a new tree on the rows of a block with these class codes and weights."""
+    def grow(self, SortedRows rows, const Py_ssize_t[::1] y, const double[::1] w):
+        """Grow a new tree on rows with these class codes and weights."""
         cdef call_t call
-        if not len(y) == len(w) == block.core.n:
-            raise ValueError(f"BatchTree: got {len(y)} labels and {len(w)} weights for {block.core.n} rows")
-        if block.core.n == 0:
+        if not len(y) == len(w) == rows.core.n:
+            raise ValueError(f"BatchTree: got {len(y)} labels and {len(w)} weights for {rows.core.n} rows")
+        if rows.core.n == 0:
             return
         begin_call(&call, 0)
         with nogil:
-            tree_grow(&self.core, &block.core, &y[0], &w[0])
+            tree_grow(&self.core, &rows.core, &y[0], &w[0])
         end_call(&call, -1)
 
     def fit(self, X, y, w):
         """Grow a new tree on these rows."""
-        block = Block(max(len(X), 1), self.handle.n_features, self.handle.n_classes)
-        block.load(X)
-        self.grow(block, y, w)
+        rows = SortedRows(max(len(X), 1), self.handle.n_features, self.handle.n_classes)
+        rows.load(X)
+        self.grow(rows, y, w)
 
     cdef bint make_room(self, Py_ssize_t n_nodes) noexcept:
         length = max(n_nodes, 2 * self.core.room)

@@ -1,4 +1,4 @@
-# A block of rows with every input sorted, and the memory to grow a tree on it.
+# Rows with every input sorted, and the memory to grow a tree on it.
 
 from libc.stdint cimport uint64_t
 
@@ -64,7 +64,7 @@ ctypedef struct sorted_rows_t:
     bint stopped                        # by one: what has been done is to be thrown away
 
 
-cdef class Block:
+cdef class SortedRows:
     cdef sorted_rows_t core
     cdef dict arrays
     cdef readonly Py_ssize_t n_features
@@ -73,16 +73,16 @@ cdef class Block:
 
     cdef void adopt(self, dict arrays)
 
-# copy the rows X[n, n_features] into a block that has room for them and sort every input
-cdef void block_load(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil
+# copy the rows X[n, n_features] into memory that has room for them, and sort every input
+cdef void load_rows(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil
 
 # look for signals, if the work may stop: after MANY_VISITS
-cdef void block_poll(sorted_rows_t* b) noexcept nogil
+cdef void poll_signals(sorted_rows_t* b) noexcept nogil
 
 
 cdef inline bint is_stopped(sorted_rows_t* b, Py_ssize_t n_visits) noexcept nogil:
     # Count visits of rows and return whether to stop; looks for signals every so often.
     b.n_visits += n_visits
     if b.n_visits > MANY_VISITS:
-        block_poll(b)
+        poll_signals(b)
     return b.stopped

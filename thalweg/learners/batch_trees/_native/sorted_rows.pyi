@@ -1,6 +1,6 @@
 from thalweg._types import Floats
 
-class Block:
+class SortedRows:
     @property
     def n_features(self) -> int: ...
     @property

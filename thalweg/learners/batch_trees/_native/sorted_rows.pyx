@@ -1,4 +1,4 @@
-"""A block of rows whose inputs are sorted once, for growing many trees on it, and the memory to do so."""
+"""Rows whose inputs are sorted once, for growing many trees on them, and the memory to do so."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ cdef double[:, :, ::1] ENTROPY_LINES = entropy_lines()
 known_logs = np.zeros(1)
 
 
-cdef class Block:
+cdef class SortedRows:
     """Memory for rows whose inputs are sorted once and on which many trees can be grown.
 
     `n_logs` is the largest number whose c log c is kept, for trees by entropy; by default twice the room.
@@ -106,7 +106,7 @@ cdef class Block:
         """Load these rows, in place of all before, and sort every input."""
         cdef call_t call
         if X.shape[1] != self.n_features:
-            raise ValueError(f"Block: a row has {X.shape[1]} inputs, the block is made for {self.n_features}")
+            raise ValueError(f"SortedRows: a row has {X.shape[1]} inputs, not {self.n_features}")
         if X.shape[0] > self.core.room:
             self.n_logs = max(self.n_logs, 2 * X.shape[0])
             self.adopt(self.memory(X.shape[0]))
@@ -115,19 +115,19 @@ cdef class Block:
             return
         begin_call(&call, 0)
         with nogil:
-            block_load(&self.core, &X[0, 0], X.shape[0], X.shape[1])
+            load_rows(&self.core, &X[0, 0], X.shape[0], X.shape[1])
         if self.core.stopped:
             self.core.n = 0
         end_call(&call, -1)
 
 
-cdef void block_poll(sorted_rows_t* b) noexcept nogil:
+cdef void poll_signals(sorted_rows_t* b) noexcept nogil:
     b.n_visits = 0
     if b.may_stop and should_stop():
         b.stopped = True
 
 
-cdef void block_load(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil:
+cdef void load_rows(sorted_rows_t* b, const double* X, Py_ssize_t n, Py_ssize_t n_features) noexcept nogil:
     cdef Py_ssize_t i, j
     cdef double* column
     b.n, b.n_visits, b.stopped = n, 0, False

@@ -1,12 +1,12 @@
 # Trees grown on the same rows, each on some of the inputs.
 
 from .grow cimport BatchTree
-from .sorted_rows cimport Block
+from .sorted_rows cimport SortedRows
 
 cdef class SubspaceTrees:
     cdef tuple settings                 # of a BatchTree for all inputs
-    cdef Block whole                    # the rows with all inputs, sorted
-    cdef Block part                     # those of them that the tree at work sees
+    cdef SortedRows whole                    # the rows with all inputs, sorted
+    cdef SortedRows part                     # those of them that the tree at work sees
     cdef list spares                    # trees that are no longer called
     cdef object categories              # [input]: n_categories of those that the tree at work sees
 

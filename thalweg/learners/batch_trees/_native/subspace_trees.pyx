@@ -10,7 +10,7 @@ from thalweg._native import layout as layouts
 
 from .split cimport batch_tree_t
 from .grow cimport copy_tree, grow_nodes
-from .sorted_rows cimport block_load, sorted_rows_t
+from .sorted_rows cimport load_rows, sorted_rows_t
 from thalweg._native.pointers cimport integers
 
 
@@ -31,12 +31,12 @@ cdef class SubspaceTrees:
 
     cdef bint load(self, const double* X, Py_ssize_t n, bint may_stop) except -1:
         if self.whole is None or self.whole.core.room < n:
-            whole = Block(n, self.settings[0], self.settings[1])
-            self.part = Block(n, self.settings[0], self.settings[1])
+            whole = SortedRows(n, self.settings[0], self.settings[1])
+            self.part = SortedRows(n, self.settings[0], self.settings[1])
             self.whole = whole
         self.whole.core.may_stop = self.part.core.may_stop = may_stop
         with nogil:
-            block_load(&self.whole.core, X, n, self.whole.n_features)
+            load_rows(&self.whole.core, X, n, self.whole.n_features)
         return not self.whole.core.stopped
 
     cdef BatchTree grown(self, const Py_ssize_t* columns, Py_ssize_t width, const Py_ssize_t* y,

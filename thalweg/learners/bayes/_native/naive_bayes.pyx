@@ -40,7 +40,7 @@ from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers
 
 cdef extern from "thalweg/learners/bayes/_native/wide_bayes.h" nogil:
-    bint has_wide_bayes() noexcept
+    int vector_width() noexcept
     Py_ssize_t learn_bayes_wide(const double* x, double w, double weight, double share, double* count,
                                 double* mean, double* squares, double* inverse, Py_ssize_t n, double least,
                                 double most) noexcept
@@ -50,7 +50,7 @@ cdef enum:
     ROWS_A_LOOK = 4096                  # of a batch, between two looks for signals
 
 cdef double FARTHEST = FARTHEST_VALUE
-cdef bint is_wide = has_wide_bayes()
+cdef bint is_wide = vector_width() >= 32
 cdef double NEVER = -1e308              # the score of a class not seen yet
 
 ctypedef struct bayes_t:

@@ -1,20 +1,15 @@
 /* What naive_bayes.pyx knows of the numeric inputs of a class, updated for four inputs at a time with AVX2: formula (2)
    there, and the inverse of (3). Callers have other code, which gives the same numbers, for the inputs that are left and
-   for machines without it, where has_wide_bayes() is 0. */
+   for machines without it, whose vector_width() is less than 32. */
 
 #ifndef THALWEG_WIDE_BAYES_H
 #define THALWEG_WIDE_BAYES_H
 
 #include <stddef.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
+#include "thalweg/_native/vectors.h"
 
-static inline int has_wide_bayes(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2");
-}
+#if HAS_WIDE_VECTORS
 
 /* Learn the values x of inputs with weight w, as many as come in fours; returns how many. The first four with one that
    is or was missing, whose `weight` is then not that of its class, or whose inverse is not between `least` and `most`,
@@ -49,11 +44,6 @@ learn_bayes_wide(const double *x, double w, double weight, double share, double 
 }
 
 #else
-
-static inline int has_wide_bayes(void)
-{
-    return 0;
-}
 
 static inline ptrdiff_t learn_bayes_wide(const double *x, double w, double weight, double share, double *count,
                                          double *mean, double *squares, double *inverse, ptrdiff_t n, double least,

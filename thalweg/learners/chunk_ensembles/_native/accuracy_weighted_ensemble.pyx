@@ -1,4 +1,4 @@
-"""Accuracy-weighted ensemble: the weight of a member is by how much it beats chance on the latest block.
+"""Accuracy-weighted ensemble: the weight of a member is by how much it beats chance on the latest chunk.
 
 With p_m(x, y) the probability that member m gives the label y of row x, and s_k the share of class k among
 the rows on which members are weighed,
@@ -7,7 +7,7 @@ the rows on which members are weighed,
     MSE_r = sum_k s_k (1 - s_k)²,                                                 (2)
     weight_m = max(MSE_r - MSE_m, 0).                                             (3)
 
-A member fitted on the block itself gets its MSE by cross-validation: for each fold a member is fitted on the
+A member fitted on the chunk itself gets its MSE by cross-validation: for each fold a member is fitted on the
 other folds and asked about this one.                                             (4)
 
 Of all members and the new one those of the highest weight stay, or the latest ones. If all weigh nothing they
@@ -18,7 +18,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT
 
 from .base cimport (
-    BLOCKS, GROWING, MEAN, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
+    CHUNKS, GROWING, MEAN, ChunkEnsembleKernel, answer, chunks_t, first_weighed, n_weighed,
 )
 from thalweg._native.failure cimport current_failure
 from thalweg._native.kernel cimport Kernel, fit_block, learner_t
@@ -27,12 +27,12 @@ from thalweg._native.rng cimport below, bits
 
 ctypedef struct accuracy_t:
     Py_ssize_t n_folds
-    double* found                       # [member]: weights, that of the fresh one last
+    double* estimate                    # [member]: weights, that of the fresh one last
     double* shares                      # [class]
     double* masked                      # [row]: weights without those of a fold
 
 
-cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
+cdef class AccuracyWeightedKernel(ChunkEnsembleKernel):
     """Weights by (3), with rows held out, or folds if none are."""
 
     cdef accuracy_t accuracy
@@ -41,32 +41,32 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, keeps_latest, key,
                  n_templates, build):
         cdef accuracy_t* a = &self.accuracy
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
+        ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, MEAN, key,
                                      n_templates, build)
         a.n_folds, self.keeps_latest = n_folds, keeps_latest
-        self.buffers["found"] = layouts.new_array(most + 1, FLOAT)
+        self.buffers["estimate"] = layouts.new_array(most + 1, FLOAT)
         self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
         self.buffers["masked"] = layouts.new_array(size, FLOAT)
-        a.found, a.shares = doubles(self.buffers["found"]), doubles(self.buffers["shares"])
+        a.estimate, a.shares = doubles(self.buffers["estimate"]), doubles(self.buffers["shares"])
         a.masked = doubles(self.buffers["masked"])
         self.bind()
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         cdef accuracy_t* a = &self.accuracy
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t m
         cdef double chance = chance_error(b, a)
         for m in range(b.n_old):
             with nogil:
                 if not answer(b, b.member[m], first_weighed(b), n_weighed(b), b.answers):
                     return False
-                a.found[m] = max(chance - mean_error(b), 0.0)                     # (3)
+                a.estimate[m] = max(chance - mean_error(b), 0.0)                     # (3)
         if b.n_held_out == 0:
             if not self.cross_validate():
                 return False
         elif not answer(b, &fresh.handle, first_weighed(b), n_weighed(b), b.answers):
             return False
-        a.found[b.n_old] = max(chance - mean_error(b), 0.0)
+        a.estimate[b.n_old] = max(chance - mean_error(b), 0.0)
         return True
 
     cdef bint cross_validate(self) noexcept:                                      # (4)
@@ -74,7 +74,7 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
         cdef Py_ssize_t fold
         cdef bint done
         cdef Kernel kernel
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         for fold in range(self.accuracy.n_folds):
             fresh = self.built(b.most)
             if fresh is None:
@@ -88,29 +88,29 @@ cdef class AccuracyWeightedKernel(BlockEnsembleKernel):
         return True
 
     cdef Py_ssize_t place(self) noexcept nogil:
-        cdef blocks_t* b = &self.blocks
-        cdef double* found = self.accuracy.found
+        cdef chunks_t* b = &self.chunks
+        cdef double* estimate = self.accuracy.estimate
         cdef Py_ssize_t m, slot = b.n_old, n = min(b.n_old + 1, b.most)
         cdef double total = 0.0
         if b.n_old == b.most and self.keeps_latest:
-            slot = b.counts[BLOCKS] % b.most
+            slot = b.counts[CHUNKS] % b.most
         elif b.n_old == b.most:
             slot = 0
             for m in range(1, b.most):
-                if found[m] < found[slot]:
+                if estimate[m] < estimate[slot]:
                     slot = m
-            if found[b.most] < found[slot]:
+            if estimate[b.most] < estimate[slot]:
                 slot = -1
         if slot >= 0:
-            found[slot] = found[b.n_old]
+            estimate[slot] = estimate[b.n_old]
         for m in range(n):
-            total += found[m]
+            total += estimate[m]
         for m in range(n):
-            b.weight[m] = found[m] if total > 0 else 1.0
+            b.weight[m] = estimate[m] if total > 0 else 1.0
         return slot
 
 
-cdef double chance_error(const blocks_t* b, accuracy_t* a) noexcept nogil:
+cdef double chance_error(const chunks_t* b, accuracy_t* a) noexcept nogil:
     # (2)
     cdef Py_ssize_t i, k, first = first_weighed(b)
     cdef double total = 0.0, error = 0.0
@@ -124,7 +124,7 @@ cdef double chance_error(const blocks_t* b, accuracy_t* a) noexcept nogil:
     return error
 
 
-cdef double mean_error(const blocks_t* b) noexcept nogil:
+cdef double mean_error(const chunks_t* b) noexcept nogil:
     # (1), of what is in `answers`
     cdef Py_ssize_t i, first = first_weighed(b)
     cdef double total = 0.0, error = 0.0
@@ -134,7 +134,7 @@ cdef double mean_error(const blocks_t* b) noexcept nogil:
     return error / total if total > 0 else 0.0
 
 
-cdef bint answer_fold(blocks_t* b, accuracy_t* a, const learner_t* h, Py_ssize_t fold) noexcept nogil:
+cdef bint answer_fold(chunks_t* b, accuracy_t* a, const learner_t* h, Py_ssize_t fold) noexcept nogil:
     # Fit on all rows but those of the fold, and answer these.
     cdef Py_ssize_t i, n = b.counts[GROWING], n_left = 0
     for i in range(n):
@@ -150,5 +150,5 @@ cdef bint answer_fold(blocks_t* b, accuracy_t* a, const learner_t* h, Py_ssize_t
     return not current_failure().failed
 
 
-cdef inline Py_ssize_t fold_of(const blocks_t* b, const accuracy_t* a, Py_ssize_t i) noexcept nogil:
+cdef inline Py_ssize_t fold_of(const chunks_t* b, const accuracy_t* a, Py_ssize_t i) noexcept nogil:
     return below(bits(b.key, b.number[i]), a.n_folds)

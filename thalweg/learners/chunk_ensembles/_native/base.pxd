@@ -1,4 +1,4 @@
-# Ensembles whose members are fitted once, each on a block of rows, and weighed when a block ends.
+# Ensembles whose members are fitted once, each on a chunk of rows, and weighed when a chunk ends.
 
 from libc.stdint cimport uint64_t
 
@@ -13,32 +13,32 @@ cdef enum:
 
 cdef enum:
     # places in `counts`
-    GROWING = 0                         # rows of the block at its front, on which the member is fitted
-    HELD_OUT = 1                        # rows of the block at its back, on which members are weighed
+    GROWING = 0                         # rows of the chunk at its front, on which the member is fitted
+    HELD_OUT = 1                        # rows of the chunk at its back, on which members are weighed
     VOTERS = 2                          # members that vote, the first in the list
-    BLOCKS = 3                          # finished so far
+    CHUNKS = 3                          # finished so far
 
 cdef enum:
     # kinds of events
     CAME = 0
     WENT = 1
 
-ctypedef struct blocks_t:
+ctypedef struct chunks_t:
     void* kernel
     learner_t** member                  # [slot]
     int combination
-    bint may_stop                       # whether the end of a block may be put off because of a signal
+    bint may_stop                       # whether the end of a chunk may be put off because of a signal
     Py_ssize_t n_looks                  # rows predicted since the last look for one
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t most                     # members that vote
-    Py_ssize_t n_old                    # of them before this block ended; 0 at the first one
-    Py_ssize_t size                     # rows of a block
-    Py_ssize_t n_held_out               # of them that weigh members; 0: all rows of a block do
+    Py_ssize_t n_old                    # of them before this chunk ended; 0 at the first one
+    Py_ssize_t size                     # rows of a chunk
+    Py_ssize_t n_held_out               # of them that weigh members; 0: all rows of a chunk do
     uint64_t key                        # draws which
     Py_ssize_t* progress                # of the ensemble
     Py_ssize_t* counts
-    double* X                           # [row, input]: the block so far
+    double* X                           # [row, input]: the chunk so far
     Py_ssize_t* y
     double* w
     Py_ssize_t* number                  # [row]: how many were learned before it
@@ -49,8 +49,8 @@ ctypedef struct blocks_t:
     double* scratch                     # the same, to predict
 
 
-cdef class BlockEnsembleKernel(EnsembleKernel):
-    cdef blocks_t blocks
+cdef class ChunkEnsembleKernel(EnsembleKernel):
+    cdef chunks_t chunks
     cdef dict buffers
     cdef bint template_in_python        # whether members are written in Python
 
@@ -64,21 +64,21 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
     cdef tuple fitted(self, bint may_stop)
 
 
-# whether what was recorded is an interrupt: not an error, and no reason to go on without the block
+# whether what was recorded is an interrupt: not an error, and no reason to go on without the chunk
 cdef bint was_interrupted()
 
-# rows on which members are weighed: from this place of the block on, and how many
-cdef inline Py_ssize_t first_weighed(const blocks_t* b) noexcept nogil:
+# rows on which members are weighed: from this place of the chunk on, and how many
+cdef inline Py_ssize_t first_weighed(const chunks_t* b) noexcept nogil:
     return b.size - b.counts[HELD_OUT] if b.n_held_out else 0
 
 
-cdef inline Py_ssize_t n_weighed(const blocks_t* b) noexcept nogil:
+cdef inline Py_ssize_t n_weighed(const chunks_t* b) noexcept nogil:
     return b.counts[HELD_OUT] if b.n_held_out else b.counts[GROWING]
 
 
-# write h's probabilities of n rows of the block from `first` on into p[n, class]; False if a signal came or
+# write h's probabilities of n rows of the chunk from `first` on into p[n, class]; False if a signal came or
 # code written in Python failed
-cdef bint answer(blocks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil
+cdef bint answer(chunks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil
 
 # the same, but only the likeliest class of every row that members are weighed on
-cdef bint choose(blocks_t* b, const learner_t* h, int* chosen) noexcept nogil
+cdef bint choose(chunks_t* b, const learner_t* h, int* chosen) noexcept nogil

@@ -2,5 +2,5 @@ from typing import Any
 
 from thalweg.learners.ensembles._native.base import EnsembleKernel
 
-class BlockEnsembleKernel(EnsembleKernel):
+class ChunkEnsembleKernel(EnsembleKernel):
     def prepare(self) -> list[Any]: ...

@@ -1,15 +1,15 @@
-"""Block ensembles: rows are gathered into blocks, and at the end of each a fresh member is fitted on it.
+"""Chunk ensembles: rows are gathered into chunks, and at the end of each a fresh member is fitted on it.
 
 A subclass weighs the members (`weigh`, which may be stopped and repeated, so it writes into memory of its
 own) and then says which member the fresh one replaces (`place`, which also sets the weights and cannot fail).
-Where some rows of a block are held out, the fresh member is fitted on the others, at the front of the block,
+Where some rows of a chunk are held out, the fresh member is fitted on the others, at the front of the chunk,
 and members are weighed on those held out, at its back. Of the rows to come, each is held out with the
 probability
 
-    (rows still to be held out)/(rows still to come in the block).                            (1)
+    (rows still to be held out)/(rows still to come in the chunk).                            (1)
 
-A signal may put the end of a block off: the block stays full, and is finished before more is learned.
-Before the first block ends, a member is fitted on its rows whenever their number is the size of a block
+A signal may put the end of a chunk off: the chunk stays full, and is finished before more is learned.
+Before the first chunk ends, a member is fitted on its rows whenever their number is the size of a chunk
 divided by 2, 4, 8, …                                                                         (2)
 """
 
@@ -31,19 +31,19 @@ from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.rng cimport bits, unit
 
 cdef enum:
-    FEWEST = 8                          # rows a member is fitted on before the first block ends
+    FEWEST = 8                          # rows a member is fitted on before the first chunk ends
     ROWS_A_LOOK = 256                   # predicted between two looks for signals
-    MOST_TRIES = 100                    # to finish a block that signals put off
+    MOST_TRIES = 100                    # to finish a chunk that signals put off
 
 cdef double MOST_LOGIT = 1e9            # of the absolute weights of members
 
 
-cdef class BlockEnsembleKernel(EnsembleKernel):
-    """Rows in blocks and members fitted on them; there is one slot more than members for one that waits."""
+cdef class ChunkEnsembleKernel(EnsembleKernel):
+    """Rows in chunks and members fitted on them; there is one slot more than members for one that waits."""
 
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, combination, key, n_templates,
                  build, n_kinds=2):
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         lengths = {"member": most, "slot": most + 1, "kind": n_kinds, "class": n_classes, "input": n_features,
                    "row": size, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
@@ -63,11 +63,11 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         b.size, b.n_held_out, b.key = size, n_held_out, key
         b.votes, b.answers = doubles(self.buffers["votes"]), doubles(self.buffers["answers"])
         self.set_handle(<void*> b, n_features, n_classes, learn, predict, predict_and_learn)
-        self.handle.flush = flush_block
+        self.handle.flush = flush_chunk
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         if "X" not in self.arrays:
             return
         b.progress, b.counts = self.progress, integers(self.arrays["counts"])
@@ -81,7 +81,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         cdef Py_ssize_t template
         self.least_scratch, self.template_in_python, fresh = 0, False, []
         for template in range(self.n_templates):
-            learner, kernel = self.build(template, self.blocks.most, 0, None)
+            learner, kernel = self.build(template, self.chunks.most, 0, None)
             self.least_scratch = max(self.least_scratch, kernel.handle.scratch_size)
             self.template_in_python = self.template_in_python or kernel.calls_python
             fresh.append(learner)
@@ -89,16 +89,16 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         return fresh
 
     cdef Py_ssize_t template_of(self, Py_ssize_t slot) noexcept nogil:
-        return self.blocks.template[slot]
+        return self.chunks.template[slot]
 
     cdef Py_ssize_t next_template(self, Py_ssize_t slot) noexcept nogil:
-        # By blocks, in turn.
-        return self.n_built[self.blocks.most] % self.n_templates
+        # By chunks, in turn.
+        return self.n_built[self.chunks.most] % self.n_templates
 
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)
-        self.blocks.scratch = self.scratch
+        self.chunks.scratch = self.scratch
         self.calls_python = self.calls_python or self.template_in_python
 
     def check_number(self, n):
@@ -107,19 +107,19 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         require(n == voters, self.who, "members", f"are {n}, not the {voters} that vote")
 
     def check(self, arrays):
-        """Raise StateError if what is kept of the block contradicts itself."""
+        """Raise StateError if what is kept of the chunk contradicts itself."""
         EnsembleKernel.check(self, arrays)
-        who, b = self.who, self.blocks
-        growing, held_out, voters, n_blocks = arrays["counts"].tolist()
+        who, b = self.who, self.chunks
+        growing, held_out, voters, n_chunks = arrays["counts"].tolist()
         rows = int(arrays["progress"][ROWS])
         good = (held_out <= b.n_held_out and growing <= b.size - b.n_held_out and growing + held_out <= rows
-                and voters <= b.most and n_blocks <= rows)
-        require(good, who, "counts", f"holds {arrays['counts'].tolist()}, which do not fit the block")
+                and voters <= b.most and n_chunks <= rows)
+        require(good, who, "counts", f"holds {arrays['counts'].tolist()}, which do not fit the chunk")
         require(bool((arrays["number"] <= rows).all()), who, "number", f"holds a row beyond the last, {rows}")
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight.
-        return self.blocks.weight[m]
+        return self.chunks.weight[m]
 
     def learn(self, X, y, w, p, tested=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
@@ -127,16 +127,16 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         Kernel.learn(self, X, y, w, p, tested)
 
     def finish_full(self, n_rows):
-        """Finish a block that is full because a signal put its end off."""
+        """Finish a chunk that is full because a signal put its end off."""
         cdef call_t call
-        if is_full(&self.blocks):
+        if is_full(&self.chunks):
             begin_call(&call, 0)
             self.finish(True)
             end_call(&call, n_rows)
 
     cdef tuple fitted(self, bint may_stop):
-        # A fresh member, fitted on the front of the block; None if that failed or was stopped.
-        cdef blocks_t* b = &self.blocks
+        # A fresh member, fitted on the front of the chunk; None if that failed or was stopped.
+        cdef chunks_t* b = &self.chunks
         cdef Kernel kernel
         cdef bint done
         fresh = self.built(b.most)
@@ -151,16 +151,16 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         return fresh
 
     cdef void finish(self, bint may_stop) noexcept:
-        # The end of a block. If it fails, the block is given up; if a signal stops it, it stays full.
-        cdef blocks_t* b = &self.blocks
+        # The end of a chunk. If it fails, the chunk is given up; if a signal stops it, it stays full.
+        cdef chunks_t* b = &self.chunks
         cdef tuple fresh
         cdef Py_ssize_t slot
         try:
-            b.may_stop, b.n_old = may_stop, b.counts[VOTERS] if b.counts[BLOCKS] else 0
+            b.may_stop, b.n_old = may_stop, b.counts[VOTERS] if b.counts[CHUNKS] else 0
             fresh = self.fitted(may_stop)
             if fresh is not None and self.weigh(fresh[1]):
                 slot = self.place()
-                b.counts[BLOCKS] += 1
+                b.counts[CHUNKS] += 1
                 self.admit(slot, fresh, self.next_template(slot))
                 self.n_built[b.most] += 1
             else:
@@ -178,14 +178,14 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
             if fresh is not None:
                 before, old = self.install(0, fresh, self.next_template(0))
                 self.keep(before, old)
-                self.blocks.counts[VOTERS] = 1
-                self.blocks.weight[0] = 2.0 if self.blocks.combination == LOGISTIC else 1.0
+                self.chunks.counts[VOTERS] = 1
+                self.chunks.weight[0] = 2.0 if self.chunks.combination == LOGISTIC else 1.0
         except BaseException as error:
             record_failure(error)
 
     cdef const double* fit_weights(self) noexcept nogil:
         # Weights of the rows on which a member is fitted.
-        return self.blocks.w
+        return self.chunks.w
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         # Weigh all members and the fresh one; False if that was stopped or failed: nothing is changed then.
@@ -197,7 +197,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
 
     cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):
         # Let the fresh member, made from this template, vote in this slot, in place of any that does.
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         if slot < 0:
             self.keep(template, fresh[0])
             return
@@ -218,7 +218,7 @@ cdef class BlockEnsembleKernel(EnsembleKernel):
         else:
             old = self.reusable(slot)
         MemberPool.put(self, slot, fresh)
-        self.blocks.template[slot] = template
+        self.chunks.template[slot] = template
         return before, old
 
 
@@ -227,11 +227,11 @@ cdef bint was_interrupted():
     return error != NULL and not isinstance(<object> error, Exception)
 
 
-cdef inline bint is_full(const blocks_t* b) noexcept nogil:
+cdef inline bint is_full(const chunks_t* b) noexcept nogil:
     return b.counts[GROWING] + b.counts[HELD_OUT] == b.size
 
 
-cdef bint answer(blocks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil:
+cdef bint answer(chunks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil:
     cdef Py_ssize_t i
     cdef const failure_t* failure = current_failure()
     for i in range(n):
@@ -246,7 +246,7 @@ cdef bint answer(blocks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n
     return not failure.failed
 
 
-cdef bint choose(blocks_t* b, const learner_t* h, int* chosen) noexcept nogil:
+cdef bint choose(chunks_t* b, const learner_t* h, int* chosen) noexcept nogil:
     cdef Py_ssize_t i, n = n_weighed(b)
     if not answer(b, h, first_weighed(b), n, b.answers):
         return False
@@ -255,8 +255,8 @@ cdef bint choose(blocks_t* b, const learner_t* h, int* chosen) noexcept nogil:
     return True
 
 
-cdef Py_ssize_t next_place(blocks_t* b) noexcept nogil:
-    # Where the next row of the block goes; counts it.
+cdef Py_ssize_t next_place(chunks_t* b) noexcept nogil:
+    # Where the next row of the chunk goes; counts it.
     cdef Py_ssize_t to_come = b.size - b.counts[GROWING] - b.counts[HELD_OUT]
     cdef Py_ssize_t wanted = b.n_held_out - b.counts[HELD_OUT]
     if to_come < b.size and unit(bits(b.key, b.progress[ROWS])) * to_come < wanted:           # (1)
@@ -267,7 +267,7 @@ cdef Py_ssize_t next_place(blocks_t* b) noexcept nogil:
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    cdef blocks_t* b = <blocks_t*> state
+    cdef chunks_t* b = <chunks_t*> state
     cdef Py_ssize_t place
     if is_full(b):
         finish_without_stop(b)
@@ -277,43 +277,43 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     b.progress[ROWS] += 1
     if b.progress[ROWS] == b.progress[NEXT_NOTE]:
         with gil:
-            (<BlockEnsembleKernel> b.kernel).note()
+            (<ChunkEnsembleKernel> b.kernel).note()
     if is_full(b):
         with gil:
-            (<BlockEnsembleKernel> b.kernel).finish(True)
-    elif b.counts[BLOCKS] == 0 and is_early(b):
+            (<ChunkEnsembleKernel> b.kernel).finish(True)
+    elif b.counts[CHUNKS] == 0 and is_early(b):
         with gil:
-            (<BlockEnsembleKernel> b.kernel).fit_early()
+            (<ChunkEnsembleKernel> b.kernel).fit_early()
 
 
-cdef void finish_without_stop(blocks_t* b) noexcept nogil:
-    # Finish a block whose end was put off, whatever signals come; give it up if that cannot be done.
+cdef void finish_without_stop(chunks_t* b) noexcept nogil:
+    # Finish a chunk whose end was put off, whatever signals come; give it up if that cannot be done.
     cdef Py_ssize_t _i
     with gil:
         for _i in range(MOST_TRIES):
             if is_full(b):
-                (<BlockEnsembleKernel> b.kernel).finish(False)
+                (<ChunkEnsembleKernel> b.kernel).finish(False)
     if is_full(b):
         b.counts[GROWING] = b.counts[HELD_OUT] = 0
 
 
-cdef bint is_early(const blocks_t* b) noexcept nogil:
+cdef bint is_early(const chunks_t* b) noexcept nogil:
     cdef Py_ssize_t part = b.size // 2, n = b.counts[GROWING] + b.counts[HELD_OUT]
     while part > n:
         part //= 2
     return part == n and n >= FEWEST
 
 
-cdef void flush_block(void* state) noexcept nogil:
-    # End the block now, with the rows there are.
-    cdef blocks_t* b = <blocks_t*> state
+cdef void flush_chunk(void* state) noexcept nogil:
+    # End the chunk now, with the rows there are.
+    cdef chunks_t* b = <chunks_t*> state
     if b.counts[GROWING] > 0:
         with gil:
-            (<BlockEnsembleKernel> b.kernel).finish(True)
+            (<ChunkEnsembleKernel> b.kernel).finish(True)
 
 
 cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    cdef blocks_t* b = <blocks_t*> state
+    cdef chunks_t* b = <chunks_t*> state
     if is_full(b):
         finish_without_stop(b)
     combine(b, x, p, b.scratch)
@@ -321,10 +321,10 @@ cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    combine(<const blocks_t*> state, x, p, scratch)
+    combine(<const chunks_t*> state, x, p, scratch)
 
 
-cdef void combine(const blocks_t* b, const double* x, double* p, double* scratch) noexcept nogil:
+cdef void combine(const chunks_t* b, const double* x, double* p, double* scratch) noexcept nogil:
     # Write what the members say together.
     cdef Py_ssize_t m, k, n_classes = b.n_classes
     cdef double total = 0.0

@@ -1,17 +1,17 @@
-"""Fast and light boosting: members fitted on blocks of rows, which vote alike; all go after a change.
+"""Fast and light boosting: members fitted on chunks of rows, which vote alike; all go after a change.
 
-At the end of a block, `n_rounds` times a member is fitted on it. With e the share of the rows' weight on
+At the end of a chunk, `n_rounds` times a member is fitted on it. With e the share of the rows' weight on
 which the members' mean probabilities are wrong, at least LEAST_ERROR, a row weighs
 
     its own weight, times (1 - e)/e, at least 1, where they are wrong.                        (1)
 
-A fresh member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the block
-is compared with those of the B >= 2 blocks since the last change, of mean m and variance s²: all go if
+A fresh member replaces the oldest if there are as many as allowed. Before that, the accuracy t on the chunk
+is compared with those of the B >= 2 chunks since the last change, of mean m and variance s²: all go if
 
     t < m - threshold sqrt(v (1 + 1/B)),                                                      (2)
-    v = max(s², q(1 - q)/n),   q = (m B n + 1)/(B n + 2),   n the rows of a block.            (3)
+    v = max(s², q(1 - q)/n),   q = (m B n + 1)/(B n + 2),   n the rows of a chunk.            (3)
 
-A block that was flushed before it was full is not compared.
+A chunk that was flushed before it was full is not compared.
 """
 
 from thalweg._native import layout as layouts
@@ -22,7 +22,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from .base cimport (
-    BLOCKS, GROWING, MEAN, VOTERS, BlockEnsembleKernel, answer, blocks_t, was_interrupted,
+    CHUNKS, GROWING, MEAN, VOTERS, ChunkEnsembleKernel, answer, chunks_t, was_interrupted,
 )
 from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.failure cimport record_failure
@@ -32,9 +32,9 @@ from thalweg._native.pointers cimport doubles, integers, words
 cdef enum:
     CHANGED = 2                         # kind of event
     N_KINDS = 3
-    LEFT = 0                            # places in `rounds`: members still to be fitted on the full block,
+    LEFT = 0                            # places in `rounds`: members still to be fitted on the full chunk,
     OLDEST = 1                          # and the slot of the oldest member
-    N_ACCURACIES = 0                    # places in `record`: blocks since the last change,
+    N_ACCURACIES = 0                    # places in `record`: chunks since the last change,
     AVERAGE = 1                         # mean of the accuracies on them,
     SQUARES = 2                         # and sum of the squared distances from it
 
@@ -50,7 +50,7 @@ ctypedef struct flb_t:
     double* weight                      # [row]: for the next member
 
 
-cdef class FastLightBoostKernel(BlockEnsembleKernel):
+cdef class FastLightBoostKernel(ChunkEnsembleKernel):
     """The rule of fast and light boosting."""
 
     cdef flb_t flb
@@ -58,7 +58,7 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
     def __init__(self, who, n_features, n_classes, most, size, n_rounds, threshold,
                  n_templates, build):
         cdef flb_t* f = &self.flb
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, MEAN, 0,
+        ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, MEAN, 0,
                                      n_templates, build, N_KINDS)
         self.allocate(who, {
             "rounds": Array(INDEX, 2, low=0),
@@ -71,15 +71,15 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
         self.bind()
 
     cdef void bind(self):
-        BlockEnsembleKernel.bind(self)
+        ChunkEnsembleKernel.bind(self)
         if "rounds" in self.arrays:
             self.flb.rounds, self.flb.record = integers(self.arrays["rounds"]), doubles(self.arrays["record"])
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockEnsembleKernel.check(self, arrays)
+        ChunkEnsembleKernel.check(self, arrays)
         left, oldest = arrays["rounds"].tolist()
-        good = left <= self.flb.n_rounds and oldest < self.blocks.most
+        good = left <= self.flb.n_rounds and oldest < self.chunks.most
         good = good and (left == 0 or arrays["counts"][GROWING] > 0)
         require(good, self.who, "rounds", f"says that {left} members are to be fitted, {oldest} the oldest")
         require((arrays["weight"] == 1).all(), self.who, "weight", "holds weights other than 1")
@@ -89,12 +89,12 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
         return self.flb.weight
 
     cdef void finish(self, bint may_stop) noexcept:
-        # The end of a block; if a signal stops it, the members that are left are fitted later.
-        cdef blocks_t* b = &self.blocks
+        # The end of a chunk; if a signal stops it, the members that are left are fitted later.
+        cdef chunks_t* b = &self.chunks
         cdef flb_t* f = &self.flb
         try:
             b.may_stop = may_stop
-            if b.counts[BLOCKS] == 0 and f.rounds[LEFT] == 0:
+            if b.counts[CHUNKS] == 0 and f.rounds[LEFT] == 0:
                 self.drop_all()         # what was fitted early
             if not self.sum_answers() and was_interrupted():
                 return
@@ -105,27 +105,27 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
                 if not self.fit_round() and was_interrupted():
                     return
                 f.rounds[LEFT] -= 1
-            b.counts[BLOCKS] += 1
+            b.counts[CHUNKS] += 1
         except BaseException as error:
             record_failure(error)
             f.rounds[LEFT] = 0
         b.counts[GROWING] = 0
 
     cdef void fit_early(self) noexcept:
-        memcpy(self.flb.weight, self.blocks.w, self.blocks.counts[GROWING] * sizeof(double))
-        BlockEnsembleKernel.fit_early(self)
+        memcpy(self.flb.weight, self.chunks.w, self.chunks.counts[GROWING] * sizeof(double))
+        ChunkEnsembleKernel.fit_early(self)
 
     cdef bint sum_answers(self) noexcept nogil:
-        # The members' probabilities of the block's rows; False if that was stopped or failed.
+        # The members' probabilities of the chunk's rows; False if that was stopped or failed.
         cdef Py_ssize_t m
-        memset(self.flb.sums, 0, self.blocks.counts[GROWING] * self.blocks.n_classes * sizeof(uint64_t))
-        for m in range(self.blocks.counts[VOTERS]):
-            if not self.add_answers(self.blocks.member[m], False):
+        memset(self.flb.sums, 0, self.chunks.counts[GROWING] * self.chunks.n_classes * sizeof(uint64_t))
+        for m in range(self.chunks.counts[VOTERS]):
+            if not self.add_answers(self.chunks.member[m], False):
                 return False
         return True
 
     cdef bint add_answers(self, const learner_t* h, bint subtract) noexcept nogil:
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef uint64_t units
         cdef Py_ssize_t i
         if not answer(b, h, 0, b.counts[GROWING], b.answers):
@@ -136,8 +136,8 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
         return True
 
     cdef void compare(self):
-        # Let all members go if the accuracy on this block has fallen too far.
-        cdef blocks_t* b = &self.blocks
+        # Let all members go if the accuracy on this chunk has fallen too far.
+        cdef chunks_t* b = &self.chunks
         cdef double* r = self.flb.record
         cdef double accuracy, away
         if b.counts[GROWING] == b.size and b.counts[VOTERS] > 0:
@@ -152,7 +152,7 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
             r[SQUARES] += away * (accuracy - r[AVERAGE])
 
     cdef void drop_all(self):
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t m
         gone = [(self.template_of(m), self.reusable(m)) for m in range(b.counts[VOTERS])]
         self.members, self.kernels = [], []
@@ -163,8 +163,8 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
             self.keep(template, member)
 
     cdef bint fit_round(self):
-        # Fit a member on the block; False if that was stopped or failed.
-        cdef blocks_t* b = &self.blocks
+        # Fit a member on the chunk; False if that was stopped or failed.
+        cdef chunks_t* b = &self.chunks
         cdef Kernel kernel
         cdef tuple fresh
         cdef Py_ssize_t slot = b.counts[VOTERS], template = self.next_template(b.most)
@@ -186,15 +186,15 @@ cdef class FastLightBoostKernel(BlockEnsembleKernel):
         return True
 
     cdef bint replace_answers(self, Py_ssize_t slot, const learner_t* h) noexcept nogil:
-        # The sums as they are with the fresh member in this slot; only the last round of a block needs none.
+        # The sums as they are with the fresh member in this slot; only the last round of a chunk needs none.
         if self.flb.rounds[LEFT] == 1:
             return True
-        if slot < self.blocks.counts[VOTERS] and not self.add_answers(self.blocks.member[slot], True):
+        if slot < self.chunks.counts[VOTERS] and not self.add_answers(self.chunks.member[slot], True):
             return False
         return self.add_answers(h, False)
 
 
-cdef double weigh_rows(const blocks_t* b, flb_t* f) noexcept nogil:
+cdef double weigh_rows(const chunks_t* b, flb_t* f) noexcept nogil:
     # The rows' weights for the next member, their mean 1; return the share of weight that is wrong.
     cdef Py_ssize_t i, n = b.counts[GROWING]
     cdef double top = 0.0, total = 0.0, error = 0.0, heavier
@@ -218,7 +218,7 @@ cdef double weigh_rows(const blocks_t* b, flb_t* f) noexcept nogil:
     return error
 
 
-cdef inline bint is_wrong(const blocks_t* b, const flb_t* f, Py_ssize_t i) noexcept nogil:
+cdef inline bint is_wrong(const chunks_t* b, const flb_t* f, Py_ssize_t i) noexcept nogil:
     cdef const uint64_t* sums = f.sums + i * b.n_classes
     cdef Py_ssize_t k, best = 0
     for k in range(1, b.n_classes):

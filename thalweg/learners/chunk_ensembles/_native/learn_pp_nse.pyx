@@ -1,15 +1,15 @@
-"""Learn++.NSE: members are weighed by their errors on all blocks since they came, recent ones above all.
+"""Learn++.NSE: members are weighed by their errors on all chunks since they came, recent ones above all.
 
-At block t, with H the vote of the members so far and E the share of the block it gets wrong, a row counts
+At chunk t, with H the vote of the members so far and E the share of the chunk it gets wrong, a row counts
 
-    u_i = E if H is right about it, else 1, divided by the sum over the block.    (1)
+    u_i = E if H is right about it, else 1, divided by the sum over the chunk.    (1)
 
-Member k, which came with block k, has on it the weighted error
+Member k, which came with chunk k, has on it the weighted error
 
     e_k = sum of u_i over the rows it gets wrong, at most 1/2,                    (2)
     b_k = e_k/(1 - e_k)                                                           (3)
 
-and the mean of b_k over the blocks since it came, the latest ones weighing most, is
+and the mean of b_k over the chunks since it came, the latest ones weighing most, is
 
     B_k = sum_s v(s - k) b_k(s)/sum_s v(s - k),   v(z) = 1/(1 + exp(-slope (z - shift)))      (4)
 
@@ -26,7 +26,7 @@ from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, requi
 from libc.math cimport log
 
 from .base cimport (
-    BLOCKS, VOTERS, VOTES, BlockEnsembleKernel, blocks_t, choose, first_weighed, n_weighed,
+    CHUNKS, VOTERS, VOTES, ChunkEnsembleKernel, chunks_t, choose, first_weighed, n_weighed,
 )
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.maths cimport likeliest, logistic
@@ -40,14 +40,14 @@ ctypedef struct nse_t:
     double slope
     double shift
     double* sums                        # [member, 2]: of (4), above and below the line
-    Py_ssize_t* born                    # [member]: the block it came with
+    Py_ssize_t* born                    # [member]: the chunk it came with
     int* chosen                         # [member, row]: classes
     double* error                       # [member]: e_k, that of the fresh one last
     double* votes                       # [class]
     double* u                           # [row]
 
 
-cdef class LearnNSEKernel(BlockEnsembleKernel):
+cdef class LearnNSEKernel(ChunkEnsembleKernel):
     """Weights by (5)."""
 
     cdef nse_t nse
@@ -55,7 +55,7 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
     def __init__(self, who, n_features, n_classes, most, size, slope, shift, by_error, n_templates,
                  build):
         cdef nse_t* s = &self.nse
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
+        ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
                                      n_templates, build)
         self.allocate(who, {
             "sums": Array(FLOAT, "member", 2, low=0.0, high=1e15),
@@ -71,23 +71,23 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
         self.bind()
 
     cdef void bind(self):
-        BlockEnsembleKernel.bind(self)
+        ChunkEnsembleKernel.bind(self)
         if "sums" in self.arrays:
             self.nse.sums, self.nse.born = doubles(self.arrays["sums"]), integers(self.arrays["born"])
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockEnsembleKernel.check(self, arrays)
-        n_voters, n_blocks = int(arrays["counts"][VOTERS]), int(arrays["counts"][BLOCKS])
-        good = bool((arrays["born"] <= n_blocks).all())
-        require(good, self.who, "born", f"holds a block after the last, {n_blocks}")
-        sums = arrays["sums"][:n_voters if n_blocks else 0]
+        ChunkEnsembleKernel.check(self, arrays)
+        n_voters, n_chunks = int(arrays["counts"][VOTERS]), int(arrays["counts"][CHUNKS])
+        good = bool((arrays["born"] <= n_chunks).all())
+        require(good, self.who, "born", f"holds a chunk after the last, {n_chunks}")
+        sums = arrays["sums"][:n_voters if n_chunks else 0]
         good = bool((sums > 0).all() and (sums[:, 0] <= sums[:, 1] * 1.01).all())
         require(good, self.who, "sums", "does not hold sums of errors and of their weights")
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         cdef nse_t* s = &self.nse
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t m
         with nogil:
             for m in range(b.n_old + 1):
@@ -100,8 +100,8 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
 
     cdef Py_ssize_t place(self) noexcept nogil:
         cdef nse_t* s = &self.nse
-        cdef blocks_t* b = &self.blocks
-        cdef Py_ssize_t m, slot = b.n_old, t = b.counts[BLOCKS]
+        cdef chunks_t* b = &self.chunks
+        cdef Py_ssize_t m, slot = b.n_old, t = b.counts[CHUNKS]
         for m in range(b.n_old):
             self.set_weight(m, s.error[m], t)
         if b.n_old == b.most:
@@ -119,11 +119,11 @@ cdef class LearnNSEKernel(BlockEnsembleKernel):
         cdef double v = max(logistic(s.slope * (t - s.born[m] - s.shift)), 1e-300)
         s.sums[2 * m] += v * error / (1.0 - error)                                # (3), (4)
         s.sums[2 * m + 1] += v
-        self.blocks.weight[m] = max(log(s.sums[2 * m + 1] / s.sums[2 * m]), LEAST_WEIGHT)      # (5)
+        self.chunks.weight[m] = max(log(s.sums[2 * m + 1] / s.sums[2 * m]), LEAST_WEIGHT)      # (5)
 
 
-cdef void weigh_rows(const blocks_t* b, nse_t* s) noexcept nogil:
-    # (1); equal weights at the first block
+cdef void weigh_rows(const chunks_t* b, nse_t* s) noexcept nogil:
+    # (1); equal weights at the first chunk
     cdef Py_ssize_t i, m, k, n = n_weighed(b), first = first_weighed(b)
     cdef double total = 0.0, wrong = 0.0
     for i in range(n):
@@ -139,7 +139,7 @@ cdef void weigh_rows(const blocks_t* b, nse_t* s) noexcept nogil:
         s.u[i] *= b.w[first + i]
 
 
-cdef double error_of(const blocks_t* b, const nse_t* s, Py_ssize_t m) noexcept nogil:
+cdef double error_of(const chunks_t* b, const nse_t* s, Py_ssize_t m) noexcept nogil:
     cdef Py_ssize_t i, first = first_weighed(b)
     cdef double total = 0.0, wrong = 0.0
     for i in range(n_weighed(b)):

@@ -29,35 +29,13 @@ typedef struct {
     void (*add)(const pass_t *p);       /* add to the gradient and the Hessian, by the shares and the active rows */
 } passes_t;
 
-#define NAMED(name) name##_plain
-#define TARGET
-#define WIDTH 16
-#include "logistic_pass_body.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define NAMED(name) name##_avx2
-#define TARGET __attribute__((target("avx2")))
-#define WIDTH 32
-#include "logistic_pass_body.h"
-
-#define NAMED(name) name##_avx512
-#define TARGET __attribute__((target("avx512f,avx512dq")))
-#define WIDTH 64
-#include "logistic_pass_body.h"
-#endif
+#define VECTOR_BODY "thalweg/learners/chunk_ensembles/_native/logistic_pass_body.h"
+#include "thalweg/_native/vectors.h"
 
 static passes_t best_passes(void)
 {
-    passes_t plain = {predict_rows_plain, add_rows_plain};
-#if defined(__x86_64__) && defined(__GNUC__)
-    passes_t avx2 = {predict_rows_avx2, add_rows_avx2}, avx512 = {predict_rows_avx512, add_rows_avx512};
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return avx2;
-#endif
-    return plain;
+    passes_t passes = {WIDEST(predict_rows), WIDEST(add_rows)};
+    return passes;
 }
 
 #endif

@@ -3,9 +3,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .base import BlockEnsembleKernel
+from .base import ChunkEnsembleKernel
 
-class RobustKernel(BlockEnsembleKernel):
+class RobustKernel(ChunkEnsembleKernel):
     def __init__(
         self, who: str, n_features: int, n_classes: int, most: int, size: int, n_held_out: int, key: int,
         n_templates: int, build: Callable[..., Any], penalty: float, ridge: float, class_weight: Any,

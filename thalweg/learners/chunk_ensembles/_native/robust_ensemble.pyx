@@ -1,6 +1,6 @@
 """The robust-regression ensemble: the latest members, weighed by logistic regression without the outliers.
 
-Part of each block grows a member, the rest weighs all members (logistic_weights.pyx). A row weighs what it
+Part of each chunk grows a member, the rest weighs all members (logistic_weights.pyx). A row weighs what it
 was given with, times the weight of its class; to weigh members, this is divided by its mean. With balanced
 classes, the weight of class k among n rows, of which n_k are of this class, is
 
@@ -17,11 +17,12 @@ from libc.string cimport memset
 
 from thalweg.learners.batch_trees._native.grow cimport BatchTree
 from .base cimport (
-    BLOCKS, GROWING, LOGISTIC, BlockEnsembleKernel, answer, blocks_t, first_weighed, n_weighed,
+    CHUNKS, GROWING, LOGISTIC, ChunkEnsembleKernel, answer, chunks_t, first_weighed, n_weighed,
 )
 from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.failure cimport attempt, should_stop
 from thalweg._native.kernel cimport HEAVIEST, Kernel, learner_t
+from thalweg._native.missing cimport any_missing
 from .member_weights cimport make_memory, place_of, weigh_members, weighing_t
 from thalweg.learners.batch_trees._native.packed_tree cimport (
     ROWS_IN_SET,
@@ -45,7 +46,7 @@ ctypedef struct outliers_t:
     double* likelihood
 
 
-cdef class RobustKernel(BlockEnsembleKernel):
+cdef class RobustKernel(ChunkEnsembleKernel):
     """The latest members, their weights, and the outliers found; `class_weight` is None for balanced ones."""
 
     cdef weighing_t fit
@@ -59,7 +60,7 @@ cdef class RobustKernel(BlockEnsembleKernel):
 
     def __init__(self, who, n_features, n_classes, most, size, n_held_out, key, n_templates, build, penalty,
                  ridge, class_weight):
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, LOGISTIC, key,
+        ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, LOGISTIC, key,
                                      n_templates, build)
         number = {"low": 0, "high": MOST_COUNTED}
         self.allocate(who, {
@@ -85,7 +86,7 @@ cdef class RobustKernel(BlockEnsembleKernel):
         self.bind()
 
     cdef void bind(self):
-        BlockEnsembleKernel.bind(self)
+        ChunkEnsembleKernel.bind(self)
         cdef outliers_t* o = &self.outliers
         if "n_outliers" in self.arrays:
             o.n, o.row = integers(self.arrays["n_outliers"]), integers(self.arrays["outlier_row"])
@@ -95,7 +96,7 @@ cdef class RobustKernel(BlockEnsembleKernel):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockEnsembleKernel.check(self, arrays)
+        ChunkEnsembleKernel.check(self, arrays)
         rows = int(arrays["progress"][ROWS])
         good = arrays["n_outliers"][0] <= rows and (arrays["outlier_row"] <= rows).all()
         require(bool(good), self.who, "outlier_row", f"holds a row beyond the last, {rows}")
@@ -107,14 +108,14 @@ cdef class RobustKernel(BlockEnsembleKernel):
         return [self.arrays[f"outlier_{name}"][places] for name in ("row", "label", "believed", "likelihood")]
 
     cdef const double* fit_weights(self) noexcept nogil:
-        cdef const blocks_t* b = &self.blocks
+        cdef const chunks_t* b = &self.chunks
         weigh_rows(self, 0, b.counts[GROWING], self.row_weight)
         return self.row_weight
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         cdef weighing_t* f = &self.fit
-        cdef blocks_t* b = &self.blocks
-        cdef Py_ssize_t m, slot = b.counts[BLOCKS] % b.most, first = first_weighed(b)
+        cdef chunks_t* b = &self.chunks
+        cdef Py_ssize_t m, slot = b.counts[CHUNKS] % b.most, first = first_weighed(b)
         cdef const learner_t* h
         f.n, f.n_members, f.may_stop = n_weighed(b), min(b.n_old + 1, b.most), b.may_stop
         trees = attempt(self.pack_trees, (fresh, slot))
@@ -135,8 +136,8 @@ cdef class RobustKernel(BlockEnsembleKernel):
     def pack_trees(self, fresh, slot):
         """Copy the members that are trees, if no value is missing in the rows; return the copies."""
         cdef PackedTree tree
-        cdef Py_ssize_t m, d = self.blocks.n_features, start = 0
-        cdef const double* X = self.blocks.X + first_weighed(&self.blocks) * d
+        cdef Py_ssize_t m, d = self.chunks.n_features, start = 0
+        cdef const double* X = self.chunks.X + first_weighed(&self.chunks) * d
         cdef bint are_whole = not any_missing(X, self.fit.n * d)
         kept = []
         for m in range(self.fit.n_members):
@@ -153,27 +154,19 @@ cdef class RobustKernel(BlockEnsembleKernel):
 
     cdef Py_ssize_t place(self) noexcept nogil:
         cdef weighing_t* f = &self.fit
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t i, m
         for m in range(f.n_members):
             b.weight[m] = f.fits[0].weights[m]
-        for i in range(f.n - 1, -1, -1):  # the first to come is the last in the block
+        for i in range(f.n - 1, -1, -1):  # the first to come is the last in the chunk
             if f.fits[0].out[i]:
                 record_outlier(&self.outliers, f, b, i)
-        return b.counts[BLOCKS] % b.most
-
-
-cdef bint any_missing(const double* x, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef bint found = False
-    for i in range(n):
-        found |= x[i] != x[i]
-    return found
+        return b.counts[CHUNKS] % b.most
 
 
 cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
     # Write what member m, a packed tree, says of the rows; False if a signal came.
-    cdef const blocks_t* b = &kernel.blocks
+    cdef const chunks_t* b = &kernel.chunks
     cdef Py_ssize_t start = 0, n = kernel.fit.n, d = b.n_features, n_classes = b.n_classes
     cdef const double* X = b.X + first_weighed(b) * d
     cdef const double* columns
@@ -186,7 +179,7 @@ cdef bint answer_by_tree(RobustKernel kernel, Py_ssize_t m) noexcept nogil:
     return not (b.may_stop and should_stop())
 
 
-cdef void write_leads(weighing_t* f, const blocks_t* b, Py_ssize_t m) noexcept nogil:
+cdef void write_leads(weighing_t* f, const chunks_t* b, Py_ssize_t m) noexcept nogil:
     # What member m says: by how much each row's label is ahead of the other classes.
     cdef Py_ssize_t i, k, other, first = first_weighed(b), y
     cdef const double* p = b.answers
@@ -200,8 +193,8 @@ cdef void write_leads(weighing_t* f, const blocks_t* b, Py_ssize_t m) noexcept n
 
 
 cdef void weigh_rows(RobustKernel kernel, Py_ssize_t first, Py_ssize_t n, double* v) noexcept nogil:
-    # Write the weights of n rows of the block from `first` on.
-    cdef const blocks_t* b = &kernel.blocks
+    # Write the weights of n rows of the chunk from `first` on.
+    cdef const chunks_t* b = &kernel.chunks
     cdef Py_ssize_t i, k, n_seen = 0
     cdef double of_class
     if kernel.is_balanced:
@@ -226,7 +219,7 @@ cdef void divide_by_mean(double* v, Py_ssize_t n) noexcept nogil:
         v[i] = v[i] / mean if mean > 0 else 1.0
 
 
-cdef void record_outlier(outliers_t* o, const weighing_t* f, const blocks_t* b, Py_ssize_t i) noexcept nogil:
+cdef void record_outlier(outliers_t* o, const weighing_t* f, const chunks_t* b, Py_ssize_t i) noexcept nogil:
     cdef Py_ssize_t k, m, other = 0, place = o.n[0] % MOST_OUTLIERS, row = first_weighed(b) + i
     cdef double least = 0.0, ahead
     o.row[place], o.label[place], o.believed[place] = b.number[row], b.y[row], b.y[row]

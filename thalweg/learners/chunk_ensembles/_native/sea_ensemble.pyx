@@ -1,6 +1,6 @@
 """SEA: members vote with equal weight, and a new one replaces the worst if it is better.
 
-At the end of a block all members, and the one fitted on the block before, which does not vote yet, are judged
+At the end of a chunk all members, and the one fitted on the chunk before, which does not vote yet, are judged
 on it. With P1 and P2 the largest shares of the members' votes for a row, P of its class and P' of the class
 that a member chose, a member's quality is the sum over the rows of
 
@@ -9,9 +9,9 @@ that a member chose, a member's quality is the sum over the rows of
     -(1 - |P - P'|) if it is wrong.                                               (3)
 
 The member that waited is added if there is room. If not, it replaces the one of least quality, if its own is
-higher. Then the member fitted on this block waits.                               (4)
+higher. Then the member fitted on this chunk waits.                               (4)
 
-Or else the member fitted on a block replaces the oldest at once, and nothing is judged.
+Or else the member fitted on a chunk replaces the oldest at once, and nothing is judged.
 """
 
 from thalweg._native import layout as layouts
@@ -21,7 +21,7 @@ from libc.math cimport fabs
 from libc.string cimport memset
 
 from .base cimport (
-    BLOCKS, CAME, VOTERS, VOTES, BlockEnsembleKernel, blocks_t, choose, first_weighed, n_weighed,
+    CHUNKS, CAME, VOTERS, VOTES, ChunkEnsembleKernel, chunks_t, choose, first_weighed, n_weighed,
 )
 from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.kernel cimport Kernel
@@ -36,14 +36,14 @@ ctypedef struct sea_t:
     double* shares                      # [class]: of the votes for a row
 
 
-cdef class SEAKernel(BlockEnsembleKernel):
+cdef class SEAKernel(ChunkEnsembleKernel):
     """SEA's rule for members."""
 
     cdef sea_t sea
 
     def __init__(self, who, n_features, n_classes, most, size, by_quality, n_templates, build):
         cdef sea_t* s = &self.sea
-        BlockEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
+        ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, 0, VOTES, 0,
                                      n_templates, build)
         self.allocate(who, {"waiting": Array(INDEX, 1, low=0, high=1)}, {})
         s.by_quality = by_quality
@@ -55,7 +55,7 @@ cdef class SEAKernel(BlockEnsembleKernel):
         self.bind()
 
     cdef void bind(self):
-        BlockEnsembleKernel.bind(self)
+        ChunkEnsembleKernel.bind(self)
         if "waiting" in self.arrays:
             self.sea.waiting = integers(self.arrays["waiting"])
 
@@ -66,15 +66,15 @@ cdef class SEAKernel(BlockEnsembleKernel):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockEnsembleKernel.check(self, arrays)
-        n_voters, n_blocks = int(arrays["counts"][VOTERS]), int(arrays["counts"][BLOCKS])
-        good = not arrays["waiting"][0] or (self.sea.by_quality and n_voters >= 1 and n_blocks >= 1)
+        ChunkEnsembleKernel.check(self, arrays)
+        n_voters, n_chunks = int(arrays["counts"][VOTERS]), int(arrays["counts"][CHUNKS])
+        good = not arrays["waiting"][0] or (self.sea.by_quality and n_voters >= 1 and n_chunks >= 1)
         require(good, self.who, "waiting", "says that a member waits where none can")
         require((arrays["weight"] == 1).all(), self.who, "weight", "holds weights other than 1")
 
     cdef bint weigh(self, Kernel fresh) noexcept:
         cdef sea_t* s = &self.sea
-        cdef blocks_t* b = &self.blocks
+        cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t m
         if not s.by_quality or not s.waiting[0]:
             return True
@@ -88,30 +88,30 @@ cdef class SEAKernel(BlockEnsembleKernel):
     cdef Py_ssize_t place(self) noexcept nogil:
         cdef Py_ssize_t m, worst = 0
         if not self.sea.by_quality:
-            return self.blocks.counts[BLOCKS] % self.blocks.most
-        if self.blocks.n_old < self.blocks.most:
-            return self.blocks.n_old
-        for m in range(1, self.blocks.n_old):
+            return self.chunks.counts[CHUNKS] % self.chunks.most
+        if self.chunks.n_old < self.chunks.most:
+            return self.chunks.n_old
+        for m in range(1, self.chunks.n_old):
             if self.sea.quality[m] < self.sea.quality[worst]:
                 worst = m
-        return worst if self.sea.quality[self.blocks.n_old] > self.sea.quality[worst] else -1
+        return worst if self.sea.quality[self.chunks.n_old] > self.sea.quality[worst] else -1
 
     cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template):                          # (4)
         cdef sea_t* s = &self.sea
-        cdef Py_ssize_t n = self.blocks.n_old
+        cdef Py_ssize_t n = self.chunks.n_old
         if not s.by_quality or n == 0:
-            BlockEnsembleKernel.admit(self, slot, fresh, template)
+            ChunkEnsembleKernel.admit(self, slot, fresh, template)
             return
         if s.waiting[0] and slot == n:
-            n = self.blocks.counts[VOTERS] = n + 1
+            n = self.chunks.counts[VOTERS] = n + 1
             self.record_event(self.progress[ROWS], slot, CAME)
         elif s.waiting[0]:
-            BlockEnsembleKernel.admit(self, slot, (self.members[n], self.kernels[n]), self.template_of(n))
+            ChunkEnsembleKernel.admit(self, slot, (self.members[n], self.kernels[n]), self.template_of(n))
         self.install(n, fresh, template)
         s.waiting[0] = 1
 
 
-cdef void judge(const blocks_t* b, sea_t* s) noexcept nogil:
+cdef void judge(const chunks_t* b, sea_t* s) noexcept nogil:
     # Quality of the members and of the one that waits, which is the last.
     cdef Py_ssize_t i, m, k, vote, n = n_weighed(b), first = first_weighed(b), y
     cdef double P1, P2, P, gain

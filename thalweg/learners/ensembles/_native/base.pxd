@@ -1,4 +1,4 @@
-# What ensembles share: their members, called through handles, and the record of what became of them.
+# What ensembles share: their members, called through handles, and the record of their weights and sizes.
 
 from thalweg._native.kernel cimport HEAVIEST, learner_t
 from thalweg.learners.base._native.member_pool cimport MemberPool

@@ -243,7 +243,7 @@ cdef class EnsembleKernel(MemberPool):
     @property
     def own_bytes(self):
         """Bytes of all arrays but those of the members; those for a block of rows at work included."""
-        return sum(array.nbytes for array in self.arrays.values())
+        return self.array_bytes
 
 
 cdef void flush(void* state) noexcept nogil:

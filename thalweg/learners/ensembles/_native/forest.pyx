@@ -26,7 +26,7 @@ from .base cimport learn_by, predict_learn
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
-from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
+from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from thalweg._native.rng cimport bits
@@ -56,7 +56,7 @@ ctypedef struct forest_t:
     char* event                         # [member, row of the block]: bits of the kinds
 
 
-cdef class ForestKernel(BlockKernel):
+cdef class ForestKernel(ThreadedKernel):
     """A forest of any learners."""
 
     cdef forest_t core
@@ -67,7 +67,7 @@ cdef class ForestKernel(BlockKernel):
         c.watch_size = adwin_doubles(SIZES)
         lengths = {"member": n_members, "slot": 2 * n_members, "kind": 2, "class": n_classes}
         lengths |= {"input": n_features, "watch": c.watch_size, "template": n_templates}
-        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.own_scratch, self.most_spares = n_classes, n_jobs * n_templates
         fill_poisson(&c.weights, rate)
         self.allocate(who, {
@@ -80,17 +80,17 @@ cdef class ForestKernel(BlockKernel):
             "drift": Array(FLOAT, "member", "watch"),
         }, {})
         self.arrays["keys"][:] = keys
-        self.buffers["event"] = layouts.new_array((n_members, self.block.room), FLAG)
+        self.buffers["event"] = layouts.new_array((n_members, self.threaded.room), FLAG)
         c.event = flags(self.buffers["event"])
-        self.block.method, self.block.process, self.block.finish = <void*> c, process, record_events
-        self.block.vote_of, self.block.predict = vote_of, predict
+        self.threaded.method, self.threaded.process, self.threaded.finish = <void*> c, process, record_events
+        self.threaded.vote_of, self.threaded.predict = vote_of, predict
         self.bind()
         for m in range(n_members):
             adwin_begin(adwin_of(c, c.warning, m), deltas[0], PERIOD, SIZES)
             adwin_begin(adwin_of(c, c.drift, m), deltas[1], PERIOD, SIZES)
 
     cdef void bind(self):
-        BlockKernel.bind(self)
+        ThreadedKernel.bind(self)
         cdef forest_t* c = &self.core
         c.key = words(self.arrays["keys"])
         c.active, c.has_next = integers(self.arrays["active"]), integers(self.arrays["has_next"])
@@ -99,7 +99,7 @@ cdef class ForestKernel(BlockKernel):
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's vote.
-        return vote_of(&self.block, m)
+        return vote_of(&self.threaded, m)
 
     cdef Py_ssize_t slot_of(self, Py_ssize_t m) noexcept nogil:
         return 2 * m + self.core.active[m]
@@ -109,7 +109,7 @@ cdef class ForestKernel(BlockKernel):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockKernel.check(self, arrays)
+        ThreadedKernel.check(self, arrays)
         for name in ("warning", "drift"):
             check_watches(arrays, self.arrays, name, self.who)
         good = bool((arrays["right"] <= arrays["seen"]).all())
@@ -146,20 +146,20 @@ cdef inline adwin_t* adwin_of(const forest_t* c, double* watch, Py_ssize_t m) no
     return <adwin_t*> (watch + m * c.watch_size)
 
 
-cdef double vote_of(const member_block_t* b, Py_ssize_t m) noexcept nogil:
+cdef double vote_of(const threaded_t* b, Py_ssize_t m) noexcept nogil:
     cdef const forest_t* c = <const forest_t*> b.method
     cdef double right = c.right[m * APART]
     return max(100.0 * right / c.seen[m * APART], SMALLEST_VOTE) if right > 0 else 1.0    # (1)
 
 
-cdef void predict(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+cdef void predict(const threaded_t* b, Py_ssize_t m, const double* x, double* p,
                   double* scratch) noexcept nogil:
     cdef const forest_t* c = <const forest_t*> b.method
     cdef const learner_t* h = b.member[2 * m + c.active[m]]
     h.predict(h.state, x, p, scratch)
 
 
-cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                   double* scratch) noexcept nogil:
     cdef forest_t* c = <forest_t*> b.method
     cdef Py_ssize_t i, slot
@@ -190,7 +190,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
         note_if_due(b, m, i)
 
 
-cdef int watch(member_block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
+cdef int watch(threaded_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
     # The kinds of events that a member's error leads to, as bits.
     cdef forest_t* c = <forest_t*> b.method
     cdef adwin_t* warning = adwin_of(c, c.warning, m)
@@ -214,12 +214,12 @@ cdef int watch(member_block_t* b, Py_ssize_t m, bint wrong) noexcept nogil:
     return event
 
 
-cdef bint begin_tree(member_block_t* b, Py_ssize_t m, Py_ssize_t slot) noexcept nogil:
+cdef bint begin_tree(threaded_t* b, Py_ssize_t m, Py_ssize_t slot) noexcept nogil:
     with gil:
         return (<ForestKernel> b.kernel).begin_tree(m, slot)
 
 
-cdef void record_events(member_block_t* b) noexcept nogil:
+cdef void record_events(threaded_t* b) noexcept nogil:
     # By rows and then members: the order in which threads found them does not count.
     cdef forest_t* c = <forest_t*> b.method
     cdef Py_ssize_t i, m, kind

@@ -3,9 +3,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .threaded import BlockKernel
+from .threaded import ThreadedKernel
 
-class BaggingKernel(BlockKernel):
+class BaggingKernel(ThreadedKernel):
     def __init__(
         self, who: str, n_features: int, n_classes: int, keys: NDArray[Any], rate: float, delta: float | None,
         n_jobs: int, n_templates: int, build: Callable[..., Any],

@@ -32,7 +32,7 @@ from thalweg.drift._native.adwin cimport (
 from .base cimport predict_learn
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
-from .threaded cimport BlockKernel, answer_of, member_block_t, note_if_due, row_of
+from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, row_of
 from thalweg._native.pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from thalweg._native.rng cimport bits
@@ -52,7 +52,7 @@ ctypedef struct bagging_t:
     char* alarm                         # [member, row of the block]
 
 
-cdef class BaggingKernel(BlockKernel):
+cdef class BaggingKernel(ThreadedKernel):
     """Bagging, with ADWIN on the members' errors unless `delta` is None."""
 
     cdef bagging_t core
@@ -63,24 +63,24 @@ cdef class BaggingKernel(BlockKernel):
         c.watched, c.watch_size = delta is not None, adwin_doubles(SIZES)
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features}
         lengths |= {"watch": c.watch_size, "template": n_templates}
-        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.own_scratch, self.most_spares = n_classes, n_templates
         fill_poisson(&c.weights, rate)
         self.allocate(who, {"keys": Array(WORD, "member")}, {})
         self.arrays["keys"][:] = keys
         if c.watched:
             self.allocate(who, {"watch": Array(FLOAT, "member", "watch")}, {})
-            self.buffers["rate"] = layouts.new_array((n_members, self.block.room), FLOAT)
-            self.buffers["alarm"] = layouts.new_array((n_members, self.block.room), FLAG)
+            self.buffers["rate"] = layouts.new_array((n_members, self.threaded.room), FLOAT)
+            self.buffers["alarm"] = layouts.new_array((n_members, self.threaded.room), FLAG)
             c.rate, c.alarm = doubles(self.buffers["rate"]), flags(self.buffers["alarm"])
-        self.block.method, self.block.process, self.block.finish = <void*> c, process, replace_worst
-        self.block.vote_of, self.block.predict = vote_of, predict
+        self.threaded.method, self.threaded.process, self.threaded.finish = <void*> c, process, replace_worst
+        self.threaded.vote_of, self.threaded.predict = vote_of, predict
         self.bind()
         for m in range(n_members if c.watched else 0):
             adwin_begin(watch_of(c, m), delta, PERIOD, SIZES)
 
     cdef void bind(self):
-        BlockKernel.bind(self)
+        ThreadedKernel.bind(self)
         self.core.key = words(self.arrays["keys"])
         if self.core.watched:
             self.core.watch = doubles(self.arrays["watch"])
@@ -91,7 +91,7 @@ cdef class BaggingKernel(BlockKernel):
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockKernel.check(self, arrays)
+        ThreadedKernel.check(self, arrays)
         if self.core.watched:
             check_watches(arrays, self.arrays, "watch", self.who)
 
@@ -100,17 +100,17 @@ cdef inline adwin_t* watch_of(const bagging_t* c, Py_ssize_t m) noexcept nogil:
     return <adwin_t*> (c.watch + m * c.watch_size)
 
 
-cdef double vote_of(const member_block_t* b, Py_ssize_t m) noexcept nogil:
+cdef double vote_of(const threaded_t* b, Py_ssize_t m) noexcept nogil:
     return 1.0
 
 
-cdef void predict(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+cdef void predict(const threaded_t* b, Py_ssize_t m, const double* x, double* p,
                   double* scratch) noexcept nogil:
     cdef const learner_t* h = b.member[m]
     h.predict(h.state, x, p, scratch)
 
 
-cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                   double* scratch) noexcept nogil:
     cdef bagging_t* c = <bagging_t*> b.method
     cdef const learner_t* h = b.member[m]
@@ -139,7 +139,7 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
         note_if_due(b, m, i)
 
 
-cdef bint is_alarm(const member_block_t* b, Py_ssize_t i) noexcept nogil:
+cdef bint is_alarm(const threaded_t* b, Py_ssize_t i) noexcept nogil:
     cdef const bagging_t* c = <const bagging_t*> b.method
     cdef Py_ssize_t m
     for m in range(b.n_members):
@@ -148,7 +148,7 @@ cdef bint is_alarm(const member_block_t* b, Py_ssize_t i) noexcept nogil:
     return False
 
 
-cdef void replace_worst(member_block_t* b) noexcept nogil:
+cdef void replace_worst(threaded_t* b) noexcept nogil:
     cdef bagging_t* c = <bagging_t*> b.method
     cdef Py_ssize_t i, m, worst, n_alarms = 0
     cdef bint replaced

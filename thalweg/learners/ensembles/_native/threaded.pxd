@@ -4,23 +4,23 @@ from .base cimport EnsembleKernel
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.workers cimport Workers
 
-ctypedef struct member_block_t:
+ctypedef struct threaded_t:
     void* kernel
     void* method                        # the ensemble's own struct
     # predict and then learn the rows from `start` to before `stop` by member m; writes p and vote
-    void (*process)(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+    void (*process)(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                     double* scratch) noexcept nogil
     # what follows once all members have processed the block
-    void (*finish)(member_block_t* b) noexcept nogil
+    void (*finish)(threaded_t* b) noexcept nogil
     # the ensemble's probabilities of the block's rows into p; (1) by default
-    void (*combine)(member_block_t* b, double* p) noexcept nogil
+    void (*combine)(threaded_t* b, double* p) noexcept nogil
     # the ensemble's probabilities of n rows into p, changing nothing; (1) by default
-    void (*predict_rows)(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+    void (*predict_rows)(const threaded_t* b, const double* x, Py_ssize_t n, double* p,
                          double* scratch) noexcept nogil
     # For (1): the weight of a member's vote as it is now
-    double (*vote_of)(const member_block_t* b, Py_ssize_t m) noexcept nogil
+    double (*vote_of)(const threaded_t* b, Py_ssize_t m) noexcept nogil
     # and member m's probabilities of a row, written into p; scratch as for `process`
-    void (*predict)(const member_block_t* b, Py_ssize_t m, const double* x, double* p,
+    void (*predict)(const threaded_t* b, Py_ssize_t m, const double* x, double* p,
                     double* scratch) noexcept nogil
     learner_t** member                  # [slot]
     Py_ssize_t n_members
@@ -48,8 +48,8 @@ ctypedef struct member_block_t:
     Py_ssize_t* thread                  # [member]: that processed rows for it last
 
 
-cdef class BlockKernel(EnsembleKernel):
-    cdef member_block_t block
+cdef class ThreadedKernel(EnsembleKernel):
+    cdef threaded_t threaded
     cdef dict buffers
 
     cdef void process_together(self, Workers workers) noexcept nogil
@@ -57,16 +57,17 @@ cdef class BlockKernel(EnsembleKernel):
     cdef void write_notes(self) noexcept nogil
 
 
-cdef inline const double* row_of(const member_block_t* b, Py_ssize_t i) noexcept nogil:
+cdef inline const double* row_of(const threaded_t* b, Py_ssize_t i) noexcept nogil:
     return b.x + i * b.n_features
 
 
-cdef inline double* answer_of(const member_block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
+cdef inline double* answer_of(const threaded_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
     return b.p + (m * b.room + i) * b.n_classes
 
 
-cdef inline void note_if_due(member_block_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
+cdef inline void note_if_due(threaded_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:
     # To be called once member m is done with row i, which it learned.
-    if (b.position[i] + 1) % b.stride == 0:
+    cdef Py_ssize_t row = b.position[i] + 1
+    if row % b.stride == 0:
         with gil:
-            (<BlockKernel> b.kernel).note_member(m, (b.position[i] + 1) // b.stride - b.first // b.stride - 1)
+            (<ThreadedKernel> b.kernel).note_member(m, row // b.stride - b.first // b.stride - 1)

@@ -44,7 +44,7 @@ cdef enum:
 
 ctypedef struct question_t:
     # rows to predict, shared by threads
-    const member_block_t* block
+    const threaded_t* ensemble
     const double* x
     double* p
     Py_ssize_t n
@@ -53,8 +53,8 @@ ctypedef struct question_t:
     Py_ssize_t scratch_step
 
 
-cdef class BlockKernel(EnsembleKernel):
-    """The loop over blocks; a subclass sets `method` and the functions of its block."""
+cdef class ThreadedKernel(EnsembleKernel):
+    """The loop over blocks of rows; a subclass sets `method` and the functions of `threaded_t`."""
 
     def __init__(self, who, lengths, n_jobs, build):
         n_members, n_classes = lengths["member"], lengths["class"]
@@ -73,7 +73,7 @@ cdef class BlockKernel(EnsembleKernel):
             "thread": layouts.new_array(n_members, INDEX),
         }
         self.buffers["thread"][:] = np.arange(n_members) % n_jobs
-        cdef member_block_t* b = &self.block
+        cdef threaded_t* b = &self.threaded
         b.kernel, b.member = <void*> self, self.member
         b.n_members, b.n_features, b.n_classes, b.n_jobs = n_members, lengths["input"], n_classes, n_jobs
         b.room = b.most_rows = room
@@ -86,7 +86,7 @@ cdef class BlockKernel(EnsembleKernel):
 
     cdef void bind(self):
         EnsembleKernel.bind(self)
-        self.block.progress = self.progress
+        self.threaded.progress = self.progress
 
     @property
     def own_bytes(self):
@@ -97,12 +97,12 @@ cdef class BlockKernel(EnsembleKernel):
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)
-        self.block.scratch, self.block.scratch_step = self.scratch, self.scratch_step
+        self.threaded.scratch, self.threaded.scratch_step = self.scratch, self.scratch_step
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
               tested=None):
         """For each row, `tested` or not: write its probabilities into `p`, then learn it if it has weight."""
-        cdef member_block_t* b = &self.block
+        cdef threaded_t* b = &self.threaded
         cdef Py_ssize_t start = 0, n
         cdef Workers workers = self.workers_for(X.shape[0])
         cdef call_t call
@@ -124,13 +124,13 @@ cdef class BlockKernel(EnsembleKernel):
 
     def workers_for(self, n_rows):
         """Return threads to help with so many rows, if that is worth while."""
-        return Workers(self.block.n_jobs - 1 if n_rows > FEW_ROWS and not self.calls_python else 0)
+        return Workers(self.threaded.n_jobs - 1 if n_rows > FEW_ROWS and not self.calls_python else 0)
 
     cdef void process_together(self, Workers workers) noexcept nogil:
         cdef Py_ssize_t m
-        for m in range(self.block.n_members):
-            self.block.n_done[m] = 0
-        workers.run(process_parts, &self.block)
+        for m in range(self.threaded.n_members):
+            self.threaded.n_done[m] = 0
+        workers.run(process_parts, &self.threaded)
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
@@ -138,7 +138,7 @@ cdef class BlockKernel(EnsembleKernel):
         cdef Workers workers = self.workers_for(X.shape[0])
         cdef question_t q
         cdef call_t call
-        q.block, q.scratch_step = &self.block, self.scratch_step
+        q.ensemble, q.scratch_step = &self.threaded, self.scratch_step
         q.scratch = <double*> malloc((workers.n + 1) * q.scratch_step * sizeof(double))
         if q.scratch == NULL:
             raise MemoryError("no memory for predictions")
@@ -160,12 +160,12 @@ cdef class BlockKernel(EnsembleKernel):
         end_call(&call, -1)
 
     cdef void note_member(self, Py_ssize_t m, Py_ssize_t line) noexcept:
-        cdef double* notes = self.block.notes + 2 * line * self.block.n_members
-        notes[m], notes[self.block.n_members + m] = self.number_of(m), self.size_of(m)
+        cdef double* notes = self.threaded.notes + 2 * line * self.threaded.n_members
+        notes[m], notes[self.threaded.n_members + m] = self.number_of(m), self.size_of(m)
 
     cdef void write_notes(self) noexcept nogil:
         # Those of the block's rows; a line that is written may make later ones superfluous.
-        cdef member_block_t* b = &self.block
+        cdef threaded_t* b = &self.threaded
         cdef const double* notes = b.notes
         cdef Py_ssize_t row = (b.first // b.stride + 1) * b.stride
         while row <= self.progress[ROWS]:
@@ -175,7 +175,7 @@ cdef class BlockKernel(EnsembleKernel):
             notes += 2 * b.n_members
 
 
-cdef void load(member_block_t* b, const double* x, const Py_ssize_t* y, const double* w,
+cdef void load(threaded_t* b, const double* x, const Py_ssize_t* y, const double* w,
                Py_ssize_t n) noexcept nogil:
     # Make the first of these rows the block.
     cdef Py_ssize_t i, row = b.progress[ROWS]
@@ -186,15 +186,15 @@ cdef void load(member_block_t* b, const double* x, const Py_ssize_t* y, const do
         row += w[i] > 0
 
 
-cdef void process_all(member_block_t* b) noexcept nogil:
+cdef void process_all(threaded_t* b) noexcept nogil:
     cdef Py_ssize_t m
     for m in range(b.n_members):
         b.process(b, m, 0, b.n, b.scratch)
 
 
-cdef void process_parts(void* block, Py_ssize_t thread) noexcept nogil:
+cdef void process_parts(void* ensemble, Py_ssize_t thread) noexcept nogil:
     # Process parts of the block as long as there is a member behind that no other thread is busy with.
-    cdef member_block_t* b = <member_block_t*> block
+    cdef threaded_t* b = <threaded_t*> ensemble
     cdef double* scratch = b.scratch + thread * b.scratch_step
     cdef Py_ssize_t m = farthest_behind(b, thread), left, stop
     while m >= 0:
@@ -208,7 +208,7 @@ cdef void process_parts(void* block, Py_ssize_t thread) noexcept nogil:
         m = farthest_behind(b, thread)
 
 
-cdef Py_ssize_t farthest_behind(const member_block_t* b, Py_ssize_t thread) noexcept nogil:
+cdef Py_ssize_t farthest_behind(const threaded_t* b, Py_ssize_t thread) noexcept nogil:
     # Of the members this thread processed last, if any of these is behind, else of all; -1 if none is.
     cdef Py_ssize_t m, best = -1, own = -1, least = b.n, own_least = b.n
     for m in range(b.n_members):
@@ -219,16 +219,16 @@ cdef Py_ssize_t farthest_behind(const member_block_t* b, Py_ssize_t thread) noex
     return own if own >= 0 else best
 
 
-cdef void finish(member_block_t* b, double* p) noexcept nogil:
+cdef void finish(threaded_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t last = b.n - 1
     b.finish(b)
     b.combine(b, p)
     b.progress[ROWS] = b.position[last] + (b.w[last] > 0)
     if b.progress[ROWS] >= b.progress[NEXT_NOTE]:
-        (<BlockKernel> b.kernel).write_notes()
+        (<ThreadedKernel> b.kernel).write_notes()
 
 
-cdef void combine(member_block_t* b, double* p) noexcept nogil:
+cdef void combine(threaded_t* b, double* p) noexcept nogil:
     cdef Py_ssize_t i, k, m
     cdef double vote, total
     cdef const double* answer
@@ -249,7 +249,7 @@ cdef void combine(member_block_t* b, double* p) noexcept nogil:
 cdef void predict_parts(void* question, Py_ssize_t thread) noexcept nogil:
     # Predict parts of the rows as long as there are any left.
     cdef question_t* q = <question_t*> question
-    cdef const member_block_t* b = q.block
+    cdef const threaded_t* b = q.ensemble
     cdef double* scratch = q.scratch + thread * q.scratch_step
     cdef Py_ssize_t part = max(FEW_ROWS, min(PART, q.n // 8)), start = fetch_add(&q.n_begun, part)
     while start < q.n:
@@ -259,7 +259,7 @@ cdef void predict_parts(void* question, Py_ssize_t thread) noexcept nogil:
         start = fetch_add(&q.n_begun, part)
 
 
-cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, double* p,
                        double* scratch) noexcept nogil:
     cdef Py_ssize_t i, k, m
     cdef double vote, total = 0.0
@@ -278,16 +278,16 @@ cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, d
 
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    cdef member_block_t* b = <member_block_t*> state
+    cdef threaded_t* b = <threaded_t*> state
     load(b, x, &y, &w, 1)
     process_all(b)
     finish(b, p)
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    predict_learn(state, x, y, w, (<member_block_t*> state).ignored)
+    predict_learn(state, x, y, w, (<threaded_t*> state).ignored)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef const member_block_t* b = <const member_block_t*> state
+    cdef const threaded_t* b = <const threaded_t*> state
     b.predict_rows(b, x, 1, p, scratch)

@@ -53,7 +53,7 @@ from .linear_inputs cimport (
 from .linear_stack cimport (
     MOST_REPEATS, MOST_TRUST, STACK_RIDGE, bound_scores, combine, find_newton, learn_weights, newton_t,
 )
-from .linear_state cimport N_ADAPTIVE, N_MODELS, has_wide_inputs, linear_t
+from .linear_state cimport N_ADAPTIVE, N_MODELS, linear_t, vector_width
 from .linear_steps cimport find_moves, find_steps, move
 from thalweg._native.maths cimport clipped, logistic, softmax
 from thalweg._native.pointers cimport doubles, flags, integers
@@ -78,7 +78,7 @@ cdef class LinearKernel(Kernel):
         cdef Py_ssize_t m
         s.n_inputs, s.n_classes, s.n_filters = n_features, n_classes, 1 if n_classes == 2 else n_classes
         s.n_lanes = N_MODELS * s.n_filters
-        s.decay, s.l2, s.is_wide = decay, l2, has_wide_inputs()
+        s.decay, s.l2, s.is_wide = decay, l2, vector_width() >= 32
         for m in range(N_MODELS):
             s.rate[m] = rate * RATES[m]
         adaptive = N_ADAPTIVE * s.n_filters

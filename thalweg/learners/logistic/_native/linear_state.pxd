@@ -20,7 +20,7 @@ cdef extern from "thalweg/learners/logistic/_native/wide_inputs.h" nogil:
         double* scale
         double* u
         double* quick
-    bint has_wide_inputs() noexcept
+    int vector_width() noexcept
     Py_ssize_t learn_inputs_wide(const wide_inputs_t* s, Py_ssize_t n) noexcept
     Py_ssize_t find_steps_wide(const double* squares, double* steps, Py_ssize_t n) noexcept
 

@@ -1,6 +1,6 @@
 /* The inputs of linear_logistic.pyx, four at a time with AVX2: formulas (1) to (3) there. Most of the time goes into
    divisions and roots, which take as long for four as for one. Callers have other code, which gives the same numbers,
-   for rows that are not usual and for machines without it, where has_wide_inputs() is 0. */
+   for rows that are not usual and for machines without it, whose vector_width() is less than 32. */
 
 #ifndef THALWEG_WIDE_INPUTS_H
 #define THALWEG_WIDE_INPUTS_H
@@ -25,16 +25,11 @@ typedef struct {
     double *quick;              /* steps of the quick model */
 } wide_inputs_t;
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
+#include "thalweg/_native/vectors.h"
+
+#if HAS_WIDE_VECTORS
 
 #define WIDE __attribute__((target("avx2"), always_inline)) static inline
-
-static inline int has_wide_inputs(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2");
-}
 
 /* What update_statistics makes of the four inputs from i on; 0 if a value is missing or wild. */
 WIDE int update_part(const wide_inputs_t *s, ptrdiff_t i, __m256d *value, __m256d *count, __m256d *mean,
@@ -123,11 +118,6 @@ __attribute__((target("avx2"))) static ptrdiff_t find_steps_wide(const double *s
 
 #undef WIDE
 #else
-
-static inline int has_wide_inputs(void)
-{
-    return 0;
-}
 
 static inline ptrdiff_t learn_inputs_wide(const wide_inputs_t *s, ptrdiff_t n)
 {

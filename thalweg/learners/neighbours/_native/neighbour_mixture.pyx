@@ -16,8 +16,7 @@ from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from libc.math cimport sqrt
 
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, take_kept
-from thalweg._native.kernel cimport Kernel
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from .nearest_neighbours cimport (
     WINDOW_TILE, NearestNeighboursKernel, insert_nearest, learn_neighbour, measure_window, neighbours_t,
     search_in, search_t,
@@ -51,7 +50,6 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
     """One window, searched once for all experts, and their trusts."""
 
     cdef mixture_t mixture
-    cdef KeptRows kept
     cdef dict buffers
 
     def __init__(self, who, n_features, n_classes, counts, windows, switching, most_kept, is_category):
@@ -60,7 +58,7 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
         NearestNeighboursKernel.__init__(self, who, n_features, n_classes, max(counts), max(windows),
                                          is_category)
         self.allocate(who, {"trust": Array(FLOAT, "expert", low=0.0, high=1.0, fill=1.0 / n)}, {"expert": n})
-        self.kept = KeptRows(who, n_features, n * n_classes, most_kept, {"low": 0.0, "high": 1.0})
+        self.waiting = KeptRows(who, n_features, n * n_classes, most_kept, {"low": 0.0, "high": 1.0})
         self.buffers = {
             "counts": np.array(sorted(counts), dtype=INDEX),
             "windows": np.array(windows, dtype=INDEX),
@@ -80,37 +78,13 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
 
     cdef void bind(self):
         NearestNeighboursKernel.bind(self)
-        if self.kept is not None:
-            self.mixture.trust, self.mixture.kept = doubles(self.arrays["trust"]), &self.kept.core
-
-    def state(self):
-        """Return copies of the arrays, those of the rows that wait included."""
-        return Kernel.state(self) | self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
-
-    def beginning(self):
-        """Return copies of the arrays, for `reset`."""
-        return self.state()
-
-    def reset(self, state):
-        """Go back to what `beginning` returned, of this kernel or of one made alike."""
-        self.restore(state)
+        if self.waiting is not None:
+            self.mixture.trust, self.mixture.kept = doubles(self.arrays["trust"]), kept_by(self)
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
         NearestNeighboursKernel.check(self, arrays)
         require(abs(arrays["trust"].sum() - 1) < 1e-6, self.who, "trust", "must sum to 1")
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays."""
-        return self.kept.bytes + sum(array.nbytes for array in self.arrays.values())
 
 
 cdef Py_ssize_t ranges_of(const neighbours_t* c, Py_ssize_t window, range_t* parts) noexcept nogil:

@@ -22,33 +22,12 @@ typedef struct {
 
 typedef void (*measure_t)(const window_view_t *w, int begun, double *distance, double *least);
 
-#define NAMED(name) name##_plain
-#define TARGET
-#define WIDTH 16
-#include "window_distance_body.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define NAMED(name) name##_avx2
-#define TARGET __attribute__((target("avx2")))
-#define WIDTH 32
-#include "window_distance_body.h"
-
-#define NAMED(name) name##_avx512
-#define TARGET __attribute__((target("avx512f,avx512dq")))
-#define WIDTH 64
-#include "window_distance_body.h"
-#endif
+#define VECTOR_BODY "thalweg/learners/neighbours/_native/window_distance_body.h"
+#include "thalweg/_native/vectors.h"
 
 static measure_t best_measure(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return measure_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return measure_avx2;
-#endif
-    return measure_plain;
+    return WIDEST(measure);
 }
 
 #endif

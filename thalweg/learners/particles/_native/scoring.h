@@ -20,33 +20,13 @@ typedef struct {
     void (*row_energies)(const double *panel, const double *x, ptrdiff_t n_features, int squared, double *out);
 } scoring_t;
 
-#define NAMED(name) name##_plain
-#define TARGET
-#define WIDTH 16
-#include "scoring_body.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define NAMED(name) name##_avx2
-#define TARGET __attribute__((target("avx2,fma")))
-#define WIDTH 32
-#include "scoring_body.h"
-
-#define NAMED(name) name##_avx512
-#define TARGET __attribute__((target("avx512f,avx512dq,fma")))
-#define WIDTH 64
-#include "scoring_body.h"
-#endif
+#define FUSED ",fma"
+#define VECTOR_BODY "thalweg/learners/particles/_native/scoring_body.h"
+#include "thalweg/_native/vectors.h"
 
 static const scoring_t *best_scoring(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return &scoring_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &scoring_avx2;
-#endif
-    return &scoring_plain;
+    return WIDEST(&scoring);
 }
 
 #endif

@@ -1,9 +1,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from thalweg.learners.ensembles._native.threaded import BlockKernel
+from thalweg.learners.ensembles._native.threaded import ThreadedKernel
 
-class StackingKernel(BlockKernel):
+class StackingKernel(ThreadedKernel):
     def __init__(
         self, who: str, n_features: int, n_classes: int, n_members: int, decays: Sequence[float],
         noises: Sequence[float], switching: float, most_kept: int, n_jobs: int, build: Callable[..., Any],

@@ -18,13 +18,13 @@ from thalweg._native.layout import FLOAT, Array, require
 
 from thalweg._native cimport kernel as learner
 from thalweg.learners.ensembles._native.base cimport predict_learn
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_rows_t, n_observed, take_kept
-from thalweg._native.kernel cimport Kernel, learner_t
+from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, n_observed, take_kept
+from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
 from thalweg.learners.ensembles._native.threaded cimport (
-    BlockKernel,
+    ThreadedKernel,
     answer_of,
-    member_block_t,
+    threaded_t,
     note_if_due,
     row_of,
 )
@@ -44,11 +44,10 @@ ctypedef struct stacking_t:
     Py_ssize_t own_scratch
 
 
-cdef class StackingKernel(BlockKernel):
+cdef class StackingKernel(ThreadedKernel):
     """Members, their weights, and the answers that wait for labels."""
 
     cdef stacking_t core
-    cdef KeptRows kept
 
     def __init__(self, who, n_features, n_classes, n_members, decays, noises, switching, most_kept, n_jobs,
                  build):
@@ -57,7 +56,7 @@ cdef class StackingKernel(BlockKernel):
                    "template": n_members, "stacker": len(decays), "expert": n_members + len(decays)}
         start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
                           [n_members, len(decays)])
-        BlockKernel.__init__(self, who, lengths, n_jobs, build)
+        ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.allocate(who, {
             "weights": Array(FLOAT, "stacker", "member", low=-MOST, high=MOST, fill=1.0 / n_members),
             "inverse": Array(FLOAT, "stacker", "member", "member", low=-MOST, high=MOST),
@@ -76,7 +75,7 @@ cdef class StackingKernel(BlockKernel):
             "z": layouts.new_array((n_members, n_classes), FLOAT),
             "said": layouts.new_array(width, FLOAT),
         }
-        self.kept = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
+        self.waiting = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
         c.stackers.noise = doubles(self.buffers["noise"])
@@ -84,19 +83,19 @@ cdef class StackingKernel(BlockKernel):
         c.z, c.said = doubles(self.buffers["z"]), doubles(self.buffers["said"])
         self.own_scratch = c.own_scratch = n_members * n_classes + width
         self.own_observe = True
-        self.block.method, self.block.process, self.block.finish = <void*> c, process, do_nothing
-        self.block.combine, self.block.predict_rows = stack, predict_rows
+        self.threaded.method, self.threaded.process, self.threaded.finish = <void*> c, process, do_nothing
+        self.threaded.combine, self.threaded.predict_rows = stack, predict_rows
         self.handle.observe = observe
         self.bind()
 
     cdef void bind(self):
         cdef stacking_t* c = &self.core
-        BlockKernel.bind(self)
+        ThreadedKernel.bind(self)
         c.stackers.weights = doubles(self.arrays["weights"])
         c.stackers.inverse = doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
         c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
-        c.kept = &self.kept.core
+        c.kept = kept_by(self)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
         # A member's weight, that of all stackers together.
@@ -106,35 +105,18 @@ cdef class StackingKernel(BlockKernel):
     cdef void note_weights(self, Py_ssize_t line) noexcept nogil:
         # In place of those noted before the stackers had learned the block's rows.
         cdef Py_ssize_t m
-        for m in range(self.block.n_members):
-            self.block.notes[2 * line * self.block.n_members + m] = self.number_of(m)
-
-    def state(self):
-        """Return copies of the arrays, those of the rows that wait included; not those of the members."""
-        return Kernel.state(self) | self.kept.state()
-
-    def restore(self, state):
-        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        kept, rest = self.kept.restored(state)
-        Kernel.restore(self, rest)
-        self.kept = kept
-        self.bind()
+        for m in range(self.threaded.n_members):
+            self.threaded.notes[2 * line * self.threaded.n_members + m] = self.number_of(m)
 
     def check(self, arrays):
         """Raise StateError if arrays contradict each other."""
-        BlockKernel.check(self, arrays)
+        ThreadedKernel.check(self, arrays)
         for name in ("trust", "rate_trust"):
             good = bool((abs(arrays[name].sum(axis=-1) - 1) < 1e-6).all())
             require(good, self.who, name, "must sum to 1")
         inverse = arrays["inverse"]
         good = np.allclose(inverse, inverse.transpose(0, 2, 1), rtol=1e-6, atol=1e-9)
         require(good, self.who, "inverse", "must hold symmetric matrices")
-
-    @property
-    def bytes(self):
-        """Bytes of all arrays, those of the members included."""
-        own = sum(array.nbytes for array in self.arrays.values())
-        return own + self.kept.bytes + sum(kernel.bytes for kernel in self.kernels)
 
 
 cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
@@ -150,7 +132,7 @@ cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
     return weight
 
 
-cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
+cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                   double* scratch) noexcept nogil:
     cdef const learner_t* h = b.member[m]
     cdef Py_ssize_t i
@@ -161,11 +143,11 @@ cdef void process(member_block_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t 
             note_if_due(b, m, i)
 
 
-cdef void do_nothing(member_block_t* b) noexcept nogil:
+cdef void do_nothing(threaded_t* b) noexcept nogil:
     pass
 
 
-cdef void stack(member_block_t* b, double* p) noexcept nogil:
+cdef void stack(threaded_t* b, double* p) noexcept nogil:
     # Answer and learn the block's rows, one by one.
     cdef stacking_t* c = <stacking_t*> b.method
     cdef stackers_t* s = &c.stackers
@@ -227,7 +209,7 @@ cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
             c.part[m] = 0.0
 
 
-cdef void answers_of(const member_block_t* b, const double* x, double* said, double* p,
+cdef void answers_of(const threaded_t* b, const double* x, double* said, double* p,
                      double* scratch) noexcept nogil:
     # The answers of the members, the stackers and the mixtures, and p, the answer.
     cdef const stackers_t* s = &(<const stacking_t*> b.method).stackers
@@ -241,7 +223,7 @@ cdef void answers_of(const member_block_t* b, const double* x, double* said, dou
     stack_mix(s, said, p)
 
 
-cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, double* p,
+cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, double* p,
                        double* scratch) noexcept nogil:
     cdef Py_ssize_t i, width = (<const stacking_t*> b.method).own_scratch - b.n_members * b.n_classes
     for i in range(n):
@@ -249,7 +231,7 @@ cdef void predict_rows(const member_block_t* b, const double* x, Py_ssize_t n, d
 
 
 cdef void observe(void* state, const double* x) noexcept nogil:
-    cdef member_block_t* b = <member_block_t*> state
+    cdef threaded_t* b = <threaded_t*> state
     cdef stacking_t* c = <stacking_t*> b.method
     cdef double* kept = keep_row(c.kept, x)
     cdef Py_ssize_t m

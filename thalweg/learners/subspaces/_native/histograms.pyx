@@ -1,11 +1,11 @@
 """Histograms of every input, and the Hellinger distance between two of them without what chance adds.
 
-A number x falls into cell 1 + floor(B (x - low)/(high - low)) of an input, cut to 1 and B; a category into
-that of its code; a missing value into cell 0. With the counts a_i and b_i, n_a and n_b rows in all,
+A number x falls into bin 1 + floor(B (x - low)/(high - low)) of an input, cut to 1 and B; a category into
+that of its code; a missing value into bin 0. With the counts a_i and b_i, n_a and n_b rows in all,
 
     d^2 = sum_i (sqrt(a_i/n_a) - sqrt(b_i/n_b))^2,       weight = 1 - sqrt(d^2/2)                       (1)
 
-Two samples of one distribution differ too: E[d^2] is about (cells - 1)/4 (1/n_a + 1/n_b), more where cells
+Two samples of one distribution differ too: E[d^2] is about (bins - 1)/4 (1/n_a + 1/n_b), more where bins
 are nearly empty. Which rows are in which sample is then a matter of chance, so that the expectation given the
 rows of both is that over all ways to deal them out. With m_i = a_i + b_i and n = n_a + n_b,
 
@@ -20,8 +20,8 @@ from libc.string cimport memset
 cdef double NEGLIGIBLE = 1e-17
 
 
-cdef void cut_cells(const input_cells_t* h, const double* X, Py_ssize_t n, double* low,
-                    double* scale) noexcept nogil:
+cdef void cut_bins(const input_bins_t* h, const double* X, Py_ssize_t n, double* low,
+                   double* scale) noexcept nogil:
     cdef Py_ssize_t i, j, d = h.n_features
     cdef double x
     cdef double* high = scale
@@ -42,7 +42,7 @@ cdef void cut_cells(const input_cells_t* h, const double* X, Py_ssize_t n, doubl
 
 cdef inline Py_ssize_t cell_of(double x, double low, double scale, Py_ssize_t n_known,
                                bint is_category) noexcept nogil:
-    # Where no two values differed, others than this one have a cell of their own.
+    # Where no two values differed, others than this one have a bin of their own.
     cdef double place
     if isnan(x):
         return 0
@@ -56,27 +56,27 @@ cdef inline Py_ssize_t cell_of(double x, double low, double scale, Py_ssize_t n_
     return 1 + <Py_ssize_t> place if place < n_known else n_known
 
 
-cdef void count_rows(const input_cells_t* h, const double* low, const double* scale, const double* X,
+cdef void count_rows(const input_bins_t* h, const double* low, const double* scale, const double* X,
                      const Py_ssize_t* y, Py_ssize_t n, int* counts) noexcept nogil:
     cdef Py_ssize_t i, j, d = h.n_features
     cdef int* row
     for i in range(n):
-        row = counts + (y[i] * h.n_cells if y != NULL else 0)
+        row = counts + (y[i] * h.n_bins if y != NULL else 0)
         for j in range(d):
             row[h.start[j] + cell_of(X[i * d + j], low[j], scale[j], h.start[j + 1] - h.start[j] - 1,
                                      h.n_categories[j] > 0)] += 1
 
 
-cdef void sum_classes(const input_cells_t* h, const int* counts, int* total) noexcept nogil:
+cdef void sum_classes(const input_bins_t* h, const int* counts, int* total) noexcept nogil:
     cdef Py_ssize_t k, i
-    memset(total, 0, h.n_cells * sizeof(int))
+    memset(total, 0, h.n_bins * sizeof(int))
     for k in range(h.n_classes):
-        for i in range(h.n_cells):
-            total[i] += counts[k * h.n_cells + i]
+        for i in range(h.n_bins):
+            total[i] += counts[k * h.n_bins + i]
 
 
-cdef Py_ssize_t n_counted(const input_cells_t* h, const int* counts) noexcept nogil:
-    # Rows in a histogram: they are in a cell of every input.
+cdef Py_ssize_t n_counted(const input_bins_t* h, const int* counts) noexcept nogil:
+    # Rows in a histogram: they are in a bin of every input.
     cdef Py_ssize_t i, n = 0
     for i in range(h.start[1]):
         n += counts[i]
@@ -102,15 +102,15 @@ cdef double mean_root(Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t m) noexcept nog
     return found / total
 
 
-cdef double cell_by_chance(const input_cells_t* h, Py_ssize_t n_a, Py_ssize_t n_b,
-                           Py_ssize_t m) noexcept nogil:
-    # A term of (2), kept for the other cells with as many rows.
+cdef double bin_by_chance(const input_bins_t* h, Py_ssize_t n_a, Py_ssize_t n_b,
+                          Py_ssize_t m) noexcept nogil:
+    # A term of (2), kept for the other bins with as many rows.
     if isnan(h.by_chance[m]):
         h.by_chance[m] = 2.0 * m / (n_a + n_b) - 2.0 * mean_root(n_a, n_b, m) / sqrt(<double> n_a * n_b)
     return h.by_chance[m]
 
 
-cdef void add_likeness(const input_cells_t* h, const int* a, const int* b, double* weight,
+cdef void add_likeness(const input_bins_t* h, const int* a, const int* b, double* weight,
                        Py_ssize_t* n_added) noexcept nogil:
     cdef Py_ssize_t i, j, n_a = n_counted(h, a), n_b = n_counted(h, b)
     cdef double squares, root
@@ -125,6 +125,6 @@ cdef void add_likeness(const input_cells_t* h, const int* a, const int* b, doubl
                 root = sqrt(a[i] / <double> n_a) - sqrt(b[i] / <double> n_b)
                 squares += root * root
                 if h.corrected:
-                    squares -= cell_by_chance(h, n_a, n_b, a[i] + b[i])
+                    squares -= bin_by_chance(h, n_a, n_b, a[i] + b[i])
         weight[j] += max(1.0 - sqrt(squares / 2), 0.0) if squares > 0 else 1.0          # (1)
         n_added[j] += 1

@@ -9,7 +9,7 @@ class HUWRSKernel(EnsembleKernel):
     @property
     def n_updates(self) -> int: ...
     def __init__(
-        self, who: str, n_features: int, n_classes: int, subspaces: Sequence[Ints], n_cells: Sequence[int],
+        self, who: str, n_features: int, n_classes: int, subspaces: Sequence[Ints], n_bins: Sequence[int],
         n_categories: Ints, settings: tuple[Any, ...], n_templates: int, build: Callable[..., Any],
         trees: SubspaceTrees | None,
     ) -> None: ...

@@ -1,7 +1,7 @@
 """Members on random subspaces, weighted and retrained by how far inputs are from those they were trained on.
 
 Rows with labels are kept until there is a whole chunk of them. Let h(a, b) be how alike two histograms are,
-from 0 to 1 (input_cells.pyx), a those of the chunk a member was trained on, b those of the new chunk. Then
+from 0 to 1 (histograms.pyx), a those of the chunk a member was trained on, b those of the new chunk. Then
 
     labelled = min over its inputs of the mean over classes of h(a | class, b | class)                     (1)
 
@@ -34,7 +34,7 @@ from .rows cimport (
     OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
     predict_rows, rows_to_update, rows_to_window, weigh_by_chunk,
 )
-from .histograms cimport count_rows, cut_cells
+from .histograms cimport count_rows, cut_bins
 from thalweg._native.kernel cimport Kernel, fit_block
 from thalweg.learners.batch_trees._native.packed_tree cimport PackedTree, columns_size, packed_tree_t
 from thalweg._native.pointers cimport doubles, flags, integers, ints
@@ -50,14 +50,14 @@ LAYOUT = ring_layout() | {
     "unlabelled": Array(FLOAT, "member", low=0.0, high=1.0),
     "low": Array(FLOAT, "reference", "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE),
     "scale": Array(FLOAT, "reference", "input", low=0.0),
-    "counts": Array(INT, "reference", "class", "cell", low=0),
+    "counts": Array(INT, "reference", "class", "bin", low=0),
 }
 
 
 cdef class HUWRSKernel(EnsembleKernel):
     """Members on subspaces: learners, or trees if `trees` is not None.
 
-    `subspaces` are the columns of each member, `n_cells` the cells of each input's histogram.
+    `subspaces` are the columns of each member, `n_bins` the bins of each input's histogram.
     """
 
     cdef huwrs_t core
@@ -67,37 +67,37 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef object packed_table            # memory of `core.packed`
     cdef dict memories                  # scratch memory, and what follows from the parameters
 
-    def __init__(self, who, n_features, n_classes, subspaces, n_cells, n_categories, settings, n_templates,
+    def __init__(self, who, n_features, n_classes, subspaces, n_bins, n_categories, settings, n_templates,
                  build, trees):
         cdef huwrs_t* c = &self.core
-        chunk_size, c.period, c.window, self.threshold, c.cells.corrected, c.weighs_observed = settings
+        chunk_size, c.period, c.window, self.threshold, c.bins.corrected, c.weighs_observed = settings
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
                    "input": n_features, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
-        lengths = {"row": chunk_size, "observed_row": c.window, "cell": sum(n_cells), "reference": None}
+        lengths = {"row": chunk_size, "observed_row": c.window, "bin": sum(n_bins), "reference": None}
         self.allocate(who, LAYOUT, lengths, {"reference": 1})
         self.own_scratch = n_classes + (columns_size(n_features) if trees is not None else 0)
         self.own_flush, self.own_observe = True, True
         self.trees = trees
         c.kernel, c.update = <void*> self, update
         c.n_members, c.member = len(subspaces), self.member
-        c.cells.n_features, c.cells.n_classes, c.cells.n_cells = n_features, n_classes, sum(n_cells)
-        self.set_memories(n_features, n_classes, chunk_size, subspaces, n_cells, n_categories)
+        c.bins.n_features, c.bins.n_classes, c.bins.n_bins = n_features, n_classes, sum(n_bins)
+        self.set_memories(n_features, n_classes, chunk_size, subspaces, n_bins, n_categories)
         self.set_handle(<void*> c, n_features, n_classes, huwrs_learn, huwrs_predict)
         self.handle.observe, self.handle.flush = huwrs_observe, huwrs_flush
         self.bind()
 
-    def set_memories(self, n_features, n_classes, chunk_size, subspaces, n_cells, n_categories):
+    def set_memories(self, n_features, n_classes, chunk_size, subspaces, n_bins, n_categories):
         """Make what is no part of a state."""
         cdef huwrs_t* c = &self.core
-        total = sum(n_cells)
+        total = sum(n_bins)
         self.memories = {
-            "start": np.cumsum([0, *n_cells], dtype=np.intp),
+            "start": np.cumsum([0, *n_bins], dtype=np.intp),
             "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
             "columns": np.concatenate(subspaces).astype(np.intp),
             "n_categories": np.array(n_categories, dtype=np.intp),
             "by_chance": np.empty(2 * chunk_size + 1),
-            "found": np.empty((n_classes, total), dtype=np.int32),
+            "counted": np.empty((n_classes, total), dtype=np.int32),
             "total": np.empty(total, dtype=np.int32),
             "likeness": np.empty(n_features),
             "n_compared": np.empty(n_features, dtype=np.intp),
@@ -107,8 +107,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         }
         memories = self.memories
         c.first, c.columns = integers(memories["first"]), integers(memories["columns"])
-        c.cells.start, c.cells.n_categories = integers(memories["start"]), integers(memories["n_categories"])
-        c.cells.by_chance, c.found = doubles(memories["by_chance"]), ints(memories["found"])
+        c.bins.start, c.bins.n_categories = integers(memories["start"]), integers(memories["n_categories"])
+        c.bins.by_chance, c.counted = doubles(memories["by_chance"]), ints(memories["counted"])
         c.total, c.likeness = ints(memories["total"]), doubles(memories["likeness"])
         c.n_compared, c.lost = integers(memories["n_compared"]), doubles(memories["lost"])
         c.is_fresh = flags(memories["is_fresh"])
@@ -308,14 +308,14 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef void commit(self, dict trained, Py_ssize_t place):
         # Nothing here can fail. Members that could not be trained at first have the reference all the same.
         cdef huwrs_t* c = &self.core
-        cdef Py_ssize_t m, d = c.cells.n_features, size = c.cells.n_classes * c.cells.n_cells
+        cdef Py_ssize_t m, d = c.bins.n_features, size = c.bins.n_classes * c.bins.n_bins
         cdef double* weight = doubles(self.memories["weight"])
         cdef bint is_first = c.held[UPDATES] == 0
         cdef PackedTree packed
         if trained or is_first:
-            cut_cells(&c.cells, c.rows.X, c.rows.span.count, c.low + place * d, c.scale + place * d)
+            cut_bins(&c.bins, c.rows.X, c.rows.span.count, c.low + place * d, c.scale + place * d)
             memset(c.counts + place * size, 0, size * sizeof(int))
-            count_rows(&c.cells, c.low + place * d, c.scale + place * d, c.rows.X, c.rows.y,
+            count_rows(&c.bins, c.low + place * d, c.scale + place * d, c.rows.X, c.rows.y,
                        c.rows.span.count, c.counts + place * size)
         for m in range(c.n_members):
             fresh = trained.get(m)

@@ -1,6 +1,6 @@
 # What happens with a row: it fills a chunk or moves a window on, and members vote on it.
 
-from .histograms cimport input_cells_t
+from .histograms cimport input_bins_t
 from thalweg._native.kernel cimport learner_t
 from thalweg.learners.batch_trees._native.packed_tree cimport packed_tree_t
 from thalweg._native.ring cimport ring_t
@@ -22,7 +22,7 @@ ctypedef struct huwrs_t:
     Py_ssize_t period                   # rows between two updates by the latest of them; 0 for whole chunks
     Py_ssize_t window                   # rows without a label between two updates
     bint weighs_observed                # whether rows without a label count
-    input_cells_t cells
+    input_bins_t bins
     const Py_ssize_t* first             # [member + 1]: where its inputs begin in `columns`
     const Py_ssize_t* columns
     Py_ssize_t* progress
@@ -34,9 +34,9 @@ ctypedef struct huwrs_t:
     double* unlabelled                  # [member]
     double* low                         # [reference, input]
     double* scale                       # [reference, input]
-    int* counts                         # [reference, class, cell]
-    int* found                          # [class, cell]: memory to compare
-    int* total                          # [cell]: the same
+    int* counts                         # [reference, class, bin]
+    int* counted                        # [class, bin]: memory for the rows compared
+    int* total                          # [bin]: the same
     double* likeness                    # [input]: the same
     Py_ssize_t* n_compared              # [input]: the same
     char* is_fresh                      # [member]: whether the latest update trained it

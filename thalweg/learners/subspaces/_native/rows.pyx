@@ -6,6 +6,7 @@ from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS, EnsembleKe
 from thalweg._native.failure cimport should_stop
 from .histograms cimport add_likeness, count_rows, sum_classes
 from thalweg._native.kernel cimport observe
+from thalweg._native.missing cimport any_missing
 from thalweg.learners.batch_trees._native.packed_tree cimport (
     ROWS_IN_SET,
     columns_of,
@@ -31,18 +32,18 @@ cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
 cdef void compare(huwrs_t* c, Py_ssize_t r, const double* X, const Py_ssize_t* y,
                   Py_ssize_t n) noexcept nogil:
     # How alike each input of the rows is to that of reference r: the mean over classes, or all rows together.
-    cdef Py_ssize_t j, k, d = c.cells.n_features, n_cells = c.cells.n_cells
-    cdef int* counts = c.counts + r * c.cells.n_classes * n_cells
+    cdef Py_ssize_t j, k, d = c.bins.n_features, n_bins = c.bins.n_bins
+    cdef int* counts = c.counts + r * c.bins.n_classes * n_bins
     memset(c.likeness, 0, d * sizeof(double))
     memset(c.n_compared, 0, d * sizeof(Py_ssize_t))
-    memset(c.found, 0, (c.cells.n_classes if y != NULL else 1) * n_cells * sizeof(int))
-    count_rows(&c.cells, c.low + r * d, c.scale + r * d, X, y, n, c.found)
+    memset(c.counted, 0, (c.bins.n_classes if y != NULL else 1) * n_bins * sizeof(int))
+    count_rows(&c.bins, c.low + r * d, c.scale + r * d, X, y, n, c.counted)
     if y == NULL:
-        sum_classes(&c.cells, counts, c.total)
-        add_likeness(&c.cells, c.total, c.found, c.likeness, c.n_compared)
+        sum_classes(&c.bins, counts, c.total)
+        add_likeness(&c.bins, c.total, c.counted, c.likeness, c.n_compared)
         return
-    for k in range(c.cells.n_classes):
-        add_likeness(&c.cells, counts + k * n_cells, c.found + k * n_cells, c.likeness, c.n_compared)
+    for k in range(c.bins.n_classes):
+        add_likeness(&c.bins, counts + k * n_bins, c.counted + k * n_bins, c.likeness, c.n_compared)
     for j in range(d):
         c.likeness[j] = c.likeness[j] / c.n_compared[j] if c.n_compared[j] > 0 else 0.0
 
@@ -119,7 +120,7 @@ cdef void huwrs_flush(void* state) noexcept nogil:
 
 cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
-    cdef Py_ssize_t m, d = c.cells.n_features
+    cdef Py_ssize_t m, d = c.bins.n_features
     for m in range(c.n_members if c.packed == NULL else 0):
         observe(c.member[m], x)
     if not c.weighs_observed:
@@ -157,7 +158,7 @@ cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* 
     cdef double total = 0.0, vote
     cdef bint is_whole
     cdef double* columns
-    cdef Py_ssize_t m, i, start, stop = 0, d = c.cells.n_features, n_classes = c.cells.n_classes
+    cdef Py_ssize_t m, i, start, stop = 0, d = c.bins.n_features, n_classes = c.bins.n_classes
     for m in range(c.n_members):
         total += c.labelled[m] + c.unlabelled[m]
     memset(p, 0, n * n_classes * sizeof(double))
@@ -181,14 +182,6 @@ cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* 
             normalise(p + i * n_classes, n_classes)
 
 
-cdef inline bint any_missing(const double* x, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef bint found = False
-    for i in range(n):
-        found |= x[i] != x[i]
-    return found
-
-
 cdef inline void normalise(double* p, Py_ssize_t n_classes) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t k
@@ -200,7 +193,7 @@ cdef inline void normalise(double* p, Py_ssize_t n_classes) noexcept nogil:
 
 cdef inline void add_vote(const huwrs_t* c, Py_ssize_t m, double vote, const double* x, double* p,
                           double* scratch) noexcept nogil:
-    cdef Py_ssize_t k, n_classes = c.cells.n_classes
+    cdef Py_ssize_t k, n_classes = c.bins.n_classes
     cdef const learner_t* h = c.member[m]
     h.predict(h.state, x, scratch, scratch + n_classes)
     for k in range(n_classes):

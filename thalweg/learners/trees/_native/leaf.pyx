@@ -37,12 +37,12 @@ cdef extern from "thalweg/learners/trees/_native/wide_numbers.h" nogil:
         double* inverse
         double* low
         double* high
-    bint has_wide_numbers() noexcept
+    int vector_width() noexcept
     Py_ssize_t learn_wide(const double* x, double weight, const number_sums_t* sums, Py_ssize_t n,
                           double least, double most) noexcept
 
 cdef double FARTHEST = FARTHEST_VALUE
-cdef bint is_wide = has_wide_numbers()
+cdef bint is_wide = vector_width() >= 32
 
 
 cdef inline double distances(const double* x, const double* mean, const double* inverse,

@@ -1,7 +1,7 @@
 /* What a leaf knows of its numeric inputs, updated for four inputs at a time with AVX2: formulas (2) and (3) of
    tree_leaf.pyx. Most of the time goes into divisions, which take as long for four as for one. Callers have other
-   code, which gives the same numbers, for the inputs that are left and for machines without it, where
-   has_wide_numbers() is 0. */
+   code, which gives the same numbers, for the inputs that are left and for machines without it, whose
+   vector_width() is less than 32. */
 
 #ifndef THALWEG_WIDE_NUMBERS_H
 #define THALWEG_WIDE_NUMBERS_H
@@ -17,14 +17,9 @@ typedef struct {
     double *high;
 } number_sums_t;
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
+#include "thalweg/_native/vectors.h"
 
-static inline int has_wide_numbers(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2");
-}
+#if HAS_WIDE_VECTORS
 
 /* Learn the values x of inputs with a weight, as many as come in fours; returns how many. The first four with one
    that is missing, new or whose inverse is not between `least` and `most` end it. Nothing is stored under a mask: the
@@ -66,11 +61,6 @@ learn_wide(const double *x, double weight, const number_sums_t *sums, ptrdiff_t 
 }
 
 #else
-
-static inline int has_wide_numbers(void)
-{
-    return 0;
-}
 
 static inline ptrdiff_t learn_wide(const double *x, double weight, const number_sums_t *sums, ptrdiff_t n, double least,
                                    double most)

@@ -1,3 +1,0 @@
-from .kernel import Kernel
-
-class KeepingKernel(Kernel): ...
