@@ -71,3 +71,19 @@ def test_pages_show_the_examples_as_they_run():
         for name, shown in found:
             assert shown == (DOCS / name).read_text(), f"{page.name} shows another {name}"
         assert len(found) == page.read_text().count("<!-- examples/")
+
+
+@needs_checkout
+def test_paths_in_pages_are_there():
+    inside = [path.name for path in (ROOT / "thalweg").iterdir() if path.is_dir()]
+    folders = "|".join(["thalweg", "tests", "docs", "benchmarks", "tools", *inside])
+    quoted = re.compile(rf"`((?:{folders})/[\w./-]*)`")
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    named = {(page.name, name) for page in pages for name in quoted.findall(page.read_text("utf-8"))}
+    assert len(named) > 30
+    assert {(page, name) for page, name in named if not any(there(name))} == set()
+
+
+def there(name):
+    """Yield the files that a path in a page may mean."""
+    return (path for path in (ROOT / name, ROOT / "thalweg" / name) if path.exists())
