@@ -77,7 +77,7 @@ def test_pages_show_the_examples_as_they_run():
 def test_pages_name_files_that_exist():
     package = ROOT / "thalweg"
     inside = [path.name for path in package.iterdir() if path.is_dir()]
-    folders = ["thalweg", "tests", "docs", "benchmarks", *inside]
+    folders = ["thalweg", "tests", "docs", "benchmarks", "tools", *inside]
     path = re.compile(rf"`((?:{'|'.join(folders)})/[\w./-]+)`")
     pages = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.md")]
     named = {(page.name, name) for page in pages for name in path.findall(page.read_text())}
