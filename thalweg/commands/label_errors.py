@@ -35,7 +35,7 @@ def look(
 
     made = [make_learner(name, [], seed) for name in learners] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
-    with Bar(f"reading {source}", "{}", "", quiet, unit="opinions") as bar:
+    with Bar(f"reading {source}", "{}", "", quiet, unit="models") as bar:
         return suspicious_in_stream(
             stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
         ), stream
@@ -79,7 +79,7 @@ def print_rows(lines: Lines, json: bool) -> None:
     """Print the suspicious rows in words or as JSON."""
     from thalweg.evaluation.label_errors.words import ASSUMPTION, headline
 
-    found = lines.found
+    found = lines.suspicions
     if json:
         print(jsons.dumps(lines.to_plain()))
         return
@@ -103,7 +103,7 @@ def table(lines: Lines, width: int) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    n, doubt = min(len(lines.rows), SHOWN), lines.found.doubt
+    n, doubt = min(len(lines.rows), SHOWN), lines.suspicions.doubt
     most = FIGURES_SHOWN + max(SHOWN_COLUMNS, lines.n_kept)
     texts = [["row", "doubt", "label", "believed", *lines.shown_names]]
     texts += [
@@ -132,16 +132,16 @@ def shortened(text: str) -> str:
 
 def closing(lines: Lines) -> str:
     """Return the line below the table."""
-    found = lines.found
-    opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    return f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    found = lines.suspicions
+    weights = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
+    return f"{lines.counted} in {found.seconds:.2f} s; weights of the models: {weights}."
 
 
 def write_csv(lines: Lines, path: str) -> None:
     """Write the suspicious rows, most suspicious first, with all cells of the file."""
     from thalweg.evaluation.label_errors.row_cells import as_text
 
-    doubt, likelihood = lines.found.doubt, lines.found.likelihood
+    doubt, likelihood = lines.suspicions.doubt, lines.suspicions.likelihood
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*FIGURES, *free_names(lines.names, FIGURES)])

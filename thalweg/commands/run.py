@@ -21,7 +21,7 @@ from thalweg.evaluation.formatting import percentage, points, without_label
 from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import FIGURES, rate_error, shown
+from thalweg.evaluation.summary import SUMMARY_METRICS, rate_error, shown
 from thalweg.streams.base import Stream
 from thalweg.streams.named import open_stream
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
-MOST_ROWS_IN_A_HURRY = 200_000  # whose figures take less than half a second
+MOST_ROWS_IN_A_HURRY = 200_000  # whose metrics take less than half a second
 
 
 class Outcome(NamedTuple):
@@ -160,7 +160,7 @@ def show(run: Run, json: bool) -> None:
 
 
 def in_a_hurry(run: Run) -> bool:
-    """Return whether a run was interrupted and is so long that its figures would keep a person waiting."""
+    """Return whether a run was interrupted and is so long that its metrics would keep a person waiting."""
     return run.interrupted and run.keeps_rows and run.n_rows > MOST_ROWS_IN_A_HURRY
 
 
@@ -186,11 +186,11 @@ def save(
 
 
 def table(run: Run) -> "Table":
-    """Return the figures of the learner and of the trivial ones side by side."""
+    """Return the metrics of the learner and of the baselines side by side."""
     from rich.table import Table
 
     answers = [None, *BASELINES]
-    columns = [[figure.title for figure in FIGURES], *(shown(run, name) for name in answers)]
+    columns = [[metric.title for metric in SUMMARY_METRICS], *(shown(run, name) for name in answers)]
     errors = [rate_error(run, name) for name in answers]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")

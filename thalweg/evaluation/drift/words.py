@@ -128,21 +128,21 @@ def what(finding: Finding, report: DriftReport) -> str:
     words = []
     if abs(after[MISSING] - before[MISSING]) > 0.02 or before[MISSING] + after[MISSING] >= 0.99:
         words.append(f"missing {_percentage(before[MISSING])} → {_percentage(after[MISSING])}")
-    names = cell_names(finding.watched, report)
+    names = bin_names(finding.watched, report)
     present = [(a[1:] / a[1:].sum() if a[1:].sum() else a[1:]) for a in (before, after)]
     if names is None:
         words.append(_moved(present[0], present[1], edges_of(finding.watched, report)))
     else:
-        cell = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
-        words.append(f"“{names[cell - 1]}” {_percentage(before[cell])} → {_percentage(after[cell])}")
+        place = OTHER + int(np.argmax(np.abs(present[1] - present[0])[: len(names)]))
+        words.append(f"“{names[place - 1]}” {_percentage(before[place])} → {_percentage(after[place])}")
         new = [each.name for each in report.new_categories if each.position == finding.watched.position]
-        if cell == OTHER and new and finding.watched.input is not None:
+        if place == OTHER and new and finding.watched.input is not None:
             words.append(f"new: {_names([f'“{name}”' for name in new], most=3)}")
     return ", ".join(filter(None, words))
 
 
-def numeric_cell_names(edges: Floats) -> list[str]:
-    """Return the names of the cells of a numeric input, from cell 1 on; some cells hold a single value."""
+def numeric_bin_names(edges: Floats) -> list[str]:
+    """Return the names of the bins of a numeric input, from bin 1 on; some bins hold a single value."""
     if not len(edges):
         return ["any"]
     single = len(edges) > 1 and np.nextafter(edges[0], np.inf) >= edges[1]
@@ -156,13 +156,13 @@ def _edge(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
-def cell_names(watched: Watched, report: DriftReport) -> list[str] | None:
-    """Return the names of the cells of categories or labels, from cell 1 on; None for numbers."""
+def bin_names(watched: Watched, report: DriftReport) -> list[str] | None:
+    """Return the names of the bins of categories or labels, from bin 1 on; None for numbers."""
     if watched.input is None:
         classes = report.monitor.classes_
         return ["other", *map(str, [] if classes is None else classes)]
-    cells, j = _cells_and_position(watched, report)
-    kept = cells.kept[j]
+    bins, j = _bins_and_position(watched, report)
+    kept = bins.kept[j]
     if kept is None:
         return None
     known = report.category_names[j]
@@ -170,16 +170,16 @@ def cell_names(watched: Watched, report: DriftReport) -> list[str] | None:
 
 
 def edges_of(watched: Watched, report: DriftReport) -> Floats:
-    """Return the edges of the cells of a numeric input."""
-    cells, j = _cells_and_position(watched, report)
-    return cells.edges[j]
+    """Return the edges of the bins of a numeric input."""
+    bins, j = _bins_and_position(watched, report)
+    return bins.edges[j]
 
 
-def _cells_and_position(watched: Watched, report: DriftReport) -> tuple[Cells, int]:
-    cells, position = report.monitor.cells_, watched.position
-    if cells is None or position is None:
-        raise ValueError(f"there are no cells for {watched}")
-    return cells, position
+def _bins_and_position(watched: Watched, report: DriftReport) -> tuple[Cells, int]:
+    bins, position = report.monitor.cells_, watched.position
+    if bins is None or position is None:
+        raise ValueError(f"there are no bins for {watched}")
+    return bins, position
 
 
 def p_value_text(p_value: float) -> str:
@@ -244,7 +244,7 @@ def kind(watched: Watched) -> str:
 
 
 def _moved(before: Floats, after: Floats, edges: Floats) -> str:
-    """Return how a number changed, from the shares of its cells."""
+    """Return how a number changed, from the shares of its bins."""
     if len(edges) == 2 and before[1] > 0.999:
         now = f"now {_percentage(after[0])} of rows lower and {_percentage(after[2:].sum())} higher"
         return f"{edges[1]:.4g} in every row before, {now}"
@@ -256,15 +256,15 @@ def _moved(before: Floats, after: Floats, edges: Floats) -> str:
     return word if low == high else f"{word} (median {low} → {high})"
 
 
-def _median(shares_of_cells: Floats, edges: Floats) -> str:
-    """Return the median as text, interpolated within its cell; a bound in the outermost cells."""
-    cell = int(np.searchsorted(np.cumsum(shares_of_cells), 0.5 - 1e-9))
+def _median(shares_of_bins: Floats, edges: Floats) -> str:
+    """Return the median as text, interpolated within its bin; a bound in the outermost bins."""
+    place = int(np.searchsorted(np.cumsum(shares_of_bins), 0.5 - 1e-9))
     if not len(edges):
         return "unknown"
-    if cell == 0:
+    if place == 0:
         return f"at most {edges[0]:.4g}"
-    if cell >= len(edges):
+    if place >= len(edges):
         return f"above {edges[-1]:.4g}"
-    done = np.cumsum(shares_of_cells)[cell - 1]
-    inside = (0.5 - done) / shares_of_cells[cell]
-    return f"{edges[cell - 1] + inside * (edges[cell] - edges[cell - 1]):.4g}"
+    done = np.cumsum(shares_of_bins)[place - 1]
+    inside = (0.5 - done) / shares_of_bins[place]
+    return f"{edges[place - 1] + inside * (edges[place] - edges[place - 1]):.4g}"

@@ -87,9 +87,9 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
     rows = [["", "how", "first row", "windows", "distance", "by chance", "p"]]
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
-        figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
+        numbers = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
         words = drift_words.what(each, report)
-        rows.append([str(each.watched), words, *figures, drift_words.p_value_text(each.p_value)])
+        rows.append([str(each.watched), words, *numbers, drift_words.p_value_text(each.p_value)])
     n_more = len(findings) - MOST_ROWS
     more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
@@ -104,9 +104,9 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
 def _picture(report: DriftReport, finding: Finding) -> str:
     k = report.watched.index(finding.watched)
     before, after = shares(report.monitor.histograms()[0][k]), shares(report.changed_counts[k])
-    names = drift_words.cell_names(finding.watched, report)
+    names = drift_words.bin_names(finding.watched, report)
     if names is None:
-        names = drift_words.numeric_cell_names(drift_words.edges_of(finding.watched, report))
+        names = drift_words.numeric_bin_names(drift_words.edges_of(finding.watched, report))
     names = ["missing", *names]
     kept = np.flatnonzero((before + after)[: len(names)] > 0)
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
@@ -122,7 +122,7 @@ def _settings(report: DriftReport) -> str:
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the cells",
+        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the bins",
         "distance": "".join(DISTANCES.get(type(monitor).__name__, (type(monitor).__name__, ""))),
         "watched": f"{len(report.watched):,} distributions",
         "false-alarm rate": f"{percentage(monitor.false_alarms, 'g')} of streams without change",
