@@ -49,7 +49,7 @@ def print_rows(lines: Lines, json: bool) -> None:
         print(jsons.dumps(lines.to_plain()))
         return
     console = terminal()
-    console.print(headline(lines.found))
+    console.print(headline(lines.suspicions))
     if len(lines.rows):
         console.print(table(lines, console.width))
     for line in (ASSUMPTION, closing(lines)):
@@ -65,7 +65,7 @@ def table(lines: Lines, width: int) -> "Table":
     """
     from rich.table import Table
 
-    n, doubt = min(len(lines.rows), SHOWN), lines.found.doubt
+    n, doubt = min(len(lines.rows), SHOWN), lines.suspicions.doubt
     n_whole = len(TITLES_SHOWN) + lines.n_kept
     most = len(TITLES_SHOWN) + max(SHOWN_COLUMNS, lines.n_kept)
     texts = [[*TITLES_SHOWN, *lines.shown_names]]
@@ -94,14 +94,14 @@ def shortened(text: str) -> str:
 
 def closing(lines: Lines) -> str:
     """Return the line below the table."""
-    found = lines.found
-    opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    return f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    found = lines.suspicions
+    weights = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
+    return f"{lines.counted} in {found.seconds:.2f} s; weights of the models: {weights}."
 
 
 def write_csv(lines: Lines, path: str) -> None:
     """Write the suspicious rows, most suspicious first, with all cells of the file."""
-    doubt, likelihood = lines.found.doubt, lines.found.likelihood
+    doubt, likelihood = lines.suspicions.doubt, lines.suspicions.likelihood
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*TITLES, *free_names(lines.names, TITLES)])

@@ -15,7 +15,7 @@ from thalweg.evaluation.formatting import percentage, points, without_label
 from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.summary import FIGURES, rate_error, shown
+from thalweg.evaluation.summary import SUMMARY_METRICS, rate_error, shown
 from thalweg.streams.base import Stream
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def table(run: Run) -> "Table":
     from rich.table import Table
 
     answers = [None, *BASELINES]
-    columns = [[figure.title for figure in FIGURES], *(shown(run, name) for name in answers)]
+    columns = [[metric.title for metric in SUMMARY_METRICS], *(shown(run, name) for name in answers)]
     errors = [rate_error(run, name) for name in answers]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")

@@ -1,4 +1,4 @@
-"""What a learner shows of itself: weights or forgetting over time, and parameters as they ran."""
+"""What a learner shows of itself: weights or forgetting over time, and parameters chosen by itself."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from thalweg._bounded_record import BoundedRecord
 from thalweg._types import Floats, Ints
 from thalweg.learners.ensembles.base import Ensemble
 
-MOST_NOTES, MOST_MEMBERS = 128, 100
+MOST_RECORDED, MOST_MEMBERS = 128, 100
 ATTRIBUTES = {
     "shares_": "share in the answer",
     "decay_": "forgetting",
@@ -69,23 +69,23 @@ class History:
         return dict(sorted(found.items(), key=lambda pair: -abs(pair[1])))
 
 
-class Notes:
-    """Reads an attribute of a learner now and then; keeps at most 128 notes, evenly over the run."""
+class HistoryRecorder:
+    """Reads an attribute of a learner during a run; keeps at most 128 values, evenly spread over the run."""
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
         named = () if isinstance(learner, Ensemble) else ATTRIBUTES
         self._name = next((name for name in named if hasattr(type(learner), name)), None)
-        self._record = BoundedRecord[Floats](MOST_NOTES)
+        self._record = BoundedRecord[Floats](MOST_RECORDED)
 
     def add(self, row: int) -> None:
-        """Read the attribute at this row, if a note is due."""
+        """Record the attribute at this row, if that is due."""
         if self._name is not None and self._record.is_due(row):
             value = np.ravel(getattr(self._learner, self._name))[:MOST_MEMBERS]
             self._record.add(row, np.array(value, dtype=np.float64))
 
     def history(self) -> History | None:
-        """Return what was noted, or what the learner itself noted; None if that is nothing."""
+        """Return the recorded values, or those the learner itself recorded; None if there are none."""
         if self._name is not None:
             rows = np.array(self._record.rows, dtype=np.int64)
             found = History(ATTRIBUTES[self._name], rows, _joined(self._record.values))
@@ -99,18 +99,16 @@ class Notes:
         return found if has_values and np.nanmin(found.values) < np.nanmax(found.values) else None
 
 
-def as_they_ran(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
-    """Return in words what the parameters that are None became, as far as the learner says so."""
-    found = {}
-    for name, value in parameters.items():
-        if value is not None:
-            continue
-        is_member = name in ("member", "members")
-        became = _kinds(learner) if is_member else getattr(learner, f"{name}_", None)
-        became = f"{became:g}" if isinstance(became, float) else became
-        if isinstance(became, int | str):
-            found[name] = str(became)
-    return found
+def resolved_parameters(learner: Any, parameters: dict[str, Any]) -> dict[str, str]:
+    """Return as text the values that the learner chose for parameters that are None, where it shows them."""
+    chosen = {}
+    for name in (name for name, value in parameters.items() if value is None):
+        value = _kinds(learner) if name in ("member", "members") else getattr(learner, f"{name}_", None)
+        if isinstance(value, float):
+            chosen[name] = f"{value:g}"
+        elif isinstance(value, int | str):
+            chosen[name] = str(value)
+    return chosen
 
 
 def _kinds(learner: Any) -> str | None:

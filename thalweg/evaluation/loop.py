@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
-from thalweg.evaluation.history import Notes
+from thalweg.evaluation.history import HistoryRecorder
 from thalweg.evaluation.inputs.observers import Watcher, cut
 from thalweg.evaluation.steps import Step
 from thalweg.learners.base.native import NativeClassifier
@@ -132,12 +132,12 @@ def run_steps(
     total: int | None = None,
     stream: Stream | None = None,
     limit: float | None = None,
-    notes: Notes | None = None,
+    recorder: HistoryRecorder | None = None,
     watchers: Sequence[Watcher] = (),
 ) -> float:
     """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
 
-    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `notes`
+    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `recorder`
     are made after each step; `watchers` are told what was learned.
     """
     clock, inside = time.perf_counter, 0.0
@@ -167,8 +167,8 @@ def run_steps(
                 end = clock()
                 inside += end - begin
                 record.add(step, p, n)
-            if notes is not None:
-                notes.add(record.n_rows)
+            if recorder is not None:
+                recorder.add(record.n_rows)
             for watcher in watchers:
                 watcher.update_coded(learner, *step.learned_rows())
             if progress is not None and end >= next_report:

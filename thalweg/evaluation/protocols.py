@@ -15,11 +15,11 @@ from thalweg.errors import one_line
 from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.formatting import DATE
-from thalweg.evaluation.history import Notes, as_they_ran
+from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
 from thalweg.evaluation.inputs.observers import Watchers, as_list, begin_watcher
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
-from thalweg.evaluation.run import Run, written
+from thalweg.evaluation.run import Run, learner_code
 from thalweg.evaluation.state_size import bytes_of
 from thalweg.evaluation.steps import Step
 from thalweg.evaluation.totals_run import TotalsRecord, TotalsRun
@@ -222,15 +222,15 @@ def _evaluate(
     record = TotalsRecord(n_classes, most) if keep == "totals" else Record(n_classes, n, numbered, most)
     for watcher in watchers:
         begin_watcher(watcher, stream, total)
-    notes, growing = Notes(learner), stream if stream.is_open else None
+    recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
-    inside = run_steps(steps(), learner, record, progress, total, growing, limit, notes, watchers)
+    inside = run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
     seconds = time.perf_counter() - begin
     if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
     found = [each.as_history() for each in watchers]
     times = {"date": date, "seconds": seconds, "learner_seconds": inside}
-    explained = {"history": notes.history(), "explanations": [each for each in found if each is not None]}
+    explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     return _run(stream, learner, record, classes, settings=settings, **times, **explained)
 
 
@@ -246,7 +246,7 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
     return kind(
         learner=type(learner).__name__,
         parameters=parameters,
-        became=as_they_ran(learner, parameters),
+        became=resolved_parameters(learner, parameters),
         inputs=_inputs_by_kind(stream),
         version=__version__,
         stream=stream_name(stream),
@@ -256,7 +256,7 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
         alarms=np.asarray(getattr(learner, "drifts_", ()), dtype=np.int64),
         memory=bytes_of(learner.state() if is_ours else vars(learner)),
         columns=stream.columns,
-        written=written(learner),
+        written=learner_code(learner),
         unlabelled=record.n_unlabelled,
         skipped=stream.skipped,
         messages=list(stream.messages),

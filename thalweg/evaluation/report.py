@@ -1,4 +1,4 @@
-"""A self-contained HTML page about runs: figures, accuracy over time, classes, calibration, settings."""
+"""A self-contained HTML page about runs: metrics, accuracy over time, classes, calibration, settings."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -59,9 +59,9 @@ def picture(runs: Run | Iterable[Run], window: int | None = None, cumulative: bo
 
 
 def short(run: Run) -> str:
-    """Return the HTML of a Run for a notebook: a sentence, the chart and the figures."""
+    """Return the HTML of a Run for a notebook: a sentence, the chart and the metrics."""
     chart = f'<div style="max-width: 900px">{picture(run)}</div>'
-    return f"<style>{CHART_STYLE}</style><p>{text(tables.in_words(run))}</p>{chart}{tables.figures([run])}"
+    return f"<style>{CHART_STYLE}</style><p>{text(tables.in_words(run))}</p>{chart}{tables.metrics([run])}"
 
 
 def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool) -> str:
@@ -90,7 +90,7 @@ def _contents(runs: list[Run], window: int | None, cumulative: bool) -> Iterable
     """Yield title and HTML of each part of a section."""
     first = runs[0]
     yield "Accuracy over time", _over_time(runs, window, cumulative)
-    yield "Figures", tables.figures(runs)
+    yield "Metrics", tables.metrics(runs)
     yield "Classes", tables.classes(runs)
     if any(run.n_scored for run in runs):
         yield from _answers(runs)

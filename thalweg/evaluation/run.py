@@ -216,7 +216,7 @@ class Run(Pickled):
         return replace(self, learner=name, written=name, parameters={}, probabilities=certain, alarms=none)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as plain numbers; rates are fractions of 1; None if a figure is not defined."""
+        """Return the metrics as plain numbers; rates are fractions of 1; None if one is not defined."""
         from thalweg.evaluation import notable
         from thalweg.evaluation.baselines import BASELINES
         from thalweg.evaluation.summary import plain, plain_number, rate, rate_error
@@ -263,6 +263,6 @@ def setting(value: Any) -> str:
     return f"{value.dist.name}({', '.join(parameters)})"
 
 
-def written(learner: Any) -> str:
-    """Return a learner in one line, as one would write it in Python."""
+def learner_code(learner: Any) -> str:
+    """Return a learner in one line of Python."""
     return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__

@@ -1,4 +1,4 @@
-"""The figures of a run that the terminal, the page and the JSON show, in one list."""
+"""The metrics of a run that the terminal, the page and the JSON show, in one list."""
 
 import math
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import MOST_PARTS, error_of_parts, standard_error
 
 
-class Figure(NamedTuple):
-    """A figure: the name of its metric, its title, and whether it is shown as a percentage.
+class SummaryMetric(NamedTuple):
+    """A metric by its name, its title, and whether it is shown as a percentage.
 
-    `of_baselines` is False for figures that need probabilities, which the baselines do not have; `needs_rows`
+    `of_baselines` is False for metrics that need probabilities, which the baselines do not have; `needs_rows`
     is True for those that a Run that keeps totals only does not have.
     """
 
@@ -36,26 +36,26 @@ class Figure(NamedTuple):
         return percentage(value) if self.is_share else formatted(value, ".4f")
 
 
-FIGURES = (
-    Figure("accuracy", "accuracy"),
-    Figure("balanced_accuracy", "balanced accuracy"),
-    Figure("kappa", "kappa"),
-    Figure("kappa_m", "kappa M"),
-    Figure("kappa_temporal", "kappa temporal"),
-    Figure("auc", "AUC", needs_rows=True),
-    Figure("log_loss", "log-loss", is_share=False, of_baselines=False),
+SUMMARY_METRICS = (
+    SummaryMetric("accuracy", "accuracy"),
+    SummaryMetric("balanced_accuracy", "balanced accuracy"),
+    SummaryMetric("kappa", "kappa"),
+    SummaryMetric("kappa_m", "kappa M"),
+    SummaryMetric("kappa_temporal", "kappa temporal"),
+    SummaryMetric("auc", "AUC", needs_rows=True),
+    SummaryMetric("log_loss", "log-loss", is_share=False, of_baselines=False),
 )
 NO_SHARES = ("log_loss", "brier")
 
 
 def metric_title(name: str) -> str:
     """Return the title of any metric."""
-    return next((figure.title for figure in FIGURES if figure.name == name), name.replace("_", " "))
+    return next((each.title for each in SUMMARY_METRICS if each.name == name), name.replace("_", " "))
 
 
 def metric_text(name: str, value: float) -> str:
     """Return the value of any metric as text: a percentage, or a number if it is no share."""
-    return Figure(name, metric_title(name), is_share=name not in NO_SHARES).shown(value)
+    return SummaryMetric(name, metric_title(name), is_share=name not in NO_SHARES).shown(value)
 
 
 def rate(run: Run, baseline: str | None = None) -> float:
@@ -77,17 +77,17 @@ def with_error(run: Run, baseline: str | None = None) -> str:
 
 
 def shown(run: Run, baseline: str | None = None) -> list[str]:
-    """Return all figures of the learner, or of a baseline, as text."""
+    """Return all metrics of the learner, or of a baseline, as text."""
     answers = run if baseline is None else run.of_baseline(baseline)
     return [
-        figure.shown(figure.of(answers) if figure.of_baselines or baseline is None else math.nan)
-        for figure in FIGURES
+        each.shown(each.of(answers) if each.of_baselines or baseline is None else math.nan)
+        for each in SUMMARY_METRICS
     ]
 
 
 def plain(run: Run) -> dict[str, float | None]:
-    """Return all figures as numbers; shares are fractions of 1; None if a figure is not defined."""
-    numbers = {figure.name: plain_number(figure.of(run)) for figure in FIGURES}
+    """Return all metrics as numbers; shares are fractions of 1; None if one is not defined."""
+    numbers = {each.name: plain_number(each.of(run)) for each in SUMMARY_METRICS}
     return {"accuracy": numbers["accuracy"], "accuracy_error": plain_number(rate_error(run)), **numbers}
 
 

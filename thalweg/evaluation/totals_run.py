@@ -20,7 +20,7 @@ _WAITING_ROWS = ROWS_AT_A_TIME // 8
 class TotalsRun(Run):
     """A Run that keeps totals only, for streams without end: `prequential(…, keep="totals")` returns it.
 
-    It has all figures of a Run but AUC and recovery, and all charts; the accuracy over time is that of 128 to
+    It has all metrics of a Run but AUC and recovery, and all charts; the accuracy over time is that of 128 to
     256 equal parts. It has no labels, probabilities or answers of single rows, so `part`, `to_frame` and
     metrics with `window` or `fade` raise an AttributeError.
 

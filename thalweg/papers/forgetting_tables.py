@@ -82,7 +82,7 @@ def _all_less(errors: Errors, better: str, others: tuple[str, ...]) -> Verdict:
     return said, False if False in verdicts else (None if None in verdicts else True)
 
 
-def _like(errors: Errors, one: str, other: str, within: float = 0.02) -> Verdict:
+def _alike(errors: Errors, one: str, other: str, within: float = 0.02) -> Verdict:
     gap = abs(errors[one].mean() - errors[other].mean())
     return f"{one} {errors[one].mean():.3f}, {other} {errors[other].mean():.3f}", bool(gap < within)
 
@@ -93,8 +93,8 @@ def _claims(errors: dict[str, Errors]) -> list[Claim]:
     poor = ("F-0.88", "On-line")
     found = [
         ("static: F-0.88 performs poorly", _less(static, "F-0.98", "F-0.88")),
-        ("static: AF finds that nothing should be forgotten (RPROP)", _like(static, "AF, RPROP", "On-line")),
-        ("the same with SGD, ours", _like(static, "AF, SGD", "On-line")),
+        ("static: AF finds that nothing should be forgotten (RPROP)", _alike(static, "AF, RPROP", "On-line")),
+        ("the same with SGD, ours", _alike(static, "AF, SGD", "On-line")),
         ("drift: F-0.98 is better than all others", _all_less(drift, "F-0.98", rivals)),
         ("abrupt: F-0.98 is better than all others", _all_less(abrupt, "F-0.98", rivals)),
         ("abrupt: F-0.88 improves on On-line", _less(abrupt, "F-0.88", "On-line")),
@@ -103,10 +103,10 @@ def _claims(errors: dict[str, Errors]) -> list[Claim]:
         ("the same with SGD, ours", _all_less(drift, "AF, SGD", poor)),
         ("abrupt: AF is better than F-0.88 and On-line", _all_less(abrupt, "AF, RPROP", poor)),
         ("the same with SGD, ours", _all_less(abrupt, "AF, SGD", poor)),
-        ("drift: a tiny bandwidth is On-line", _like(drift, "TF-0.88, h=0.01", "On-line", 0.05)),
-        ("abrupt: a tiny bandwidth is On-line", _like(abrupt, "TF-0.88, h=0.01", "On-line", 0.05)),
-        ("drift: TF-0.98, h=100 is like TF-0.88, h=1", _like(drift, "TF-0.98, h=100", "TF-0.88, h=1")),
-        ("abrupt: TF-0.98, h=100 is like TF-0.88, h=1", _like(abrupt, "TF-0.98, h=100", "TF-0.88, h=1")),
+        ("drift: a tiny bandwidth is On-line", _alike(drift, "TF-0.88, h=0.01", "On-line", 0.05)),
+        ("abrupt: a tiny bandwidth is On-line", _alike(abrupt, "TF-0.88, h=0.01", "On-line", 0.05)),
+        ("drift: TF-0.98, h=100 is like TF-0.88, h=1", _alike(drift, "TF-0.98, h=100", "TF-0.88, h=1")),
+        ("abrupt: TF-0.98, h=100 is like TF-0.88, h=1", _alike(abrupt, "TF-0.98, h=100", "TF-0.88, h=1")),
     ]
     return [Claim(text, *verdict) for text, verdict in found]
 

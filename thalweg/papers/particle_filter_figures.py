@@ -8,7 +8,7 @@ import numpy as np
 
 from thalweg._types import Floats
 from thalweg.papers.particle_filter import BATCHES, BOUNDARY, TABLE_3, stream_of
-from thalweg.papers.particle_filter_tables import Found, accuracies, courses
+from thalweg.papers.particle_filter_tables import ByCase, accuracies, courses
 from thalweg.papers.running import Results, by_setting
 
 BLUE, RED, GREY, MAGENTA, GREEN = "#1d5fd1", "#b42318", "#64707d", "#b5179e", "#1a7f37"
@@ -20,12 +20,12 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    found = by_setting(results)
+    by_case = by_setting(results)
     for number, paint in FIGURES.items():
-        if number in (5, 6) and ("ELEC", BOUNDARY) not in found:
+        if number in (5, 6) and ("ELEC", BOUNDARY) not in by_case:
             continue
         figure = Figure(figsize=(9, 9 if number == 7 else 3.6), layout="constrained")
-        paint(figure, found)
+        paint(figure, by_case)
         path = folder / f"particle_filter_{number}.svg"
         with rc_context({"svg.hashsalt": "thalweg"}):
             figure.savefig(path, metadata={"Date": None}, dpi=120)
@@ -50,7 +50,7 @@ def gaussian_track(seed: int = 1, n_steps: int = 100, n_particles: int = 1000) -
     return np.array(states), np.array(means)
 
 
-def _tracking(figure: Any, found: Found) -> None:
+def _tracking(figure: Any, by_case: ByCase) -> None:
     states, means = gaussian_track()
     for j, axes in enumerate(figure.subplots(1, 2)):
         axes.plot(states[:, j], color="black", label="state")
@@ -59,10 +59,10 @@ def _tracking(figure: Any, found: Found) -> None:
         axes.legend()
 
 
-def _over_batches(stream: str, names: dict[str, str]) -> Callable[[Any, Found], None]:
-    def paint(figure: Any, found: Found) -> None:
+def _over_batches(stream: str, names: dict[str, str]) -> Callable[[Any, ByCase], None]:
+    def paint(figure: Any, by_case: ByCase) -> None:
         axes = figure.subplots()
-        _draw_courses(axes, found, stream, names)
+        _draw_courses(axes, by_case, stream, names)
         for drift in stream_of(stream, 0).drifts if stream != "MANY" else ():
             axes.axvline(drift / 50, color=MAGENTA, lw=0.7, ls=":")
         axes.set(ylabel="accuracy, per cent")
@@ -70,23 +70,23 @@ def _over_batches(stream: str, names: dict[str, str]) -> Callable[[Any, Found], 
     return paint
 
 
-def _draw_courses(axes: Any, found: Found, stream: str, names: dict[str, str]) -> None:
+def _draw_courses(axes: Any, by_case: ByCase, stream: str, names: dict[str, str]) -> None:
     # The mean over the runs, and a band of one standard error around it.
     styles = zip((BLUE, "black", RED, GREEN, GREY), ("-", "--", ":", "-", "-."), strict=True)
     for (name, label), (colour, style) in zip(names.items(), styles, strict=False):
-        mean, error = courses(found, stream, name)
+        mean, error = courses(by_case, stream, name)
         axes.plot(mean, style, color=colour, label=label, lw=1.2)
         axes.fill_between(np.arange(len(mean)), mean - error, mean + error, color=colour, alpha=0.15, lw=0)
     axes.set(xlabel="batch", title=stream)
     axes.legend(loc="lower right", fontsize="small")
 
 
-def _by_batch_size(figure: Any, found: Found) -> None:
+def _by_batch_size(figure: Any, by_case: ByCase) -> None:
     axes = figure.subplots()
     paper, deviation = zip(*TABLE_3, strict=True)
     axes.errorbar(BATCHES, paper, deviation, color=GREY, fmt="o--", capsize=3, label="paper")
     for name, colour in (("PF-LR", BLUE), ("tracking", RED)):
-        runs = [accuracies(found)["ELEC", f"{name}, B = {size}"] for size in BATCHES]
+        runs = [accuracies(by_case)["ELEC", f"{name}, B = {size}"] for size in BATCHES]
         spread = [np.std(run, ddof=1) for run in runs]
         axes.errorbar(BATCHES, [np.mean(run) for run in runs], spread, color=colour, fmt="o-", capsize=3,
                       label=f"ours, {name}")
@@ -95,8 +95,8 @@ def _by_batch_size(figure: Any, found: Found) -> None:
     axes.legend(loc="lower left")
 
 
-def _prices(figure: Any, found: Found) -> None:
-    run = found["ELEC", BOUNDARY][0]
+def _prices(figure: Any, by_case: ByCase) -> None:
+    run = by_case["ELEC", BOUNDARY][0]
     price, label, boundary = (np.array(run[name]) for name in ("price", "label", "boundary"))
     axes = figure.subplots()
     at = np.arange(len(price))
@@ -108,17 +108,17 @@ def _prices(figure: Any, found: Found) -> None:
     axes.legend()
 
 
-def _regularised(figure: Any, found: Found) -> None:
+def _regularised(figure: Any, by_case: ByCase) -> None:
     for stream, axes in zip(PLAIN, figure.subplots(3, 2, sharey="row"), strict=True):
-        _draw_courses(axes[0], found, stream, {"RegPF-LR": "RegPF-LR"} | RIVALS)
-        _draw_courses(axes[1], found, stream, {"RegPF-LR": "RegPF-LR", PLAIN[stream]: "PF-LR"})
+        _draw_courses(axes[0], by_case, stream, {"RegPF-LR": "RegPF-LR"} | RIVALS)
+        _draw_courses(axes[1], by_case, stream, {"RegPF-LR": "RegPF-LR", PLAIN[stream]: "PF-LR"})
         axes[0].set(ylabel="accuracy, per cent")
 
 
-def _by_likelihood(figure: Any, found: Found) -> None:
+def _by_likelihood(figure: Any, by_case: ByCase) -> None:
     for stream, axes in zip(PLAIN, figure.subplots(1, 3), strict=True):
         names = {PLAIN[stream]: "by accuracy", "by likelihood": "by likelihood"}
-        _draw_courses(axes, found, stream, names)
+        _draw_courses(axes, by_case, stream, names)
 
 
 PLAIN = {"SEA": "PF-LR, warm-up 500", "CIRCLES": "PF-LR", "MANY": "PF-LR, warm-up 500"}

@@ -23,7 +23,7 @@ from thalweg.papers.particle_filter import (
 from thalweg.papers.reports import Claim, Report, Table, Verdict, averaged, is_positive
 from thalweg.papers.running import Results, by_setting
 
-Found: TypeAlias = dict[tuple[str, str], list[Any]]
+ByCase: TypeAlias = dict[tuple[str, str], list[Any]]
 Accuracies: TypeAlias = dict[tuple[str, str], Floats]
 
 SHOWN_BASELINES = {name: BASELINES[name].title for name in ("majority", "no_change")}
@@ -37,22 +37,22 @@ OVERALL = {
 }
 
 
-def accuracies(found: Found) -> Accuracies:
+def accuracies(by_case: ByCase) -> Accuracies:
     """Return {(stream, case): accuracy of each run}."""
-    runs = {key: part for key, part in found.items() if key[1] not in (TIME, BOUNDARY)}
+    runs = {key: part for key, part in by_case.items() if key[1] not in (TIME, BOUNDARY)}
     return {key: np.array([run["accuracy"] for run in part]) for key, part in runs.items()}
 
 
-def courses(found: Found, stream: str, case: str) -> tuple[Floats, Floats]:
+def courses(by_case: ByCase, stream: str, case: str) -> tuple[Floats, Floats]:
     """Return the mean accuracy over the batches, and its standard error over the runs."""
-    runs = np.array([run["course"] for run in found[stream, case]])
+    runs = np.array([run["course"] for run in by_case[stream, case]])
     return runs.mean(axis=0), runs.std(axis=0) / max(1, len(runs) - 1) ** 0.5
 
 
 def report(results: Results) -> Report:
     """Return the tables, and what the paper claims."""
-    found = by_setting(results)
-    runs = accuracies(found)
+    by_case = by_setting(results)
+    runs = accuracies(by_case)
     made = Report(
         TITLE,
         REFERENCE,
@@ -60,12 +60,12 @@ def report(results: Results) -> Report:
         claims=[*_figures_met(runs), *_orders(runs)],
         notes=["± is a standard error over runs, for ELEC a standard deviation; a figure is met within two."],
     )
-    if ("ELEC", BOUNDARY) in found:
-        made.tables.append(_by_batch_size(runs, found))
+    if ("ELEC", BOUNDARY) in by_case:
+        made.tables.append(_by_batch_size(runs, by_case))
     else:
-        made.notes.append("ELEC left out: elec2.arff was not found; name its folder with --data.")
-    made.tables += [_training_times(found), _side_by_side(runs)]
-    made.tables += [_by_stream(name, runs, found) for name in ("SEA", "MANY", "CIRCLES", "HYPERPLANE")]
+        made.notes.append("ELEC left out: elec2.arff was not by_case; name its folder with --data.")
+    made.tables += [_training_times(by_case), _side_by_side(runs)]
+    made.tables += [_by_stream(name, runs, by_case) for name in ("SEA", "MANY", "CIRCLES", "HYPERPLANE")]
     made.tables.append(_steps(runs))
     return made
 
@@ -84,35 +84,35 @@ def _paper(case: Case) -> str:
     return f"{case.paper}" if case.paper_error is None else f"{case.paper} ± {case.paper_error}"
 
 
-def _by_stream(stream: str, runs: Accuracies, found: Found) -> Table:
+def _by_stream(stream: str, runs: Accuracies, by_case: ByCase) -> Table:
     rows = []
     for case in CASES:
         if case.stream == stream:
             values = runs[stream, case.name]
             rows.append([case.name, _paper(case), _ours(values), _deviation(values), str(len(values))])
-    first = next(part for (name, _), part in found.items() if name == stream)
+    first = next(part for (name, _), part in by_case.items() if name == stream)
     for key, name in SHOWN_BASELINES.items():
         rows.append([name, "–", _ours(np.array([run["baselines"][key] for run in first])), "", ""])
     return Table(stream, ["", "paper", "ours", "deviation", "runs"], rows)
 
 
-def _by_batch_size(runs: Accuracies, found: Found) -> Table:
+def _by_batch_size(runs: Accuracies, by_case: ByCase) -> Table:
     rows = []
     for size, (value, deviation) in zip(BATCHES, TABLE_3, strict=True):
         ours = [runs["ELEC", f"{name}, B = {size}"] for name in ("PF-LR", "tracking")]
         cells = [f"{values.mean():.2f} ± {_deviation(values)}" for values in ours]
         rows.append([f"B = {size}", f"{value} ± {deviation}", *cells])
-    trivial = found["ELEC", "PF-LR, B = 4"][0]["baselines"]
+    trivial = by_case["ELEC", "PF-LR, B = 4"][0]["baselines"]
     rows += [[name, "–", f"{trivial[key]:.2f}", ""] for key, name in SHOWN_BASELINES.items()]
-    rule = found["ELEC", BOUNDARY][0]["above_own_mean"]
+    rule = by_case["ELEC", BOUNDARY][0]["above_own_mean"]
     rows.append(["price above the mean of the 48 before", "–", f"{rule:.2f}", ""])
     return Table("Table 3: ELEC, price alone", ["", "paper", "PF-LR", "tracking"], rows)
 
 
-def _training_times(found: Found) -> Table:
+def _training_times(by_case: ByCase) -> Table:
     rows = []
     for name, paper in TRAINING_MS.items():
-        for ours in found.get((name, TIME), []):
+        for ours in by_case.get((name, TIME), []):
             sizes = [f"{size:,}" for size in SIZES[name]]
             rows.append([name, *sizes, str(paper), f"{ours:.2f}", f"{paper / ours:.0f}"])
     header = ["", "rows", "batches", "paper", "ours", "ratio"]

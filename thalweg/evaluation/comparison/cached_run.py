@@ -1,4 +1,4 @@
-"""One run of a comparison: what is kept of it, and under which name."""
+"""One run of a comparison: its result as plain data, and the file that caches it."""
 
 import base64
 import hashlib
@@ -48,7 +48,7 @@ class Source(NamedTuple):
         return not isinstance(name, str) or is_path(name) or dataset_name(name) is not None
 
     def key(self) -> Any:
-        """Return what tells this source from others, for JSON; None if that is not known."""
+        """Return a cache key for JSON, or None if the source has no stable identity."""
         if isinstance(self.stream, str):
             return [self.stream, _file_key(Path(self.stream)), self.options]
         if isinstance(self.stream, Generator):
@@ -97,9 +97,9 @@ def _baseline(run: Run, name: str) -> dict[str, Any]:
 
 
 def _parameters(run: Run) -> dict[str, str]:
-    """Return the parameters as text, with what those became that the learner chose by itself."""
-    became = {name: f" → {value}" for name, value in run.became.items()}
-    return {name: f"{value!r}{became.get(name, '')}" for name, value in run.parameters.items()}
+    """Return the parameters as text, with the value of those that the learner chose by itself."""
+    chosen = {name: f" → {value}" for name, value in run.became.items()}
+    return {name: f"{value!r}{chosen.get(name, '')}" for name, value in run.parameters.items()}
 
 
 def curve(run: Run, answerer: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def rows_right(result: dict[str, Any]) -> NDArray[np.bool_]:
 
 
 def cache_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]) -> Path | None:
-    """Return the file that keeps this run; None if it could be taken for another one."""
+    """Return the file that caches this run; None if the run has no stable identity."""
     about = source.key()
     if about is None:
         return None

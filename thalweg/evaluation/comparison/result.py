@@ -40,7 +40,7 @@ class Comparison(Pickled):
     settings : dict
         How they were evaluated.
     results : dict
-        {(learner, stream, seed): figures of the run as plain data}.
+        {(learner, stream, seed): metrics of the run as plain data}.
     date, command : str
         When it was made, and the command, if there was one.
     """
@@ -190,7 +190,7 @@ class Comparison(Pickled):
         return write(self, path)
 
     def summary(self) -> dict[str, Any]:
-        """Return all tables and tests as plain data for JSON; None if a figure is not defined."""
+        """Return all tables and tests as plain data for JSON; None if a number is not defined."""
         tests = self.tests()
         friedman, wilcoxon, wins = tests["friedman"], tests["wilcoxon"], tests["wins"]
         return {

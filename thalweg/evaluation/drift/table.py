@@ -19,7 +19,7 @@ def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     """Write the findings of a report to a CSV file, the surest first; return its path.
 
     The kind of a line is "input", "labels" or "input given label" for a distribution that changed, or "new
-    category", "new label", "new column" or "missing column", which have no figures.
+    category", "new label", "new column" or "missing column", which have no numbers.
     """
     path = Path(path)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -22,7 +22,7 @@ from thalweg.streams import as_stream, from_arrays
 from thalweg.streams.base import Stream
 
 FEW_ROWS = 50_000
-LEAST_LIKELY = 0.01  # an opinion's probability, so that none decides alone
+LEAST_LIKELY = 0.01  # a model's probability, so that none decides alone
 
 
 def suspicious(
@@ -42,7 +42,7 @@ def suspicious(
     the more suspicious the less likely it is, and the more often the likely class is called that. Rows
     without a label (None, NaN) are left alone.
 
-    All rows are held in memory, and for each row and class one number an opinion.
+    All rows are held in memory, and for each row and class one number a model.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def suspicious(
     seed : int
         Seed of the forest, and of the default learners.
     progress : callable or None
-        Called as progress(opinions ready, opinions in all).
+        Called as progress(models ready, models in all).
 
     Examples
     --------
@@ -99,17 +99,17 @@ def suspicious_in_stream(
     if len(np.unique(codes[known])) < 2:
         raise StreamError("two different labels at least are needed to tell which look wrong")
     learners = _usual_learners(len(known), seed) if learners is None else list(learners)
-    said, answers = [], []
-    n_opinions = 2 * len(learners) + (len(known) <= FEW_ROWS)
-    for name, p in _opinions(learners, X[known], codes[known], classes, stream.n_categories, seed):
-        said.append(name)
+    names, answers = [], []
+    n_models = 2 * len(learners) + (len(known) <= FEW_ROWS)
+    for name, p in _predictions(learners, X[known], codes[known], classes, stream.n_categories, seed):
+        names.append(name)
         answers.append(np.log(p + LEAST_LIKELY))
         if progress is not None:
-            progress(len(said), n_opinions)
+            progress(len(names), n_models)
     fit = Weighing(np.array(answers), codes[known], penalty=-1.0)
     p = np.full((len(X), len(classes)), np.nan)
     p[known] = fit.probabilities(np.array(answers))
-    weights = dict(zip(said, fit.weights.tolist(), strict=True))
+    weights = dict(zip(names, fit.weights.tolist(), strict=True))
     seconds = time.perf_counter() - started
     return Suspicions(X, codes, np.asarray(classes), p, weights, seconds, cells or usual_cells)
 
@@ -125,7 +125,7 @@ class Suspicions:
     p : ndarray
         Rows × classes: the probabilities that were believed, the row's own label not being known.
     weights : dict
-        How much each opinion counts.
+        How much each model counts.
     seconds : float
         The time it took.
     cells : FileCells, FrameCells or InputCells
@@ -181,7 +181,7 @@ class Suspicions:
     def doubt(self) -> Floats:
         """The probability that each row's label is wrong; NaN where it has none.
 
-        How often one class is called another is estimated where the opinions are surest. All doubts add up to
+        How often one class is called another is estimated where the models are surest. All doubts add up to
         the estimated share of the rows, or to the middle of its range where none is given.
         """
         known = self.codes >= 0
@@ -231,9 +231,10 @@ def _usual_learners(n_rows: int, seed: int) -> list[Any]:
     return [AdaptiveRandomForest(n_members=20, random_state=seed), LogisticMixture()]
 
 
-def _opinions(
+def _predictions(
     learners: Sequence[Any], X: Floats, codes: Ints, classes: Any, n_categories: Ints, seed: int
 ) -> Iterator[tuple[str, Floats]]:
+    """Yield the name of each model and its probabilities of all rows."""
     for learner in learners:
         for direction, p in read_both_ways(learner, X, codes, classes, n_categories):
             yield f"{type(learner).__name__} {direction}", p

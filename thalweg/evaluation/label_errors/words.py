@@ -11,7 +11,7 @@ from thalweg.streams.base import Stream
 from thalweg.streams.files.row_numbers import numbers_in_file
 
 ASSUMPTION = (
-    "Wrong labels are counted where the opinions are surest, overall and for each believed label. That holds "
+    "Wrong labels are counted where the models are surest, overall and for each believed label. That holds "
     "if every class has rows that are easy to tell, and labels are wrong by chance."
 )
 
@@ -21,8 +21,8 @@ class Lines:
 
     Parameters
     ----------
-    found : Suspicions
-        What was found.
+    suspicions : Suspicions
+        How likely each label is.
     stream : Stream
         Where the rows come from.
     top : int, optional
@@ -44,17 +44,17 @@ class Lines:
         What the columns of a file were taken for.
     """
 
-    def __init__(self, found: Suspicions, stream: Stream, top: int | None = None) -> None:
-        self.found = found
-        self.rows: list[int] = found.rows[: found.n_listed if top is None else top].tolist()
-        self.names = found.cells.names
+    def __init__(self, suspicions: Suspicions, stream: Stream, top: int | None = None) -> None:
+        self.suspicions = suspicions
+        self.rows: list[int] = suspicions.rows[: suspicions.n_listed if top is None else top].tolist()
+        self.names = suspicions.cells.names
         self.columns = stream.columns
         numbers = numbers_in_file(self.rows, stream.skipped_rows)
         self.numbers = dict(zip(self.rows, numbers.tolist(), strict=True))
-        self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
+        self._cells = dict(zip(self.rows, suspicions.cells.of(self.rows), strict=True))
         self.n_skipped = stream.skipped
         self.n_kept = len(stream.kept)
-        self._believed = found.believed
+        self._believed = suspicions.believed
 
     @property
     def shown_names(self) -> list[str]:
@@ -64,7 +64,7 @@ class Lines:
 
     def label(self, i: int) -> str:
         """Return the label of row i as text."""
-        return str(self.found.classes[self.found.codes[i]])
+        return str(self.suspicions.classes[self.suspicions.codes[i]])
 
     def believed(self, i: int) -> str:
         """Return the label that is believed instead."""
@@ -83,7 +83,7 @@ class Lines:
     def counted(self) -> str:
         """How many rows were read, and how many were left out, in words."""
         skipped = f" ({self.n_skipped:,} that could not be read left out)" if self.n_skipped else ""
-        return f"{len(self.found.codes):,} rows{skipped}"
+        return f"{len(self.suspicions.codes):,} rows{skipped}"
 
     def confusions(self) -> list[tuple[str, str, int]]:
         """Return (label, believed, rows), the most frequent first."""
@@ -92,20 +92,20 @@ class Lines:
 
     def to_plain(self) -> dict[str, Any]:
         """Return all there is to say, as JSON can hold it; rows are counted from 1."""
-        found, estimate = self.found, self.found.estimate
-        doubt, likelihood = found.doubt, found.likelihood
+        suspicions, estimate = self.suspicions, self.suspicions.estimate
+        doubt, likelihood = suspicions.doubt, suspicions.likelihood
         return {
-            "rows": len(found.codes),
+            "rows": len(suspicions.codes),
             "labels": estimate.n_labels,
-            "unlabelled": found.n_unlabelled,
+            "unlabelled": suspicions.n_unlabelled,
             "skipped": self.n_skipped,
-            "estimated_wrong": found.n_wrong,
+            "estimated_wrong": suspicions.n_wrong,
             "share": estimate.share,
             "share_low": estimate.low,
             "share_high": estimate.high,
             "agreement": estimate.agreement,
-            "seconds": found.seconds,
-            "opinions": found.weights,
+            "seconds": suspicions.seconds,
+            "opinions": suspicions.weights,
             "columns": None if self.columns is None else self.columns.to_plain(),
             "suspicious": [
                 {
@@ -121,22 +121,22 @@ class Lines:
         }
 
 
-def headline(found: Suspicions) -> str:
+def headline(suspicions: Suspicions) -> str:
     """Return in one sentence how many labels are wrong."""
-    estimate = found.estimate
+    estimate = suspicions.estimate
     n, low, high = estimate.n_labels, percentage(estimate.low, ".1f"), percentage(estimate.high, ".1f")
-    others = f" {without_label(found.n_unlabelled)}, not judged." if found.n_unlabelled else ""
+    others = f" {without_label(suspicions.n_unlabelled)}, not judged." if suspicions.n_unlabelled else ""
     if estimate.share is None:
-        return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(found)}.{others}"
-    many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
-    look = "look" if (found.n_wrong or 0) > 1 else "looks"
+        return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(suspicions)}.{others}"
+    many = f"About {suspicions.n_wrong:,} of {n:,} labels" if suspicions.n_wrong else f"None of {n:,} labels"
+    look = "look" if (suspicions.n_wrong or 0) > 1 else "looks"
     share = percentage(estimate.share, ".1f")
     return f"{many} {look} wrong: {share} (95 % interval {low} to {high}).{others}"
 
 
-def _why_not(found: Suspicions) -> str:
+def _why_not(suspicions: Suspicions) -> str:
     """Return in words why there is no estimate but a range."""
-    estimate = found.estimate
+    estimate = suspicions.estimate
     if estimate.n_labels < LEAST_SURE:
         return f"with fewer than {LEAST_SURE} labels there is too little to learn from"
     if estimate.agreement < LEAST_RIGHT:

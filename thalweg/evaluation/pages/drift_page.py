@@ -87,9 +87,9 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
     rows = [["", "how", "first row", "windows", "distance", "by chance", "p"]]
     for each in findings[:MOST_ROWS]:
         windows = f"{each.n_changed:,} of {each.n_windows:,}"
-        figures = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
+        numbers = [f"{each.start:,}", windows, f"{each.distance:.3f}", f"{each.expected:.3f}"]
         words = drift_words.what(each, report)
-        rows.append([str(each.watched), words, *figures, drift_words.p_value_text(each.p_value)])
+        rows.append([str(each.watched), words, *numbers, drift_words.p_value_text(each.p_value)])
     n_more = len(findings) - MOST_ROWS
     more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
     note = (
@@ -122,7 +122,7 @@ def _settings(report: DriftReport) -> str:
     entries = {
         "stream": report.stream,
         "rows": f"{report.n_rows:,}, read and compared in {report.seconds:.2f} s",
-        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the cells",
+        "compared": f"{drift_words.compared(report)}; a quarter of those only defines the bins",
         "distance": "".join(DISTANCES.get(type(monitor).__name__, (type(monitor).__name__, ""))),
         "watched": f"{len(report.watched):,} distributions",
         "false-alarm rate": f"{percentage(monitor.false_alarms, 'g')} of streams without change",

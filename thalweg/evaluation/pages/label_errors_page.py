@@ -20,17 +20,17 @@ LONG = 40  # characters of a cell that is broken into lines
 
 def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "") -> Path:
     """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
-    found = lines.found
-    parts = [f'<p class="lead">{text(headline(found))}</p>']
+    suspicions = lines.suspicions
+    parts = [f'<p class="lead">{text(headline(suspicions))}</p>']
     parts.append(f'<p class="note">{text(ASSUMPTION)}</p>')
-    parts.append(f"<h2>Where they are</h2><figure>{_where(found)}</figure>")
+    parts.append(f"<h2>Where they are</h2><figure>{_where(suspicions)}</figure>")
     note = "Share of rows whose labels look wrong, listed below or not, over the rows in their order."
     parts.append(f'<p class="note">{note}</p>')
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
         parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
-    parts.append(f"<h2>Who was asked</h2>{_opinions(lines)}")
+    parts.append(f"<h2>Models and their weights</h2>{_models(lines)}")
     if lines.columns is not None:
         parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
         parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
@@ -38,24 +38,24 @@ def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
 
 
-def _where(found: Suspicions) -> str:
-    n = len(found.codes)
+def _where(suspicions: Suspicions) -> str:
+    n = len(suspicions.codes)
     edges = np.linspace(0, n, min(N_PARTS, n) + 1).round().astype(int)
     ahead = np.zeros(n)
-    ahead[found.rows] = 1.0
+    ahead[suspicions.rows] = 1.0
     shares = np.add.reduceat(ahead, edges[:-1]) / np.diff(edges)
     return line_chart([Line("suspicious", "line0", edges[1:], shares)], n, y_title="share of the rows")
 
 
 def _table(lines: Lines) -> str:
-    found, n_columns = lines.found, max(MOST_COLUMNS, lines.n_kept)
+    suspicions, n_columns = lines.suspicions, max(MOST_COLUMNS, lines.n_kept)
     names = lines.shown_names[:n_columns]
-    doubt, likelihood = found.doubt, found.likelihood
+    doubt, likelihood = suspicions.doubt, suspicions.likelihood
     rows: list[list[object]] = [["row", "doubt", "likelihood", "label", "believed", *names]]
     for i in lines.rows[:MOST_ROWS]:
-        figures = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
+        numbers = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
         cells = map(_broken, lines.texts(i)[:n_columns])
-        rows.append([*figures, lines.label(i), lines.believed(i), *cells])
+        rows.append([*numbers, lines.label(i), lines.believed(i), *cells])
     n_more = len(lines.rows) - MOST_ROWS
     more = f" {n_more:,} more are not listed." if n_more > 0 else ""
     note = (
@@ -69,10 +69,11 @@ def _broken(cell: str) -> str:
     return Markup(f'<div class="long">{text(cell)}</div>') if len(cell) > LONG else cell
 
 
-def _opinions(lines: Lines) -> str:
-    found = lines.found
-    rows: list[Sequence[object]] = [["opinion", "weight"]]
-    rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
-    agreement = percentage(found.estimate.agreement, ".1f")
-    note = f"Together they agree with {agreement} of the labels. {lines.counted} in {found.seconds:.2f} s."
+def _models(lines: Lines) -> str:
+    suspicions = lines.suspicions
+    rows: list[Sequence[object]] = [["model", "weight"]]
+    rows += [[name, f"{weight:.2f}"] for name, weight in suspicions.weights.items()]
+    agreement = percentage(suspicions.estimate.agreement, ".1f")
+    time = f"{lines.counted} in {suspicions.seconds:.2f} s"
+    note = f"Together they agree with {agreement} of the labels. {time}."
     return f'{table(rows)}<p class="note">{text(note)}</p>'

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg.evaluation.formatting import count
 
-MOST_TICKS, N_CELLS = 60, 80
+MOST_TICKS, N_BINS = 60, 80
 
 
 @dataclass
@@ -52,8 +52,8 @@ def _ticks(lane: Lane, left: float, across: float, _n_rows: int, y: float) -> li
 
 
 def _density(lane: Lane, left: float, across: float, n_rows: int, y: float) -> list[str]:
-    """Return cells that are the darker the more marks they have."""
-    counts, edges = np.histogram(lane.rows, bins=N_CELLS, range=(0, max(1, n_rows)))
+    """Return bins of rows, darker the more marks they have."""
+    counts, edges = np.histogram(lane.rows, bins=N_BINS, range=(0, max(1, n_rows)))
     parts = []
     for i in np.flatnonzero(counts):
         opacity = 0.15 + 0.85 * counts[i] / counts.max()

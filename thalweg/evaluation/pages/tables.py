@@ -1,4 +1,4 @@
-"""The tables of a page about runs: figures, classes and settings."""
+"""The tables of a page about runs: metrics, classes and settings."""
 
 import math
 import re
@@ -16,7 +16,7 @@ from thalweg.evaluation.pages.charts import named
 from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.running_sums import ratio
-from thalweg.evaluation.summary import FIGURES, rate, rate_error, shown, with_error
+from thalweg.evaluation.summary import SUMMARY_METRICS, rate, rate_error, shown, with_error
 
 MOST_CLASSES, MOST_INPUTS = 50, 20
 _BREAK = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -48,14 +48,14 @@ def best_of(runs: Sequence[Run]) -> Run:
     return max(runs, key=lambda run: -1.0 if math.isnan(rate(run)) else rate(run))
 
 
-def figures(runs: Sequence[Run]) -> str:
-    """Return the table of figures: of several runs sorted by accuracy, with the best marked."""
-    made = _figures_of_one(runs[0]) if len(runs) == 1 else _figures_of_several(runs)
+def metrics(runs: Sequence[Run]) -> str:
+    """Return the table of metrics: of several runs sorted by accuracy, with the best marked."""
+    made = _metrics_of_one(runs[0]) if len(runs) == 1 else _metrics_of_several(runs)
     return f'{made}<p class="note">{NOTE}</p>'
 
 
-def _figures_of_one(run: Run) -> str:
-    titles = [*(figure.title for figure in FIGURES), "rows/s"]
+def _metrics_of_one(run: Run) -> str:
+    titles = [*(metric.title for metric in SUMMARY_METRICS), "rows/s"]
     columns = [[*_shown(run), _speed(run)], *([*_shown(run, name), NOT_DEFINED] for name in BASELINES)]
     name = Markup(_BREAK.sub("<wbr/>", text(run.learner)))
     head = ["", named(name, style_of(0)), *(named(each.title, name) for name, each in BASELINES.items())]
@@ -63,11 +63,12 @@ def _figures_of_one(run: Run) -> str:
     return table([head, *rows], kind="one")
 
 
-def _figures_of_several(runs: Sequence[Run]) -> str:
-    numbers = np.array([[figure.of(run) for figure in FIGURES] + [run.rows_per_second] for run in runs])
+def _metrics_of_several(runs: Sequence[Run]) -> str:
+    of_runs = ([*(metric.of(run) for metric in SUMMARY_METRICS), run.rows_per_second] for run in runs)
+    numbers = np.array(list(of_runs))
     lines: list[list[str]] = [[*_shown(run), _speed(run)] for run in runs]
-    for j in range(numbers.shape[1]):
-        column = -numbers[:, j] if j < len(FIGURES) and FIGURES[j].name == "log_loss" else numbers[:, j]
+    for j, name in enumerate([*(metric.name for metric in SUMMARY_METRICS), "rows_per_second"]):
+        column = -numbers[:, j] if name == "log_loss" else numbers[:, j]
         if not np.isnan(column).all():
             for line in np.flatnonzero(column == np.nanmax(column)):
                 lines[line][j] = Best(text(lines[line][j]))
@@ -78,7 +79,7 @@ def _figures_of_several(runs: Sequence[Run]) -> str:
         cells = [named(baseline.title, name), *_shown(runs[0], name), NOT_DEFINED]
         entries.append((rate(runs[0], name), cells))
     entries.sort(key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0], reverse=True)
-    head = ["", *(figure.title for figure in FIGURES), "rows/s"]
+    head = ["", *(metric.title for metric in SUMMARY_METRICS), "rows/s"]
     return table([head, *(cells for _, cells in entries)], kind="runs")
 
 
@@ -133,8 +134,8 @@ def _entries(run: Run) -> dict[str, str]:
         entries[f"inputs ({kind})"] = first_of(names, MOST_INPUTS)
     entries |= {name: setting(value) for name, value in run.settings.items()}
     for name, value in run.parameters.items():
-        became = f" → {run.became[name]}" if name in run.became else ""
-        entries[f"{run.learner}: {name}" if name in entries else name] = f"{value!r}{became}"
+        chosen = f" → {run.became[name]}" if name in run.became else ""
+        entries[f"{run.learner}: {name}" if name in entries else name] = f"{value!r}{chosen}"
     entries["time"] = f"{run.seconds:.2f} s, of which the learner took {run.learner_seconds:.2f} s"
     more = f", more than the {run.data_bytes:,} of the rows" if run.outgrows_data else ""
     entries["memory"] = f"{run.memory:,} bytes at the end{more}"
@@ -154,7 +155,7 @@ def _rows_listed(rows: NDArray[Any]) -> str:
 
 
 def _shown(run: Run, baseline: str | None = None) -> list[str]:
-    """Return the figures as cells; the standard error may stand on a line of its own."""
+    """Return the metrics as cells; the standard error may stand on a line of its own."""
     accuracy, *others = shown(run, baseline)
     return [with_small_error(accuracy, rate_error(run, baseline)), *others]
 
