@@ -50,10 +50,10 @@ LONG = "/somewhere/in/a/deep/folder/orders_of_the_last_quarter_2024_corrected.cs
 @pytest.mark.parametrize("unit", ["rows", "runs"])
 def test_the_line_fits_whatever_the_names_are(terminal, total, unit):
     title = f"StreamingRandomPatches on {LONG}"
-    for told, figure in (("accuracy {}", "100.00 %"), ("{}", f"AdaptiveRandomForest on {LONG}, seed 0")):
-        with redirect_stderr(terminal), Bar(title, told, figure, quiet=False, unit=unit) as bar:
+    for told, value in (("accuracy {}", "100.00 %"), ("{}", f"AdaptiveRandomForest on {LONG}, seed 0")):
+        with redirect_stderr(terminal), Bar(title, told, value, quiet=False, unit=unit) as bar:
             for done in (0, 17, 41_234, 123_456_789):
-                bar.show(done, total, figure)
+                bar.show(done, total, value)
                 bar.bar.refresh()
     lines = terminal.lines()
     assert lines and max(map(len, lines)) <= terminal.width
@@ -72,7 +72,7 @@ def test_a_short_title_is_kept_and_brackets_are_no_markup(terminal):
 def test_nothing_without_a_terminal():
     with redirect_stderr(io.StringIO()) as file, Bar("a", "{}", "", quiet=False) as bar:
         bar.show(1, 2, "so far")
-    assert file.getvalue() == "" and bar.figure == "so far"
+    assert file.getvalue() == "" and bar.value == "so far"
 
 
 def test_how_far_in_words():

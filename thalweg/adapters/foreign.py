@@ -18,6 +18,12 @@ class ForeignLearner(StreamClassifier):
     model: Any
     _model: Any
 
+    @property
+    def model_(self) -> Any:
+        """The model as it is now."""
+        self._check_begun()
+        return self._model
+
     def model_with_seed(self, seed: int) -> Any:
         """Return a copy of the parameter `model` whose randomness comes from `seed`."""
         raise NotImplementedError

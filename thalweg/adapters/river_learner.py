@@ -30,12 +30,6 @@ class RiverLearner(ForeignLearner):
     def __init__(self, model: Any = None) -> None:
         self.model = model
 
-    @property
-    def model_(self) -> Any:
-        """The model as it is now."""
-        self._check_begun()
-        return self._model
-
     def model_with_seed(self, seed: int) -> Any:
         """Return the model with this `seed`, and so each step of a pipeline, if it has one."""
         if not hasattr(self.model, "steps"):

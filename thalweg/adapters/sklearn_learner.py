@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import get_tags
 
-from thalweg._parameters import whole_number
+from thalweg._parameters import is_seed, whole_number
 from thalweg._types import Floats, Ints, State
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.adapters.sklearn_steps import partial_fit, takes_weights, weights, without_partial_fit
@@ -59,7 +59,7 @@ class SklearnLearner(ForeignLearner):
         """Return the model with this `random_state`, and so all that is in it, if it has one."""
         if not hasattr(self.model, "get_params"):
             return self.model
-        names = [name for name in self.model.get_params() if name.split("__")[-1] == "random_state"]
+        names = [name for name in self.model.get_params() if is_seed(name)]
         return clone(self.model).set_params(**dict.fromkeys(names, seed))
 
     @property
@@ -71,12 +71,6 @@ class SklearnLearner(ForeignLearner):
     def uses_weights(self) -> bool:
         """Whether the model takes weights of rows."""
         return takes_weights(self._template())
-
-    @property
-    def model_(self) -> Any:
-        """The model as it is now."""
-        self._check_begun()
-        return self._model
 
     def _template(self) -> Any:
         return SGDClassifier(loss="log_loss", random_state=0) if self.model is None else self.model

@@ -94,30 +94,23 @@ def show(comparison: "Comparison", json: bool) -> None:
     if json:
         print(jsons.dumps(comparison.summary()))
         return
-    from thalweg.evaluation.comparison.words import (
-        about_errors,
-        about_few_streams,
-        about_kept,
-        accuracy_rows,
-        pair_rows,
-        verdict,
-    )
+    from thalweg.evaluation.comparison import words
     from thalweg.evaluation.formatting import without_label
 
     console = terminal()
-    accuracies = accuracy_rows(comparison, lambda each: f"{each} *" if each.is_best else str(each))
+    accuracies = words.accuracy_rows(comparison, lambda each: f"{each} *" if each.is_best else str(each))
     for part in _cut(accuracies, console.width):
         console.print(grid("Accuracy, per cent", part))
-    console.print(f"{about_errors(comparison)} * marks the best.")
+    console.print(f"{words.about_errors(comparison)} * marks the best.")
     console.print(grid("Cost", _costs(comparison)))
     tests, notes = comparison.tests(), []
     if tests["wins"] is not None:
-        rows = pair_rows(comparison, tests)[: len(comparison.learners)]
+        rows = words.pair_rows(comparison, tests)[: len(comparison.learners)]
         console.print(grid("The best against the others, by streams", rows))
-        notes = [about_few_streams(comparison)]
+        notes = [words.about_few_streams(comparison)]
     missing = comparison.unlabelled().items()
     unlabelled = [f"{name}: {without_label(n)}, not scored" for name, n in missing]
-    notes = [*notes, about_kept(comparison, "--fresh"), verdict(comparison), *unlabelled]
+    notes = [*notes, words.about_kept(comparison, "--fresh"), words.verdict(comparison), *unlabelled]
     for line in filter(None, notes):
         console.print(line)
     for name, message in comparison.errors().items():

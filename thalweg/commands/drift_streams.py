@@ -3,7 +3,7 @@
 from typing import Any
 
 from thalweg.streams.base import Stream
-from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.named import is_file, open_stream
 

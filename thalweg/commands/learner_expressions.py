@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from thalweg import drift, learners, preprocessing
@@ -42,7 +43,10 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
         raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
     if preprocessing.registry.find(name.id):
         return _pipeline(name.id, call, text, seed).set_params(**parameters)
-    known = _known_learner(name.id)
+    known = learners.registry.find(name.id)
+    if known is None:
+        meant = hint(name.id, learners.registry, "learners")
+        raise ValueError(f"there is no learner {name.id!r}; {meant}")
     kind = learners.registry.load(known)
     args, given = _arguments(call, text, None if _is_seeded(kind) else seed)
     twice = next((key for key in parameters if key in given), None)
@@ -122,7 +126,7 @@ def _object(name: str, call: ast.Call | None, text: str, seed: int | None) -> An
     """Return a learner, detector or step; what has a `random_state` that is not given gets the seed."""
     registry = _find(name)
     if registry is None:
-        meant = hint(name, _all_names(), "names")
+        meant = hint(name, chain(*REGISTRIES), "names")
         raise ValueError(f"there is no learner, detector or step {name!r}; {meant}")
     known = str(registry.find(name))
     kind = registry.load(known)
@@ -193,14 +197,3 @@ def _foreign(node: ast.expr, text: str) -> Any:
 
 def _find(name: str) -> Any:
     return next((each for each in REGISTRIES if each.find(name)), None)
-
-
-def _known_learner(name: str) -> str:
-    known = learners.registry.find(name)
-    if known is None:
-        raise ValueError(f"there is no learner {name!r}; {hint(name, list(learners.registry), 'learners')}")
-    return known
-
-
-def _all_names() -> list[str]:
-    return [name for registry in REGISTRIES for name in registry]

@@ -43,7 +43,8 @@ def predict(
         thalweg predict model.tw tomorrow.parquet --out predictions.parquet
     """
     from thalweg.commands import model_files
-    from thalweg.commands.prediction_files import counting, predictions, write
+    from thalweg.commands.prediction_files import predictions, write
+    from thalweg.streams.base import fewest
 
     check_writable(out)
     learner, schema, _ = model_files.load(model)
@@ -51,7 +52,9 @@ def predict(
     blocks = predictions(learner, stream, rows, probabilities)
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:
-        n, n_right, n_scored = write(counting(blocks, stream, rows, bar), out)
+        n, n_right, n_scored = write(
+            blocks, out, lambda done: bar.show(done, fewest(rows, stream.expected_rows(done)), "")
+        )
     words = f"{n:,} rows"
     if n_scored:
         words += f", {n_scored:,} of them with a label: {percentage(n_right / n_scored)} right"

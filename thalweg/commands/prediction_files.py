@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +17,9 @@ from thalweg._native.argmax import likeliest
 from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams.base import Stream, fewest, first_rows
+from thalweg.streams.base import Stream, first_rows
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.files.row_numbers import numbers_in_file
-
-if TYPE_CHECKING:
-    from thalweg.commands.progress import Bar
 
 ROWS_AT_A_TIME = 10_000
 
@@ -57,17 +54,6 @@ def predictions(
         start += len(p)
 
 
-def counting(
-    blocks: Iterable[Predicted], stream: Stream, rows: int | None, bar: "Bar"
-) -> Iterator[Predicted]:
-    """Yield the blocks of predictions, and show on a progress bar how many rows were in them."""
-    done = 0
-    for block in blocks:
-        yield block
-        done += len(block.table)
-        bar.show(done, fewest(rows, stream.expected_rows(done)), "")
-
-
 def _blocks(stream: Stream, learner: StreamClassifier, size: int) -> Iterator[tuple[Any, ...]]:
     """Yield (X, codes), and a table of the columns that are kept, if any are."""
     if not stream.kept:
@@ -78,16 +64,19 @@ def _blocks(stream: Stream, learner: StreamClassifier, size: int) -> Iterator[tu
         yield checked_sparse_rows(X, learner) if sparse else X, codes, cells
 
 
-def write(blocks: Iterable[Predicted], path: str | None = None) -> tuple[int, int, int]:
+def write(
+    blocks: Iterable[Predicted], path: str | None, progress: Callable[[int], object]
+) -> tuple[int, int, int]:
     """Write predictions as CSV to standard output, or to a file; return numbers of rows, right and scored.
 
-    The file gets its name when all is written: it is never half a file.
+    The file gets its name at the end: it is never half a file. `progress` is called with the number of rows.
     """
     n = n_right = n_scored = 0
     with _writer(path) as add:
         for block in blocks:
             add(block.table)
             n, n_right, n_scored = n + len(block.table), n_right + block.n_right, n_scored + block.n_scored
+            progress(n)
     return n, n_right, n_scored
 
 

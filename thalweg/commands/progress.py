@@ -9,18 +9,18 @@ ROOM_FOR_ELAPSED = 100  # in a narrower terminal only the time left is shown
 
 
 class Bar:
-    """A progress bar on standard error with a figure beside it; nothing where no person is looking.
+    """A progress bar on standard error with a value beside it; nothing where no person is looking.
 
-    It is one line that fits the terminal. `told` says what of the figure is shown, such as "accuracy {}". How
-    far the work is comes as a percentage of rows, or as "3/12 runs" of any other `unit`; if the total is not
-    known, as what is done. Beside it are the time so far and, if the total is known, the time left.
+    It is one line that fits the terminal. `told` is the format of the value, such as "accuracy {}". Progress
+    is a percentage of rows, or "3/12 runs" of any other `unit`; if the total is not known, the number done.
+    Beside it are the time so far and, if the total is known, the time left.
     """
 
-    def __init__(self, title: str, told: str, figure: object, quiet: bool, unit: str = "rows") -> None:
+    def __init__(self, title: str, told: str, value: object, quiet: bool, unit: str = "rows") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self.title, self.told, self.unit, self.figure = title, told, unit, figure
+        self.title, self.told, self.unit, self.value = title, told, unit, value
         self.console = Console(stderr=True)
         columns = (
             TextColumn("{task.description}", markup=False),
@@ -31,7 +31,7 @@ class Bar:
             *columns, console=self.console, disable=quiet or not self.console.is_terminal
         )
         self.task = self.bar.add_task("", total=None, beside="")
-        self.show(0, None, figure)
+        self.show(0, None, value)
 
     def __enter__(self) -> Self:
         self.bar.start()
@@ -40,15 +40,15 @@ class Bar:
     def __exit__(self, *error: object) -> None:
         self.bar.stop()
 
-    def show(self, done: int, total: int | None, figure: object) -> None:
-        """Show how far the work is, and the figure as it is now."""
-        self.figure = figure
+    def show(self, done: int, total: int | None, value: object) -> None:
+        """Show how far the work is, and the value as it is now."""
+        self.value = value
         if self.bar.disable:
             return
         self.bar.update(self.task, completed=done, total=total)
         task = self.bar.tasks[0]
         width = self.console.width - BAR - 2
-        parts = [amount(done, total, self.unit), self.told.format(figure)]
+        parts = [amount(done, total, self.unit), self.told.format(value)]
         parts += times(task.elapsed, task.time_remaining, self.console.width >= ROOM_FOR_ELAPSED)
         beside = shortened("  ".join(filter(None, parts)), width - LEAST_TITLE)
         title = shortened(self.title, width - len(beside))

@@ -156,7 +156,7 @@ def evaluate(
     if is_default and not quiet:
         print(f"Members behind recent predictions: {made.describe()}", file=sys.stderr)
     if run.interrupted:
-        far = f"{run.n_rows:,} rows, accuracy so far {bar.figure}"
+        far = f"{run.n_rows:,} rows, accuracy so far {bar.value}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
     return Outcome(run, made, stream)
 

@@ -15,7 +15,7 @@ from thalweg.evaluation.history import History
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 
 if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.files.column_report import FoundColumns
+    from thalweg.streams.files.column_report import ColumnReport
 
 SMALL_MODEL = 1_000_000  # bytes: not worth a warning
 
@@ -60,7 +60,7 @@ class Run(Pickled):
         What watchers found: a number for each input over time.
     version, date, command : str
         The version of thalweg, the time of the start, and the command, if there was one.
-    columns : FoundColumns or None
+    columns : ColumnReport or None
         What the columns of a file were taken for.
     written : str
         The learner as one would write it, with the parameters that are not the default.
@@ -94,7 +94,7 @@ class Run(Pickled):
     version: str = ""
     date: str = ""
     command: str = ""
-    columns: "FoundColumns | None" = None
+    columns: "ColumnReport | None" = None
     written: str = ""
     unlabelled: int = 0
     skipped: int = 0

@@ -76,7 +76,7 @@ def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> Str
 
 def _content(data: bytes) -> dict[str, Any]:
     description, arrays = unpack(data)
-    with _naming():
+    with _as_model_file_error():
         content = from_json(description["content"], arrays)
         if not {"about", "notes", "state"} <= set(content):
             raise ModelFileError("the file holds no model")
@@ -91,7 +91,7 @@ def _learner_of(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]
                 f"the file holds the {key} {one_line(repr(name))}, which is not one of thalweg's. "
                 "If you trust it, pass its class: allow=[…]"
             )
-    with _naming():
+    with _as_model_file_error():
         name = content["state"]["learner"]
         kind = allowed.get(name) or class_named(name, "learner")
         return kind().restore(content["state"])
@@ -109,7 +109,7 @@ def _names(state: Any) -> Iterator[tuple[str, Any]]:
 
 
 @contextlib.contextmanager
-def _naming() -> Iterator[None]:
+def _as_model_file_error() -> Iterator[None]:
     try:
         yield
     except ModelFileError:
@@ -155,7 +155,7 @@ def _check_loads(part: Path, path: Path, kind: type[StreamClassifier]) -> None:
     # Restore the learner in `part`, which is to become the file `path`, and forget it.
     try:
         content = _content(part.read_bytes())
-        with _naming():
+        with _as_model_file_error():
             kind().restore(content["state"])
     except Exception as error:
         what = str(error) if isinstance(error, ModelFileError) else f"{type(error).__name__}: {error}"

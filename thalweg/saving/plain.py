@@ -22,7 +22,7 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
     """
     if value is None or type(value) in (str, int, bool):
         return value
-    if type(value) is np.ndarray and value.dtype.kind in KINDS:
+    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
         arrays.append(value)
         return {"array": len(arrays) - 1}
     if isinstance(value, bool | str | int) and not isinstance(value, np.generic):
@@ -37,9 +37,6 @@ def to_json(value: Any, arrays: list[NDArray[Any]]) -> Any:
         return {"dict": [[to_json(key, arrays), to_json(part, arrays)] for key, part in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return {"objects": [list(value.shape), [to_json(part, arrays) for part in value.ravel().tolist()]]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
-        arrays.append(value)
-        return {"array": len(arrays) - 1}
     if isinstance(value, np.generic) and value.dtype.kind in KINDS:
         return {"scalar": to_json(np.array([value]), arrays)}
     if isinstance(value, bytes):

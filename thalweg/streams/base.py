@@ -15,7 +15,7 @@ from thalweg.streams.schema import plain_values, schema
 from thalweg.streams.shown import as_html, as_text
 
 if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.files.column_report import FoundColumns
+    from thalweg.streams.files.column_report import ColumnReport
 
 CHUNK = 4096
 Parts = TypeVar("Parts", bound=tuple[Any, ...])
@@ -52,7 +52,7 @@ class Stream(Pickled, CheckedKeywords):
         Whether `named_blocks` yields the rows as dicts, whose names, `input_names`, may grow.
     is_once : bool
         Whether the rows can be read only once.
-    columns : FoundColumns or None
+    columns : ColumnReport or None
         What the columns of a file were taken for.
     skipped, skipped_rows : int, sequence of int
         How many bad rows of a file were left out so far, and their numbers in the file, from 1.
@@ -93,7 +93,7 @@ class Stream(Pickled, CheckedKeywords):
         return self.is_open
 
     @property
-    def columns(self) -> "FoundColumns | None":
+    def columns(self) -> "ColumnReport | None":
         """What the columns of a file were taken for; None if it is no file."""
         return None
 

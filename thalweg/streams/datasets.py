@@ -57,7 +57,7 @@ def load(name: str, data: str | PathLike[str] | None = None, **options: Any) -> 
     """
     if name not in FILES:
         raise StreamError(f"there is no dataset {name!r}; {hint(name, FILES, 'datasets')}")
-    path = _found(name, data)
+    path = _file_of(name, data)
     if name == "santa_fe":
         return _series(path, options)
     from thalweg.streams.files.open import from_file
@@ -127,7 +127,7 @@ def santa_fe(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     return load("santa_fe", data, **options)
 
 
-def _found(name: str, data: str | PathLike[str] | None) -> Path:
+def _file_of(name: str, data: str | PathLike[str] | None) -> Path:
     """Return the path of the file of a dataset; download it if necessary."""
     files, number, _ = FILES[name]
     folder = data or os.environ.get("THALWEG_DATA")

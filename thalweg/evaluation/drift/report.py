@@ -14,7 +14,7 @@ from thalweg.evaluation.drift.new_categories import NewCategory
 from thalweg.evaluation.formatting import DATE
 
 if TYPE_CHECKING:  # importing it takes pyarrow
-    from thalweg.streams.files.column_report import FoundColumns
+    from thalweg.streams.files.column_report import ColumnReport
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class DriftReport:
         Categories that the reference does not have.
     new_labels : list of str
         Labels that the other stream does not have.
-    columns : FoundColumns or None
+    columns : ColumnReport or None
         What the columns of a file were taken for.
     seconds : float
         Time taken, reading included.
@@ -111,7 +111,7 @@ class DriftReport:
     columns_new: list[str] = field(default_factory=list)
     new_categories: list[NewCategory] = field(default_factory=list)
     new_labels: list[str] = field(default_factory=list)
-    columns: "FoundColumns | None" = None
+    columns: "ColumnReport | None" = None
     seconds: float = 0.0
     interrupted: bool = False
     category_names: dict[int, list[str]] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class Lines:
         How many of these are kept.
     n_skipped : int
         Rows of the file that could not be read and are left out.
-    columns : FoundColumns or None
+    columns : ColumnReport or None
         What the columns of a file were taken for.
     """
 

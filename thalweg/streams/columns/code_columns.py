@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
-from thalweg.streams.columns.columns import is_text, texts_in
+from thalweg.streams.columns.column import is_text, texts_in
 
 WORDS = re.compile(r"[A-Z]?[a-zäöüß]+|[A-Z]+(?![a-z])")
 ZIP_NAMES = {"zip", "zips", "zipcode", "plz", "postcode", "postalcode", "postleitzahl", "postal"}

@@ -1,10 +1,10 @@
-"""How dates are written."""
+"""Formats of dates."""
 
 from typing import NamedTuple
 
 
 class Layout(NamedTuple):
-    """How dates are written: its name for messages, and what is before the time, as a regular expression."""
+    """A format of dates: its name for messages, and a regular expression of what is before the time."""
 
     name: str
     day: str
@@ -39,6 +39,8 @@ def _by_mark(mark: str, year: str, name: str) -> tuple[Layout, Layout]:
 # In a column of several formats each mark has its own order of day and month: 31.01.2024 and 01/31/2024.
 ORDERS = tuple(_by_mark(mark, r"\d{4}", "yyyy") for mark in "./-")
 SHORT_ORDERS = tuple(_by_mark(mark, r"\d{2}", "yy") for mark in "./-")
+CHOICES = ((YEAR_FIRST,), *ORDERS, (DAY_NAMED,), (MONTH_NAMED,))
+SHORT_CHOICES = (SHORT_LAYOUTS[:1], *SHORT_ORDERS)
 ALIKE = r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|^\d{1,2}[- .]+[A-Za-z]{3}|^[A-Za-z]{3,9}[- .]+\d{1,2}\D"
 _ORDERED = (layout for pair in ORDERS + SHORT_ORDERS for layout in pair)
 BY_NAME = {layout.name: layout for layout in (*LAYOUTS, *SHORT_LAYOUTS, ARROW, *_ORDERED)}

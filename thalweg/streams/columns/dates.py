@@ -10,23 +10,9 @@ import pyarrow.compute as pc
 
 from thalweg._native.calendar import date_inputs
 from thalweg._types import Floats
-from thalweg.streams.columns.columns import Problems, distinct_texts, shown, texts_in
-from thalweg.streams.columns.date_layouts import (
-    ALIKE,
-    ARROW,
-    BY_NAME,
-    CLOCK,
-    DAY_FIRST,
-    DAY_NAMED,
-    LAYOUTS,
-    MONTH_NAMED,
-    NUMBER,
-    ORDERS,
-    SHORT_LAYOUTS,
-    SHORT_ORDERS,
-    YEAR_FIRST,
-    Layout,
-)
+from thalweg.streams.columns import date_layouts
+from thalweg.streams.columns.column import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.columns.date_layouts import Layout
 from thalweg.streams.columns.date_parts import PARTS, part_inputs
 from thalweg.streams.columns.moments import DAY, Moments, of_arrow, of_numbers, of_text
 
@@ -59,7 +45,7 @@ class Dates:
         names = [layouts] if isinstance(layouts, str) else layouts
         if not names:
             raise ValueError("a date has no layout")
-        return cls(tuple(BY_NAME[name] for name in names), origin, parts)
+        return cls(tuple(date_layouts.BY_NAME[name] for name in names), origin, parts)
 
     @property
     def in_words(self) -> str:
@@ -90,7 +76,7 @@ def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | 
     time.
     """
     if pa.types.is_temporal(arrays[0].type):
-        return _dates(Found((ARROW,), *_joined(arrays, (ARROW,))), wanted)
+        return _dates(Fit((date_layouts.ARROW,), *_joined(arrays, (date_layouts.ARROW,))), wanted)
     if not told and not _may_be_dates(arrays):
         return None
     found = _in_one_layout(arrays, told)
@@ -101,82 +87,81 @@ def find_dates(arrays: list[Any], wanted: Sequence[str], told: bool) -> Dates | 
     return None if found is None else _dates(found, wanted)
 
 
-class Found(NamedTuple):
-    """Layouts that fit a column, its dates, and how many values are none."""
+class Fit(NamedTuple):
+    """How well layouts fit a column: the dates they give, and how many values are none."""
 
     layouts: tuple[Layout, ...]
     moments: Moments
     n_wrong: int
     is_ambiguous: bool = False
 
-    def fits(self, told: bool) -> bool:
+    def is_good(self, told: bool) -> bool:
         """Return whether there are few wrong values."""
         n_values = self.n_wrong + len(self.moments.wall)
         return self.n_wrong <= (WRONG_IF_TOLD if told else WRONG) * n_values
 
 
-def _in_one_layout(arrays: list[Any], told: bool) -> Found | None:
-    found: list[Found] = []
-    for layout in (*LAYOUTS, *SHORT_LAYOUTS) if told else LAYOUTS:
-        each = Found((layout,), *_joined(arrays, (layout,)))
-        found += [each] if each.fits(told) else []
-        if found and layout not in (DAY_FIRST, *SHORT_LAYOUTS[1:2]):
+def _in_one_layout(arrays: list[Any], told: bool) -> Fit | None:
+    fitting: list[Fit] = []
+    for layout in (*date_layouts.LAYOUTS, *date_layouts.SHORT_LAYOUTS) if told else date_layouts.LAYOUTS:
+        fit = Fit((layout,), *_joined(arrays, (layout,)))
+        fitting += [fit] if fit.is_good(told) else []
+        if fitting and layout not in (date_layouts.DAY_FIRST, *date_layouts.SHORT_LAYOUTS[1:2]):
             break
-    return _best(found) if found else None
+    return _best(fitting) if fitting else None
 
 
-def _in_several_layouts(arrays: list[Any], told: bool) -> Found | None:
+def _in_several_layouts(arrays: list[Any], told: bool) -> Fit | None:
     """Return the layouts of a column in which dates are written in several ways; None if these do not fit."""
     texts = texts_in(arrays)
-    wrong = np.mean(~np.asarray(pc.match_substring_regex(texts, ALIKE))) if len(texts) else 1.0
+    wrong = np.mean(~np.asarray(pc.match_substring_regex(texts, date_layouts.ALIKE))) if len(texts) else 1.0
     if wrong > (WRONG_IF_TOLD if told else WRONG):
         return None
-    choices = [(YEAR_FIRST,), *ORDERS, (DAY_NAMED,), (MONTH_NAMED,)]
-    choices += [SHORT_LAYOUTS[:1], *SHORT_ORDERS] if told else []
-    chosen = [_best([Found((layout,), *_joined(arrays, (layout,))) for layout in each]) for each in choices]
+    choices = date_layouts.CHOICES + (date_layouts.SHORT_CHOICES if told else ())
+    chosen = [_best([Fit((layout,), *_joined(arrays, (layout,))) for layout in each]) for each in choices]
     used = [each for each in chosen if len(each.moments.wall)]
     if len(used) < 2:
         return None
     layouts = tuple(layout for each in used for layout in each.layouts)
-    found = Found(layouts, *_joined(arrays, layouts), any(each.is_ambiguous for each in used))
-    return found if found.fits(told) else None
+    found = Fit(layouts, *_joined(arrays, layouts), any(each.is_ambiguous for each in used))
+    return found if found.is_good(told) else None
 
 
-def _best(found: list[Found]) -> Found:
+def _best(fits: list[Fit]) -> Fit:
     """Return the one with the fewest wrong values, then the one in which time runs backwards less often."""
-    least = min(each.n_wrong for each in found)
-    good = [each for each in found if each.n_wrong == least]
+    least = min(each.n_wrong for each in fits)
+    good = [each for each in fits if each.n_wrong == least]
     is_ambiguous = len(good) > 1 and not np.array_equal(good[0].moments.wall, good[1].moments.wall)
     return min(good, key=lambda each: _disorder(each.moments.utc))._replace(is_ambiguous=is_ambiguous)
 
 
-def like_dates(known: Dates, arrays: list[Any]) -> Dates | None:
+def dates_of_schema(known: Dates, arrays: list[Any]) -> Dates | None:
     """Return how to read a column whose first rows are `arrays` as the inputs of `known`.
 
     None if these are not all dates, or times of day while `known` needs the day.
     """
     found: Dates | None = known
     is_arrow = pa.types.is_temporal(arrays[0].type)
-    is_known_arrow = known.layouts == (ARROW,)
+    is_known_arrow = known.layouts == (date_layouts.ARROW,)
     if is_arrow or is_known_arrow or _joined(arrays, known.layouts)[1]:
         found = find_dates(arrays, PARTS, told=True)
     if found is None and not is_known_arrow and len(_joined(arrays, known.layouts)[0].wall):
         found = known
     if found is None:
         return None
-    is_clock = found.layouts == (CLOCK,) or pa.types.is_time(arrays[0].type)
+    is_clock = found.layouts == (date_layouts.CLOCK,) or pa.types.is_time(arrays[0].type)
     if is_clock and set(known.parts) - {"time"}:
         return None
     return Dates(found.layouts, known.origin, known.parts, found.is_ambiguous)
 
 
-def _dates(found: Found, wanted: Sequence[str]) -> Dates:
-    wall, utc = found.moments
+def _dates(fit: Fit, wanted: Sequence[str]) -> Dates:
+    wall, utc = fit.moments
     has_time = bool((wall % DAY != 0).any())
     has_days = bool((wall >= DAY).any() or (wall < 0).any()) if len(wall) else True
     parts = tuple(part for part in wanted if (has_time if part == "time" else has_days))
     origin = float(utc[0]) if len(wall) else 0.0
-    return Dates(found.layouts, origin, parts, found.is_ambiguous)
+    return Dates(fit.layouts, origin, parts, fit.is_ambiguous)
 
 
 def _disorder(utc: Floats) -> tuple[int, float]:
@@ -197,7 +182,7 @@ def _joined(arrays: list[Any], layouts: tuple[Layout, ...]) -> tuple[Moments, in
 
 def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any]:
     """Return the dates, whether each value is missing, and the values."""
-    if layouts == (ARROW,):
+    if layouts == (date_layouts.ARROW,):
         return of_arrow(array), np.asarray(array.is_null()), array
     texts, positions = distinct_texts(array)
     wall, utc = _of_texts(texts, layouts[0])
@@ -210,7 +195,8 @@ def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any
 
 
 def _of_texts(texts: Any, layout: Layout) -> Moments:
-    return of_numbers(texts) if layout is NUMBER else of_text(texts, layout.day, layout is CLOCK)
+    is_clock = layout is date_layouts.CLOCK
+    return of_numbers(texts) if layout is date_layouts.NUMBER else of_text(texts, layout.day, is_clock)
 
 
 def _may_be_dates(arrays: list[Any]) -> bool:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg._types import Floats
-from thalweg.streams.columns.columns import Problems, distinct_texts, shown, texts_in
+from thalweg.streams.columns.column import Problems, distinct_texts, shown, texts_in
 from thalweg.streams.columns.number_text import MARKS, Decoration, are_numbers, decoration, parsed
 
 WRONG, WRONG_IF_TOLD = 0.05, 0.5  # most values of a column of numbers that are none

@@ -13,7 +13,7 @@ from thalweg._types import Floats
 from thalweg.errors import StreamError
 from thalweg.streams.columns.code_columns import are_phone_numbers, code_note
 from thalweg.streams.columns.codes import BOOLEANS, Codes, is_yes_no, number, spelling
-from thalweg.streams.columns.columns import (
+from thalweg.streams.columns.column import (
     CATEGORY,
     DATE,
     FLAG,

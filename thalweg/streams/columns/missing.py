@@ -53,7 +53,7 @@ class Missing:
             return pa.array(self.without_numbers(array.to_numpy(zero_copy_only=False)), from_pandas=True)
         if not pa.types.is_dictionary(array.type):
             return array
-        found = self._found(array.dictionary, numeric)
+        found = self._are_missing(array.dictionary, numeric)
         if found is None or not pc.any(found).as_py():
             return array
         values = pc.if_else(found, None, array.dictionary)
@@ -79,7 +79,7 @@ class Missing:
         """Return how often each marker stands in a column; empty cells are no markers."""
         if not pa.types.is_dictionary(array.type):
             return {}
-        found = self._found(array.dictionary, numeric)
+        found = self._are_missing(array.dictionary, numeric)
         if found is None or not pc.any(found).as_py():
             return {}
         n_rows = np.bincount(array.indices.drop_null(), minlength=len(found))
@@ -90,7 +90,7 @@ class Missing:
                 counts[marker] = counts.get(marker, 0) + int(n_rows[place])
         return counts
 
-    def _found(self, values: Any, numeric: bool) -> Any:
+    def _are_missing(self, values: Any, numeric: bool) -> Any:
         """Return which of the distinct values of a column are missing; None if none can be."""
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             markers = (*(NOT_NUMBERS if numeric else MISSING_TEXT), *self.named)

@@ -44,7 +44,7 @@ def of_text(texts: Any, day: str, is_clock: bool) -> Moments:
 
 
 def of_numbers(texts: Any) -> Moments:
-    """Return the moments of numbers since 1970, whose unit (s, ms, µs, ns) their size tells."""
+    """Convert epoch numbers; infer the unit (s, ms, µs, ns) from their magnitude."""
     try:
         values = np.asarray(texts.cast(pa.float64()).fill_null(np.nan))
     except pa.ArrowInvalid:

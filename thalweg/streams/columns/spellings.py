@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from thalweg.streams.columns.codes import MATCHES, is_yes_no, number, spelling
-from thalweg.streams.columns.columns import distinct
+from thalweg.streams.columns.column import distinct
 
 MIN_WORD = 3  # shorter labels may differ by case alone, such as the genotypes AA, Aa and aa
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from thalweg.errors import Advice, StreamError
-from thalweg.streams.columns.columns import CATEGORY, FLAG, NUMBER, Column
+from thalweg.streams.columns.column import CATEGORY, FLAG, NUMBER, Column
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import find_dates
 from thalweg.streams.columns.kinds import is_counter, is_identifier, plain_numbers

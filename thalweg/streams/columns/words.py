@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from thalweg.streams.columns.codes import spelling
-from thalweg.streams.columns.columns import Problems, distinct
+from thalweg.streams.columns.column import Problems, distinct
 
 WORD = re.compile(r"\w+")
 MOST_NAMED, MOST_SHARING = 1000, 2  # words that are remembered, in all and of one place

@@ -7,7 +7,7 @@ import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.columns.codes import Codes
-from thalweg.streams.columns.columns import CATEGORY, DATE, NUMBER, Column
+from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, Column
 from thalweg.streams.files.quotes import QUOTED, VALUE
 from thalweg.streams.files.sparse_source import SparseSource
 from thalweg.streams.files.text_files import MAX_ROW, Pieces, TextSource
@@ -38,7 +38,7 @@ def arff_source(pieces: Pieces) -> TextSource:
             yield _cleaned(piece)
 
     if _starts_sparse(body(False)):
-        return SparseSource(pieces, columns, body, _form, defaults)
+        return SparseSource(pieces, columns, body, defaults)
     return TextSource(pieces, columns, body, _form)
 
 

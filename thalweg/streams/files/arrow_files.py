@@ -11,7 +11,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from thalweg.errors import StreamError
-from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, Column
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, Column
 from thalweg.streams.files.kept_cells import plain_cells
 from thalweg.streams.files.text_files import Batch, Distinct
 
@@ -50,10 +50,7 @@ class ArrowSource:
         ]
 
     def batches(
-        self,
-        names: Sequence[str],
-        numeric: Collection[str] = (),
-        last: bool = False,
+        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False,
         kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
         """Yield batches of the columns `names`: those in `numeric` as floats, the rest as they are.

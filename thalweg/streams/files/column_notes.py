@@ -1,10 +1,10 @@
-"""What is said about a column: how it is written, what counts as missing in it, which spellings are one."""
+"""Notes on a column: its format, what counts as missing in it, which spellings are one."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from thalweg.streams.columns.columns import DATE, IGNORED, TEXT, Column
+from thalweg.streams.columns.column import DATE, IGNORED, TEXT, Column
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.files.sparse_table import SparseTable
 

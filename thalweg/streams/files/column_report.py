@@ -1,4 +1,4 @@
-"""What was found in the columns of a file, and which of it may be a mistake."""
+"""What the columns of a file were taken for, and warnings where that may be a mistake."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, first_of
 from thalweg.streams.columns.codes import number, spelling
-from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, shown
 from thalweg.streams.columns.date_parts import PART_WORDS
 from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
@@ -27,7 +27,7 @@ SECONDS = (8e8, 2.2e9)  # 1995 to 2039
 
 
 @dataclass(frozen=True)
-class FoundColumns:
+class ColumnReport:
     """What the columns of a file were taken for.
 
     Attributes
@@ -37,7 +37,7 @@ class FoundColumns:
     kinds : dict
         For every other column "number", "category", "date", "text" or "ignored", in the order of the file.
     notes : dict
-        What is special about some of them: why one is ignored, how many inputs it became, a decimal comma.
+        What is special about some of them: why one is ignored, how many inputs it has, a decimal comma.
     warnings : tuple of str
         Guesses that are likely to be wrong, and what to do then.
     becomes : dict
@@ -96,10 +96,10 @@ class FoundColumns:
         return {"target": self.target, **columns, **rest, **seen}
 
 
-def found_columns(
+def report_columns(
     columns: Sequence[Column], label: Column | None, warnings: Sequence[str], looked: Looked
-) -> FoundColumns:
-    """Return what the columns of a file were taken for; `looked` are the rows that tell."""
+) -> ColumnReport:
+    """Return what the columns of a file were taken for; `looked` are its first rows."""
     kinds, notes, becomes = {}, {}, {}
     missing = missing_counts(columns, looked)
     same: dict[str, dict[str, dict[str, int]]] = {}
@@ -117,7 +117,7 @@ def found_columns(
             becomes[column.name] = _in_words(column)
             n_inputs += column.n_inputs
     target = None if label is None else label.name
-    return FoundColumns(target, kinds, notes, tuple(warnings), becomes, n_inputs, missing, same,
+    return ColumnReport(target, kinds, notes, tuple(warnings), becomes, n_inputs, missing, same,
                         looked.n_rows, looked.is_whole)
 
 
@@ -230,7 +230,7 @@ def target_warnings(
 
 
 def _is_same(values: list[Any], labels: list[Any]) -> bool:
-    """Return whether a column tells the label and the label tells it, in all first rows that have both."""
+    """Return whether a column and the label determine each other in all first rows that have both."""
     pairs: set[tuple[Any, Any]] = set()
     spelled: set[tuple[Any, Any]] = set()
     for part, label in _parts(values, labels):
@@ -246,7 +246,7 @@ def _is_same(values: list[Any], labels: list[Any]) -> bool:
 
 
 def _parts(values: list[Any], labels: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield the first rows in parts: a short one first, which tells most columns apart."""
+    """Yield the first rows in parts: a short one first, in which most columns differ."""
     for both in zip(values, labels, strict=True):
         starts = [0, *range(FEW_VALUES, len(both[0]), FEW_ROWS)]
         for start, stop in zip(starts, [*starts[1:], len(both[0])], strict=True):

@@ -12,7 +12,7 @@ import pyarrow.csv
 
 from thalweg.errors import StreamError
 from thalweg.streams.columns.codes import number
-from thalweg.streams.columns.columns import Column
+from thalweg.streams.columns.column import Column
 from thalweg.streams.columns.number_text import are_numbers
 from thalweg.streams.files.text_files import Pieces, TextSource
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.columns.codes import Codes, as_classes, number, spelling
-from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT, Column, Problems
 from thalweg.streams.columns.spellings import counted, label_match, spellings
 from thalweg.streams.files.arrow_files import ArrowSource
 from thalweg.streams.files.text_files import TEXT as TEXTS

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from thalweg.errors import StreamError, first_of
-from thalweg.streams.columns.columns import Column, Problems
+from thalweg.streams.columns.column import Column, Problems
 from thalweg.streams.files.csv_files import MAX_COLUMNS
 from thalweg.streams.files.first_rows import FIRST_BYTES, FIRST_ROWS
 from thalweg.streams.files.json_rows import Keys, Path, Unfit, cells, rows_of, texts, tree
 from thalweg.streams.files.kept_cells import beside
-from thalweg.streams.files.text_files import Batch, Distinct, Pieces, TextSource
+from thalweg.streams.files.text_files import Batch, Pieces, TextSource
 
 OBJECT = re.compile(rb'\s*\{\s*["}]')
 LATER = b"keys that the first rows do not have"
@@ -94,10 +94,7 @@ class JsonSource(TextSource):
         return [*super().warnings, f"{why}: {first_of(keys, MOST_NAMED)}"]
 
     def batches(
-        self,
-        names: Sequence[str],
-        numeric: Collection[str] = (),
-        last: bool = False,
+        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False,
         kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
         """Yield batches as a CSV file does; keys that are no columns are counted."""
@@ -137,10 +134,6 @@ class JsonSource(TextSource):
         ]
         later = {LATER: json.dumps(others)} if others else None
         return pa.RecordBatch.from_arrays(found, names=names, metadata=later), problems
-
-    def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:
-        rows, bad = self._parse([name], (), piece)
-        return rows.column(0).unique().to_pylist(), rows.num_rows, bad
 
     def _schema(self, names: Sequence[str], numeric: Collection[str]) -> Any:
         """Return the schema by which pyarrow reads all keys; None if it cannot read them."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from thalweg.streams.columns.columns import Problems, shown
+from thalweg.streams.columns.column import Problems, shown
 
 Path: TypeAlias = tuple[str, ...]
 MAX_DEPTH = 20

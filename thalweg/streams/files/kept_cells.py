@@ -1,4 +1,4 @@
-"""Cells of a file as they are written there, handed over beside the rows that they belong to."""
+"""Cells of a file, unchanged, handed over beside the rows they belong to."""
 
 from collections import deque
 from collections.abc import Collection, Sequence

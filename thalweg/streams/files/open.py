@@ -9,7 +9,7 @@ from thalweg._misspelt import nearest
 from thalweg._parameters import whole_number, wrong
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
-from thalweg.streams.columns.columns import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
+from thalweg.streams.columns.column import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS, Guesses
 from thalweg.streams.columns.missing import as_missing
@@ -20,7 +20,7 @@ from thalweg.streams.files.errors import reading
 from thalweg.streams.files.first_rows import Source
 from thalweg.streams.files.json_files import json_source, looks_like_json_lines
 from thalweg.streams.files.other_formats import check_format
-from thalweg.streams.files.schema_reader import Like
+from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.stream import FileStream, check_names
 from thalweg.streams.files.text_encoding import checked_encoding
 from thalweg.streams.files.text_files import Pieces
@@ -147,45 +147,32 @@ def from_file(
     parts = _date_parts(date_parts)
     if target is not None and not labels:
         raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
+    schema = None
     if like is not None:
-        _check_like(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
-                    ignore=ignore, scan_labels=scan_labels)
-        schema = Like(like.schema() if isinstance(like, Stream) else like)
-        guesses = Guesses(decimal, delimiter, missing=markers)
-        return _like(path, schema, target, labels, on_error, guesses, header, encoding, keep)
+        _check_not_in_schema(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
+                             ignore=ignore, scan_labels=scan_labels)
+        schema = SchemaReader(like.schema() if isinstance(like, Stream) else like)
     with reading("standard input" if path == "-" else str(path)):
-        source, delimiter = _source(path, header, delimiter, decimal, encoding)
+        usual_header = None if schema is None else schema.header is not False
+        source, delimiter = _source(path, header, delimiter, decimal, encoding, usual_header)
         for column in _find_all(source, ignore):
             column.kind, column.is_told, column.note = IGNORED, True, "as asked"
-        label = _label(source, target) if labels else None
+        label = _label(source, target, schema) if labels else None
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
             for column in _find_all(source, chosen):
                 column.kind, column.is_told = kind, True
         guesses = Guesses(decimal, delimiter, parts, n_words, markers)
-        kept_names = _kept_names(source, keep)
-        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None,
-                          keep=kept_names)
+        kept = None if keep is None else list(dict.fromkeys(each.name for each in _find_all(source, keep)))
+        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None, schema,
+                          kept)
 
 
-def _like(
-    path: str | PathLike[str], like: Like, target: str | int | None, labels: bool, on_error: str,
-    guesses: Guesses, header: bool | None, encoding: str | None, keep: Iterable[str | int] | None,
-) -> FileStream:
-    """Return the stream of a file that is read into the inputs of a schema."""
-    with reading("standard input" if path == "-" else str(path)):
-        source, delimiter = _source(
-            path, header, guesses.delimiter, guesses.decimal, encoding, usual_header=like.header is not False
-        )
-        label = None
-        if labels and (target is not None or like.target in [column.name for column in source.columns]):
-            label = _find(source, like.target if target is None else target)
-        guesses = Guesses(guesses.decimal, delimiter, missing=guesses.missing)
-        kept_names = _kept_names(source, keep)
-        return FileStream(source, label, None, on_error, guesses=guesses, like=like, keep=kept_names)
-
-
-def _label(source: Source, target: str | int | None) -> Column:
-    """Return the column of labels: the one named, or else the last one that is not ignored."""
+def _label(source: Source, target: str | int | None, schema: SchemaReader | None) -> Column | None:
+    """Return the column of labels: the one named, else that of the schema, if any, else the last one."""
+    if schema is not None:
+        named = schema.target if target is None else target
+        is_there = target is not None or named in [column.name for column in source.columns]
+        return _find(source, named) if is_there else None
     used = [column for column in source.columns if column.kind != IGNORED]
     if target is None and used:
         return used[-1]
@@ -195,11 +182,7 @@ def _label(source: Source, target: str | int | None) -> Column:
     return label
 
 
-def _kept_names(source: Source, keep: Iterable[str | int] | None) -> list[str] | None:
-    return None if keep is None else list(dict.fromkeys(column.name for column in _find_all(source, keep)))
-
-
-def _check_like(**options: Any) -> None:
+def _check_not_in_schema(**options: Any) -> None:
     given = [name for name, value in options.items() if value not in (None, ()) and value is not False]
     if given:
         raise ParameterError.of("from_file", given[0], "cannot be given with like, whose schema says it")

@@ -28,13 +28,13 @@ SHEETS = {"xl/": "an Excel workbook (.xlsx)", "content.xml": "an OpenDocument fi
 
 def check_format(start: bytes, path: str | PathLike[str], name: str) -> None:
     """Raise StreamError if a file that begins with `start` is none of rows of text."""
-    found = _found(start, path)
+    found = _known_format(start, path)
     if found is not None:
         what, advice = found
         raise StreamError(f"{name} is not read: it is {what}; ", advice)
 
 
-def _found(start: bytes, path: str | PathLike[str]) -> tuple[str, str] | None:
+def _known_format(start: bytes, path: str | PathLike[str]) -> tuple[str, str] | None:
     """Return what a file is, and what to do about it; None if it may be text."""
     for magic, known in STARTS.items():
         if start.startswith(magic):

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from thalweg.streams.columns.columns import Problems, shown
+from thalweg.streams.columns.column import Problems, shown
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 VALUE = re.compile(rf"\s*({QUOTED}|[^,]*)\s*(?:,|$)")  # of a line of ARFF
@@ -20,9 +20,7 @@ def without_unclosed(
     A row over several lines is cut at its first line if its quotes do not end where a cell ends, if it has
     not `n_columns` cells, or if a cell over several lines is in a column of numbers (`numeric`, positions).
     """
-    row = _row_pattern(form.delimiter, form.quote_char, form.escape_char)
-    cell = _cell_pattern(form.delimiter, form.quote_char, form.escape_char)
-    line = _line_pattern(form.delimiter, form.quote_char, form.escape_char)
+    cell, row, line = _patterns(form.delimiter, form.quote_char, form.escape_char)
     kept: list[bytes] = []
     bad: Problems = []
     start = number = 0
@@ -57,26 +55,18 @@ def _inside(q: str, escape: str | bool, but: str = "") -> str:
 
 
 @lru_cache
-def _cell_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
+def _patterns(delimiter: str, quote: str, escape: str | bool) -> tuple[re.Pattern[bytes], ...]:
+    """Return patterns of a cell, a row and a line.
+
+    Quoted cells of a row end where the next cell or row begins. At the end of a line no quote is open, and
+    what follows a closed quote is part of its cell.
+    """
     d, q = re.escape(delimiter), re.escape(quote)
-    inside = _inside(q, escape)
-    quoted = rf"{q}{inside}*+{q}[ \t]*(?={d}|\r?\n|\r|\Z)"
-    return re.compile(rf"(?:^|(?<={d}))(?:{quoted}|[^{d}\n]*)".encode(), re.S)
-
-
-@lru_cache
-def _row_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
-    """Return a pattern of a row whose quoted cells end where the next cell or row begins."""
-    d, q = re.escape(delimiter), re.escape(quote)
-    inside = _inside(q, escape)
-    cell = rf"(?:{q}{inside}*+{q}[ \t]*|(?!{q})[^{d}\r\n]*)"
-    return re.compile(rf"{cell}(?:{d}{cell})*+(?:\r?\n|\r|\Z)".encode(), re.S)
-
-
-@lru_cache
-def _line_pattern(delimiter: str, quote: str, escape: str | bool) -> re.Pattern[bytes]:
-    """Return a pattern of a line at whose end no quote is open: what follows a closed quote is part of it."""
-    d, q = re.escape(delimiter), re.escape(quote)
-    inside = _inside(q, escape, but=r"\r\n")
-    cell = rf"(?:{q}{inside}*+{q}[^{d}\r\n]*|(?!{q})[^{d}\r\n]*)"
-    return re.compile(rf"{cell}(?:{d}{cell})*+[\r\n]*".encode())
+    quoted, plain = rf"{q}{_inside(q, escape)}*+{q}[ \t]*", rf"(?!{q})[^{d}\r\n]*"
+    in_line = _inside(q, escape, but=r"\r\n")
+    of_row, of_line = rf"(?:{quoted}|{plain})", rf"(?:{q}{in_line}*+{q}[^{d}\r\n]*|{plain})"
+    return (
+        re.compile(rf"(?:^|(?<={d}))(?:{quoted}(?={d}|\r?\n|\r|\Z)|[^{d}\n]*)".encode(), re.S),
+        re.compile(rf"{of_row}(?:{d}{of_row})*+(?:\r?\n|\r|\Z)".encode(), re.S),
+        re.compile(rf"{of_line}(?:{d}{of_line})*+[\r\n]*".encode()),
+    )

@@ -1,4 +1,4 @@
-"""Reading a file into the inputs that another file became, as its schema says."""
+"""Read a file into the inputs of another one, as described by its schema."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from thalweg._misspelt import nearest
 from thalweg.errors import StreamError, first_of
 from thalweg.streams.columns.codes import Codes, as_classes
-from thalweg.streams.columns.columns import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER, TEXT, Column, is_text
 from thalweg.streams.columns.date_parts import PARTS
-from thalweg.streams.columns.dates import Dates, like_dates
+from thalweg.streams.columns.dates import Dates, dates_of_schema
 from thalweg.streams.columns.decimals import Decimals, decorated, find_decimals
 from thalweg.streams.columns.kinds import Guesses, has_points, is_number
 from thalweg.streams.columns.missing import Missing
@@ -21,11 +21,11 @@ from thalweg.streams.schema import VERSION
 KINDS = (NUMBER, FLAG, CATEGORY, DATE, TEXT)
 
 
-class Like:
-    """A schema, checked; it chooses the columns of a file and says how to read them.
+class SchemaReader:
+    """A checked schema: chooses the columns of a file and how to read them.
 
-    Kinds, codes and parts of dates are those of the schema. How numbers and dates are written is looked up in
-    the file: as in the schema if that fits its first rows, and otherwise as it is found.
+    Kinds, codes and parts of dates are those of the schema. The formats of numbers and dates are too, if they
+    fit the first rows of the file; otherwise they are guessed from these rows.
     """
 
     def __init__(self, schema: Any) -> None:
@@ -89,7 +89,7 @@ class Like:
             elif column.kind == FLAG and not is_number(arrays):
                 column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")
             elif isinstance(column.reader, Dates):
-                column.reader = like_dates(column.reader, arrays)
+                column.reader = dates_of_schema(column.reader, arrays)
                 if column.reader is None:
                     raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from thalweg._types import Floats, Ints
 from thalweg.errors import Message
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, UNKNOWN, number
-from thalweg.streams.columns.columns import CATEGORY, FLAG, Column, Problems
+from thalweg.streams.columns.column import CATEGORY, FLAG, Column, Problems
 from thalweg.streams.files.sparse_table import IS_NUMBER, SparseTable, floats_of, texts_array
 
 UNUSED, NUMBERS, FLAGS, CATEGORIES = 0, 1, 2, 3
@@ -18,7 +18,7 @@ UNUSED, NUMBERS, FLAGS, CATEGORIES = 0, 1, 2, 3
 class SparseInputs:
     """Reads the columns `inputs` of sparse rows, in which cells that are not written have these `defaults`.
 
-    A column whose default becomes 0 is read from its written cells alone; any other one is read in full.
+    A column whose default becomes 0 is read from the cells of the file alone; any other one is read in full.
     """
 
     def __init__(self, inputs: Sequence[Column], places: dict[str, int], defaults: Sequence[str]) -> None:

@@ -3,22 +3,22 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from thalweg.streams.columns.columns import Column, Problems
+from thalweg.streams.columns.column import Column, Problems
 from thalweg.streams.files.sparse_inputs import SparseInputs
 from thalweg.streams.files.sparse_table import parsed
-from thalweg.streams.files.text_files import Distinct, Pieces, TextSource
+from thalweg.streams.files.text_files import Pieces, TextSource
 
 
 class SparseSource(TextSource):
-    """Sparse rows of a text file; `defaults` are the texts of cells that are not written."""
+    """Sparse rows of a text file; `defaults` are the texts of cells that are left out."""
 
     is_sparse = True
 
     def __init__(
         self, pieces: Pieces, columns: list[Column], body: Callable[[bool], Iterator[bytes]],
-        form: Callable[[bytes], Any], defaults: list[str],
+        defaults: list[str],
     ) -> None:
-        super().__init__(pieces, columns, body, form)
+        super().__init__(pieces, columns, body, lambda piece: None)
         self._defaults = defaults
         self._places = {column.name: j for j, column in enumerate(columns)}
 
@@ -31,7 +31,3 @@ class SparseSource(TextSource):
     ) -> tuple[Any, Problems]:
         self._all_pieces.encoding.check(piece)
         return parsed(piece, names, self._places, self._defaults)
-
-    def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:
-        rows, bad = self._parse([name], (), piece)
-        return rows.column(name).unique().to_pylist(), rows.num_rows, bad

@@ -1,4 +1,4 @@
-"""Sparse rows of a text file: cells that are written, and a default for all others."""
+"""Sparse rows of a text file: some cells, and a default for all others."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from thalweg._types import Floats, Ints
 from thalweg.streams.columns.codes import MISSING_TEXT, number
-from thalweg.streams.columns.columns import Problems, shown
+from thalweg.streams.columns.column import Problems, shown
 from thalweg.streams.files._native.sparse_cells import NOT_SPARSE, UNCLOSED, sparse_cells
 from thalweg.streams.files.quotes import UNCLOSED as UNCLOSED_TEXT
 from thalweg.streams.files.quotes import VALUE
@@ -21,11 +21,11 @@ ESCAPED = re.compile(r"\\(.)", re.S)
 
 
 class SparseTable:
-    """Rows of which some cells are written, in order; it has the methods of a record batch that are used.
+    """Rows of which the file has some cells only; it has the methods of a record batch that are used.
 
-    `names` are the columns it is asked for, `places` the number of each column of the file, and `defaults`
-    what a cell is that is not written. Of each cell there is its row, column and number (NaN if missing), the
-    bytes it has in `text`, and whether it is a number, a text or a text in quotes.
+    `names` are the columns to read, `places` the number of each column of the file, and `defaults` the values
+    of cells that the file leaves out. Of each cell there is its row, column and number (NaN if missing), its
+    bytes in `text`, and whether it is a number, a text or a text in quotes.
     """
 
     def __init__(self, text: bytes, names: Sequence[str], places: dict[str, int], defaults: Sequence[str],
@@ -53,7 +53,7 @@ class SparseTable:
         return SparseTable(self.text, self.names, self.places, self.defaults, starts - starts[0], cells)
 
     def texts(self, cells: Ints) -> list[str]:
-        """Return what is written in some cells."""
+        """Return the text of some cells."""
         text, quoted = self.text, (self.kinds[cells] == IS_QUOTED).tolist()
         found = [text[first:last].decode() for first, last in self.spans[cells].tolist()]
         if not any(quoted) or b"\\" not in text:
@@ -70,20 +70,20 @@ class SparseTable:
         return texts.take(pa.array(positions)).dictionary_encode()
 
     def no_numbers(self) -> set[int]:
-        """Return the columns of the file in which a text that is written is neither a number nor missing."""
+        """Return the columns of the file with a text that is neither a number nor missing."""
         odd = np.flatnonzero(self.kinds != IS_NUMBER)
         texts = zip(self.columns[odd].tolist(), self.texts(odd), strict=True)
         return {column for column, text in texts if number(text) is None and text not in MISSING_TEXT}
 
     def words(self, numbers: Sequence[float]) -> Counter[tuple[str, str]]:
-        """Return how often each text that is no number, or one of `numbers`, is written: (column, text)."""
+        """Count the (column, text) of cells that are no numbers, or one of `numbers`."""
         odd = (self.kinds != IS_NUMBER) | np.isnan(self.numbers) | np.isin(self.numbers, numbers)
         cells, names = np.flatnonzero(odd), {place: name for name, place in self.places.items()}
         columns = [names[place] for place in self.columns[cells].tolist()]
         return Counter(zip(columns, map(str.strip, self.texts(cells)), strict=True))
 
-    def n_written(self) -> Ints:
-        """Return in how many rows each column is written."""
+    def n_cells(self) -> Ints:
+        """Return in how many rows the file has a cell of each column."""
         return np.bincount(self.columns, minlength=len(self.defaults))
 
 
@@ -99,15 +99,15 @@ def known_numbers(head: Sequence[Any]) -> set[str]:
 def may_be_same(head: Sequence[Any], names: Sequence[str], label: str) -> list[str]:
     """Return the columns of these names that may tell the label in first rows, if these are sparse; else all.
 
-    Rows in which such a column is not written have one label, so it is written in most rows.
+    Rows without a cell of such a column have one label, so most rows have a cell of it.
     """
     if not all(isinstance(rows, SparseTable) for rows in head):
         return list(names)
     labels = pa.concat_arrays([rows.column(label).cast(pa.string()) for rows in head]).drop_null()
     counts = labels.value_counts().field("counts").to_numpy() if len(labels) else np.zeros(1)
-    written = np.sum([rows.n_written() for rows in head], axis=0)
+    n_cells = np.sum([rows.n_cells() for rows in head], axis=0)
     places = head[0].places
-    return [name for name in names if written[places[name]] >= counts.sum() - counts.max()]
+    return [name for name in names if n_cells[places[name]] >= counts.sum() - counts.max()]
 
 
 def texts_array(texts: list[str]) -> Any:

@@ -14,7 +14,7 @@ from thalweg._types import Block, Ints, Mask
 from thalweg.errors import Advice, Message, StreamError
 from thalweg.streams.base import Stream, recut
 from thalweg.streams.columns.codes import MISSING, MISSING_TEXT, Codes, as_classes
-from thalweg.streams.columns.columns import (
+from thalweg.streams.columns.column import (
     CATEGORY,
     IGNORED,
     NUMBER,
@@ -24,11 +24,11 @@ from thalweg.streams.columns.columns import (
     coded,
     side_by_side,
 )
+from thalweg.streams.columns.decimal_points import settle_decimal_points
 from thalweg.streams.columns.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
-from thalweg.streams.columns.shared_point import share_point
 from thalweg.streams.columns.targets import check_last
 from thalweg.streams.files.column_notes import Looked
-from thalweg.streams.files.column_report import FoundColumns, column_warnings, found_columns, target_warnings
+from thalweg.streams.files.column_report import ColumnReport, column_warnings, report_columns, target_warnings
 from thalweg.streams.files.errors import reading
 from thalweg.streams.files.first_rows import (
     Source,
@@ -42,7 +42,7 @@ from thalweg.streams.files.first_rows import (
     raise_first,
 )
 from thalweg.streams.files.kept_cells import KeptCells
-from thalweg.streams.files.schema_reader import Like
+from thalweg.streams.files.schema_reader import SchemaReader
 from thalweg.streams.files.sparse_source import SparseSource
 from thalweg.streams.files.sparse_table import known_numbers
 from thalweg.streams.files.text_files import Batch
@@ -66,26 +66,26 @@ class FileStream(Stream):
         scan_labels: bool = False,
         guesses: Guesses | None = None,
         is_target_told: bool = False,
-        like: Like | None = None,
+        schema: SchemaReader | None = None,
         keep: Sequence[str] | None = None,
     ) -> None:
         self.source, self.name, self.label, self.on_error = source, source.name, label, on_error
         self.is_once, self._n_bytes = source.once, _size(source)
         guesses = guesses or Guesses()
-        if like is not None:
-            guesses = replace(guesses, missing=like.missing.joined(guesses.missing))
+        if schema is not None:
+            guesses = replace(guesses, missing=schema.missing.joined(guesses.missing))
         self._missing = guesses.missing
-        looked, warnings = self._choose_inputs(like, guesses)
-        is_guess = like is None and classes is None and not is_target_told
+        looked, warnings = self._choose_inputs(schema, guesses)
+        is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
             check_last(source.name, label, self.inputs, looked.head)
         warnings += column_warnings(self.inputs, looked.head)
-        n_rows = self._find_classes(like, classes, scan_labels, looked)
+        n_rows = self._find_classes(schema, classes, scan_labels, looked)
         if label is not None:
             known = self._first_classes
             warnings += target_warnings(self.inputs, label, known, looked.head, is_target_told)
-        self._columns = found_columns(source.columns, label, warnings, looked)
-        ids = () if like is None else like.ids
+        self._columns = report_columns(source.columns, label, warnings, looked)
+        ids = () if schema is None else schema.ids
         self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
         self.kept = tuple(self._ids if keep is None else keep)
         # Markers that come later are read as well, only more slowly: a short list is faster to compare with.
@@ -94,24 +94,24 @@ class FileStream(Stream):
         self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
         self._restart()
 
-    def _choose_inputs(self, like: Like | None, guesses: Guesses) -> tuple[Looked, list[str]]:
+    def _choose_inputs(self, schema: SchemaReader | None, guesses: Guesses) -> tuple[Looked, list[str]]:
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
         warnings: list[str] = []
-        if like is None:
+        if schema is None:
             candidates = _candidates(source, self.label)
         else:
-            candidates, warnings = like.choose(source, self.label)
+            candidates, warnings = schema.choose(source, self.label)
         for column in last:
             column.missing, column.spellings = guesses.missing, {}
         check_kinds(source, [*candidates, *last])
         names = [column.name for column in [*candidates, *last]]
         looked = Looked(*first_rows(source, names, strict=self.on_error == "raise"))
-        if like is None:
+        if schema is None:
             self.inputs = _inputs(source, candidates, looked.head, guesses, warnings)
         else:
             self.inputs = candidates
-            like.set_readers(candidates, looked.head, guesses, source.name)
+            schema.set_readers(candidates, looked.head, guesses, source.name)
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
         check_names(source, self._names)
@@ -121,14 +121,15 @@ class FileStream(Stream):
         return looked, warnings
 
     def _find_classes(
-        self, like: Like | None, classes: Iterable[Any] | None, scan_labels: bool, looked: Looked
+        self, schema: SchemaReader | None, classes: Iterable[Any] | None, scan_labels: bool, looked: Looked
     ) -> int | None:
         """Set the classes, and whether there may be more; return the number of rows if it is known now."""
         source, label, n_rows = self.source, self.label, None
         self._match = "exact"
-        if like is not None:
-            self._first_classes, self._more_classes, self._match = like.classes, like.more_classes, like.match
-            self.is_open = like.more_classes and label is not None
+        if schema is not None:
+            self._first_classes, self._match = schema.classes, schema.match
+            self._more_classes = schema.more_classes
+            self.is_open = schema.more_classes and label is not None
             return None
         if label is None:
             self._first_classes, self._more_classes = np.empty(0, dtype=np.int64), True
@@ -155,7 +156,7 @@ class FileStream(Stream):
         self.classes = self._first_classes
 
     @property
-    def columns(self) -> FoundColumns:
+    def columns(self) -> ColumnReport:
         """What the columns were taken for; some warnings only come while rows are read."""
         warnings = (*self.source.warnings, *self._columns.warnings)
         return replace(self._columns, warnings=warnings)
@@ -323,7 +324,7 @@ def _inputs(
         column.missing = guesses.missing
         if not is_settled(column, known):
             set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
-    share_point(columns, head, guesses, source.name)
+    settle_decimal_points(columns, head, guesses, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
     if not inputs:
         # Better a strange input than none.

@@ -20,7 +20,7 @@ import pyarrow.csv
 from thalweg._types import Ints
 from thalweg.errors import StreamError
 from thalweg.streams.columns.codes import MISSING_TEXT
-from thalweg.streams.columns.columns import Column, Problems
+from thalweg.streams.columns.column import Column, Problems
 from thalweg.streams.files._native.text_cells import distinct_cells
 from thalweg.streams.files.kept_cells import AS_WRITTEN, beside
 from thalweg.streams.files.quotes import without_unclosed
@@ -100,7 +100,7 @@ class Pieces:
 
 
 class TextSource:
-    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` its ParseOptions.
+    """Rows of a text file. `body(last)` yields its data as pieces, `form(piece)` the ParseOptions of CSV.
 
     `share_read` is the share of the file's bytes up to the latest batch; None if unknown. `header` says
     whether the names of the columns are those of a first row; None if the format has its own header.
@@ -133,10 +133,7 @@ class TextSource:
         return self._all_pieces.encoding.warnings
 
     def batches(
-        self,
-        names: Sequence[str],
-        numeric: Collection[str] = (),
-        last: bool = False,
+        self, names: Sequence[str], numeric: Collection[str] = (), last: bool = False,
         kept: Sequence[str] = (),
     ) -> Iterator[Batch]:
         """Yield batches of the columns `names`: those in `numeric` as floats if possible, else as text.
@@ -172,7 +169,7 @@ class TextSource:
     def _distinct(self, name: str, position: int, piece: bytes) -> Distinct:
         """Find the values by a fast scan; parse pieces that have quotes, escapes or unusual line ends."""
         form = self._form(piece)
-        if not form.quote_char and not form.escape_char and _plain_line_ends(piece):
+        if form and not form.quote_char and not form.escape_char and _plain_line_ends(piece):
             try:
                 n_rows, cells = distinct_cells(piece, ord(form.delimiter), len(self.columns), position)
                 return [cell.decode() for cell in cells], n_rows, []

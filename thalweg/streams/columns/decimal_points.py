@@ -1,17 +1,17 @@
-"""Numbers that fit either decimal point are read with the one that the other columns of their file have."""
+"""Decimal points of ambiguous columns, settled by the other columns of the file."""
 
 from dataclasses import replace
 from typing import Any
 
 import pyarrow.compute as pc
 
-from thalweg.streams.columns.columns import NUMBER, Column, texts_in
+from thalweg.streams.columns.column import NUMBER, Column, texts_in
 from thalweg.streams.columns.decimals import Decimals
 from thalweg.streams.columns.kinds import Guesses, has_points, set_kind
 from thalweg.streams.columns.number_text import are_numbers
 
 
-def share_point(columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
+def settle_decimal_points(columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
     """Read columns that fit a decimal comma and a decimal point as the others in the file are read.
 
     1.621 is a thousand beside 95,38. Nothing changes if the user names the decimal point, or if the other
