@@ -21,7 +21,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         found = [max(chance - np.average((1 - p[rows, y]) ** 2, weights=w), 0) for p in answers]
         self.members, self.weights = [*self.members, fresh], found
         if len(found) > self.n_members:
-            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_blocks % self.n_members
+            worst = int(np.argmin(found[:-1])) if self.by_weight else self.n_chunks % self.n_members
             if found[-1] >= found[worst] or not self.by_weight:
                 self.members[worst], self.weights[worst] = fresh, found[-1]
             del self.members[-1], self.weights[-1]

@@ -16,15 +16,15 @@ def tree(X, y, w, n_classes, max_leaves=32):
 
 
 class ChunkEnsemble:
-    """Gathers rows into blocks; a subclass says what happens when one ends."""
+    """Gathers rows into chunks; a subclass says what happens when one ends."""
 
     max_leaves = 32
 
     def __init__(self, n_classes, n_members, block_size, n_held_out=0, seed=1):
         self.n_classes, self.n_members, self.size = n_classes, n_members, block_size
         self.n_held_out, self.key = n_held_out, key_of(seed)
-        self.members, self.weights, self.n_rows, self.n_blocks = [], [], 0, 0
-        self.block, self.held_out = [], []
+        self.members, self.weights, self.n_rows, self.n_chunks = [], [], 0, 0
+        self.chunk, self.held_out = [], []
 
     def run(self, X, y, w):
         """Return the probabilities of each row before it is learned."""
@@ -32,16 +32,16 @@ class ChunkEnsemble:
 
     def learn(self, x, y, w):
         p = self.predict(x[None])[0]
-        to_come = self.size - len(self.block) - len(self.held_out)
+        to_come = self.size - len(self.chunk) - len(self.held_out)
         wanted = self.n_held_out - len(self.held_out)
         drawn = to_come < self.size and unit(word(self.key, self.n_rows)) * to_come < wanted
-        (self.held_out if drawn else self.block).append((x, y, w, self.n_rows))
+        (self.held_out if drawn else self.chunk).append((x, y, w, self.n_rows))
         self.n_rows += 1
-        n = len(self.block) + len(self.held_out)
+        n = len(self.chunk) + len(self.held_out)
         if n == self.size:
-            self.end_block()
-        elif self.n_blocks == 0 and n >= FEWEST and n in {self.size >> shift for shift in range(1, 30)}:
-            self.members, self.weights = [self.fitted(self.block)], [self.first_weight]
+            self.end_chunk()
+        elif self.n_chunks == 0 and n >= FEWEST and n in {self.size >> shift for shift in range(1, 30)}:
+            self.members, self.weights = [self.fitted(self.chunk)], [self.first_weight]
         return p
 
     first_weight = 1.0
@@ -54,14 +54,14 @@ class ChunkEnsemble:
         X, y, w, number = zip(*rows, strict=True)
         return np.array(X), np.array(y), np.array(w), np.array(number)
 
-    def end_block(self):
-        if self.n_blocks == 0:
+    def end_chunk(self):
+        if self.n_chunks == 0:
             self.members, self.weights = [], []
-        grown = self.arrays(self.block)
+        grown = self.arrays(self.chunk)
         weighed = self.arrays(self.held_out[::-1]) if self.n_held_out else grown
-        self.weigh(self.fitted(self.block), *weighed)
-        self.n_blocks += 1
-        self.block, self.held_out = [], []
+        self.weigh(self.fitted(self.chunk), *weighed)
+        self.n_chunks += 1
+        self.chunk, self.held_out = [], []
 
     def votes(self, X):
         """Return what the members say together, not yet divided by its sum."""

@@ -4,7 +4,7 @@ import numpy as np
 
 
 class FastLightBoostTwin:
-    """Members trained on blocks; `build()` returns a fresh one."""
+    """Members trained on chunks; `build()` returns a fresh one."""
 
     def __init__(self, n_classes, n_members, block_size, n_rounds, threshold, build):
         self.n_classes, self.n_members, self.block_size = n_classes, n_members, block_size
@@ -28,7 +28,7 @@ class FastLightBoostTwin:
             self.members[0]._fit_block(X, codes, weights)
 
     def wrong(self):
-        """Return on which rows of the block the vote is wrong."""
+        """Return on which rows of the chunk the vote is wrong."""
         return np.array([self.predict(x).argmax() != y for x, y, _ in self.rows])
 
     def finish(self):

@@ -26,7 +26,7 @@ class LearnPPNSE(ChunkEnsemble):
             gone = int(np.argmax(errors[:-1])) if self.prune == "error" else int(np.argmin(self.born))
         else:
             gone = len(self.members)
-        self.members[gone : gone + 1], self.born[gone : gone + 1] = [fresh], [self.n_blocks]
+        self.members[gone : gone + 1], self.born[gone : gone + 1] = [fresh], [self.n_chunks]
         self.b[gone : gone + 1] = [[errors[-1] / (1 - errors[-1])]]
         self.weights = [max(np.log(1 / self.mean(b)), 1e-12) for b in self.b]
 

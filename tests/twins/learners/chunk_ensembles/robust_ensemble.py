@@ -31,7 +31,7 @@ class RobustEnsemble(ChunkEnsemble):
         return w * of_class[y]
 
     def weigh(self, fresh, X, y, w, number):
-        slot = self.n_blocks % self.n_members
+        slot = self.n_chunks % self.n_members
         self.members[slot : slot + 1] = [fresh]
         P = np.array([member(X) for member in self.members])
         v = self.row_weights(y, w)

@@ -13,7 +13,7 @@ class SEAEnsemble(ChunkEnsemble):
 
     def weigh(self, fresh, X, y, w, number):
         if not self.by_quality or not self.members:
-            self.put(fresh, self.n_blocks % self.n_members)
+            self.put(fresh, self.n_chunks % self.n_members)
             return
         if self.waiting is not None:
             qualities = [self.quality(member, X, y, w) for member in self.members]
