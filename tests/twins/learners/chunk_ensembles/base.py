@@ -16,7 +16,7 @@ def tree(X, y, w, n_classes, max_leaves=32):
 
 
 class ChunkEnsemble:
-    """Gathers rows into blocks; a subclass says what happens when one ends."""
+    """Gathers rows into chunks; a subclass says what happens when one ends."""
 
     max_leaves = 32
 
