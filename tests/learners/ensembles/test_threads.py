@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from thalweg._native import workers
-from thalweg.checks import safety
+from thalweg.checks import faults, safety
 from thalweg.learners import DriftReset, LeveragingBagging, NaiveBayes, OnlineBagging
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -85,25 +85,19 @@ def test_processes_forked_while_threads_are_at_work_do_not_hang(kind):
     X, y = drifting_rows(1500)
     learner, busy = begun(kind(TREE, 4, n_jobs=2)), begun(kind(TREE, 4, n_jobs=2))
     learner.test_then_train(X, y)
-    expected, stop = learner.predict_block(X), threading.Event()
-    worker = threading.Thread(target=safety._learn_until, args=(busy, X, y, stop))
-    worker.start()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
-            context = multiprocessing.get_context("fork")
-            for _ in range(3):
-                queue = context.SimpleQueue()
-                child = context.Process(target=put, args=(queue, learner, X, y))
-                child.start()
-                child.join(30)
-                hung = child.is_alive()
-                child.kill()
-                assert not hung and child.exitcode == 0
-                np.testing.assert_array_equal(queue.get(), expected)
-    finally:
-        stop.set()
-        worker.join()
+    expected = learner.predict_block(X)
+    with faults.repeated(lambda: busy.test_then_train(X, y)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
+        context = multiprocessing.get_context("fork")
+        for _ in range(3):
+            queue = context.SimpleQueue()
+            child = context.Process(target=put, args=(queue, learner, X, y))
+            child.start()
+            child.join(30)
+            hung = child.is_alive()
+            child.kill()
+            assert not hung and child.exitcode == 0
+            np.testing.assert_array_equal(queue.get(), expected)
 
 
 def test_ensembles_at_work_in_several_threads_share_the_pool():
