@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from .layout import Layout
 from .lock import Lock
 
 HEAVIEST: float
+
+def learn_counted(learner: object, n_rows: int, learn: Callable[..., None], *arguments: Any) -> None: ...
 
 class Kernel:
     @property

@@ -221,7 +221,7 @@ cdef class Kernel:
                 raise
             begin_call(&call, 0)
             self.handle.learn(self.handle.state, <const double*> view.buf, y, 1.0)
-            if mean != NULL and not call.failure.failed:
+            if mean != NULL:            # a row that was interrupted is learned
                 update_row(<const double*> view.buf, self.handle.n_features, mean, count)
             self.lock.end_write()
             PyBuffer_Release(&view)
@@ -339,6 +339,19 @@ cdef class Kernel:
     def size(self):
         """How much the model has grown, where it grows: the nodes of a tree; else 0."""
         return 0
+
+
+def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
+    """Learn rows by a kernel's method and add their number to the learner's `_n_learned`.
+
+    No signal is handled between the two: the number is that of the rows learned, wherever a signal comes.
+    """
+    try:
+        learn(*arguments)
+    except BaseException as error:
+        learner._n_learned += getattr(error, "rows_learned", 0)
+        raise
+    learner._n_learned += n_rows
 
 
 cdef bint has_grown(dict arrays, dict state):

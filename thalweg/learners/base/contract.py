@@ -31,7 +31,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     _names: Names
     _means: tuple[Floats, Floats] | None
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
-    _counts_rows = False  # whether `rows_learned` of what `_learn` raises is about its own rows
+    _n_learned: int | None = None  # rows that `_learn` has learned, if it counts them wherever it is stopped
 
     @property
     def takes_missing(self) -> bool:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from thalweg._frames import as_array, check_names, check_no_dates, frame_columns, frame_names, frame_rows
 from thalweg._names import Names
 from thalweg._types import Floats, Ints
-from thalweg.errors import set_rows_learned
 from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, clipped_rows
 from thalweg.learners.base.growth import Growing
 
@@ -57,7 +56,7 @@ class NamedRows(Growing):
 
         def _predict_row(self, x: Row) -> Floats: ...
 
-        def _filled(self, X: Any, has_missing: bool, w: Floats | None = None) -> Any: ...
+        def _learn_block(self, X: Floats, has_missing: bool, codes: Ints, w: Floats) -> Floats: ...
 
         def _learn_open(
             self,
@@ -117,21 +116,15 @@ class NamedRows(Growing):
         """
         X, news = self._as_learned(dicts, w)
         start = 0
-        try:
-            for i, names in [*news, (len(dicts), self._names)]:
-                part = slice(start, i)
-                rows = np.ascontiguousarray(X[part, : self.n_features_in_])
-                mask = None if tested is None else tested[part]
-                self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
-                start = i
-                if i < len(dicts):
-                    one = slice(i, i + 1)
-                    self._learn_new(dicts[i], X[one], codes[one], w[one], names, labels, p[i])
-                    start = i + 1
-        except BaseException as error:
-            if self._counts_rows:
-                set_rows_learned(error, start + getattr(error, "rows_learned", 0))
-            raise
+        for i, names in [*news, (len(dicts), self._names)]:
+            part = slice(start, i)
+            rows = np.ascontiguousarray(X[part, : self.n_features_in_])
+            mask = None if tested is None else tested[part]
+            self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
+            if i < len(dicts):
+                one = slice(i, i + 1)
+                self._learn_new(dicts[i], X[one], codes[one], w[one], names, labels, p[i])
+            start = i + 1
         return p
 
     def _as_learned(self, dicts: DictRows, w: Floats) -> tuple[Floats, list[tuple[int, Names]]]:
@@ -165,20 +158,21 @@ class NamedRows(Growing):
         self, X: Floats, has_missing: bool, code: Ints, w: Floats, names: Names, labels: Labels
     ) -> None:
         # Learn a row that may bring new names or labels.
-        before = None
-        if labels is not self._labels or names.n_features > self._names.n_features:
-            before = vars(self).copy()
-            self._all_or_nothing(self._make_room, names, labels)
+        if labels is self._labels and names is self._names:
+            self._learn_block(X, has_missing, code, w)
+            return
+        before, first = vars(self).copy(), self._n_learned
         try:
-            self._learn(self._filled(X, has_missing, w), code, w, np.empty((1, self._n_columns)))
-        except BaseException as error:
-            if before is not None and getattr(error, "rows_learned", None) == 0:
+            self._all_or_nothing(self._make_room, names, labels)
+            self._learn_block(X, has_missing, code, w)
+        except BaseException:
+            if first is not None and self._n_learned == first:
                 self.__dict__ = before
             raise
-        self._names = names
 
     def _make_room(self, names: Names, labels: Labels) -> None:
         if names.n_features > self._names.n_features:
             self._add_inputs(names)
+        self._names = names
         if labels is not self._labels:
             self._add_classes(labels)

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._native.kernel import Kernel
+from thalweg._native.kernel import Kernel, learn_counted
 from thalweg._types import Floats, Ints, State
 from thalweg.learners.base.arguments import Row
 from thalweg.learners.base.memory_limit import Needs
@@ -16,7 +16,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 class NativeClassifier(StreamClassifier):
     """A learner whose state is in a kernel (`thalweg._native.kernel.Kernel`)."""
 
-    _counts_rows = True
+    _n_learned: int = 0
     _kernel: Kernel
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
@@ -72,10 +72,10 @@ class NativeClassifier(StreamClassifier):
         return type(x) is np.ndarray and self._begun and self._names.n_features > 0
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
-        self._kernel.learn(X, y, w, p)
+        learn_counted(self, len(y), self._kernel.learn, X, y, w, p)
 
     def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
-        self._kernel.learn(X, y, w, p, tested)
+        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested)
 
     def _predict(self, X: Floats, p: Floats) -> None:
         self._kernel.predict(X, p)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from thalweg._native.kernel import Kernel
 from thalweg._types import Floats, Ints
-from thalweg.errors import set_rows_learned
 from thalweg.learners.base._native.one_hot import OneHotKernel, widened, width_of
 from thalweg.learners.base.growth import MOST_PLACES
 from thalweg.learners.base.native import NativeClassifier
@@ -130,15 +129,10 @@ class NativeOneHot(OneHot, NativeClassifier):
             process(X, *others)
             return
         # Not all at once: a widened row may be many times as long.
-        n, start = max(PART // width_of(self._own), 1), 0
-        try:
-            while start < len(X):
-                part = slice(start, start + n)
-                process(self._widened(X[part]), *(each[part] for each in others))
-                start += n
-        except BaseException as error:
-            set_rows_learned(error, start + getattr(error, "rows_learned", 0))
-            raise
+        n = max(PART // width_of(self._own), 1)
+        for start in range(0, len(X), n):
+            part = slice(start, start + n)
+            process(self._widened(X[part]), *(each[part] for each in others))
 
     def _handle(self) -> Kernel:
         kernel = super()._handle()

@@ -1,6 +1,6 @@
 """The base class of all learners, which derives everything from the methods of the contract."""
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any, Self, overload
 
 import numpy as np
@@ -131,7 +131,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             p = np.zeros((len(rows), len(labels.list)))
             learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
-            return learn(rows, codes, w, labels, None, p)
+            return self._counted(learn, rows, codes, w, labels, None, p)
 
     def test_then_train_coded(
         self,
@@ -159,10 +159,21 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             mask = None if asked is None else as_mask(asked, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
             if isinstance(rows, DictRows):
-                return self._learn_dicts(rows, y, w, labels, mask, p)
+                return self._counted(self._learn_dicts, rows, y, w, labels, mask, p)
             if labels is self._labels:
-                return self._learn_block(rows, has_missing, y, w, mask, p)
-            return self._learn_open(rows, y, w, labels, mask, p)
+                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p)
+            return self._counted(self._learn_open, rows, y, w, labels, mask, p)
+
+    def _counted(self, learn: Callable[..., Floats], *arguments: Any) -> Floats:
+        """Call `learn`; store in what it raises how many rows it has learned, if they are counted."""
+        first = self._n_learned
+        try:
+            return learn(*arguments)
+        except BaseException as error:
+            vars(error).pop("rows_learned", None)  # of a member
+            if first is not None and self._n_learned is not None:
+                set_rows_learned(error, self._n_learned - first)
+            raise
 
     def _checked_labels(
         self, codes: ArrayLike, sample_weight: ArrayLike | None, n_rows: int, n_classes: int
@@ -183,20 +194,18 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         p = np.empty((len(X), self._n_columns)) if p is None else p
         if not len(X):
             return p
-        means = None if self._means is None else (self._means[0].copy(), self._means[1].copy())
+        first, means = self._n_learned, None if self._means is None else np.array(self._means)
         try:
             rows = self._filled(X, has_missing, w)
             if tested is None:
                 self._learn(rows, codes, w, p)
             else:
                 self._learn_tested(rows, codes, w, p, tested)
-        except BaseException as error:
-            if not self._counts_rows:
-                vars(error).pop("rows_learned", None)
-            n = getattr(error, "rows_learned", None)
-            if means is not None and n is not None:
+        except BaseException:
+            if self._means is not None and means is not None and first is not None:
+                n = (self._n_learned or 0) - first
                 update_means(X[:n], w[:n], *means)
-                self._means = means
+                self._means[0][:], self._means[1][:] = means  # in place: an adapter may share them
             raise
         return p
 
@@ -205,20 +214,15 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     ) -> Floats:
         # Like _learn_block, but codes may be of new classes; each class is added at its first row.
         start = 0
-        try:
-            while start < len(X):
-                new = codes[start:] >= len(self.classes_)
-                first = start + int(np.argmax(new)) if new.any() else len(X)
-                start = self._learn_part(X, codes, w, tested, p, start, first)
-                if first < len(X):
-                    p[first] = 0.0
-                    p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
-                    self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
-                    start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
-        except BaseException as error:
-            if self._counts_rows:
-                set_rows_learned(error, start + getattr(error, "rows_learned", 0))
-            raise
+        while start < len(X):
+            new = codes[start:] >= len(self.classes_)
+            first = start + int(np.argmax(new)) if new.any() else len(X)
+            start = self._learn_part(X, codes, w, tested, p, start, first)
+            if first < len(X):
+                p[first] = 0.0
+                p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
+                self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
+                start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
         return p
 
     def _learn_part(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._native.kernel import learn_counted
 from thalweg._parameters import real_number
 from thalweg._types import Floats, Ints
 from thalweg.learners.base._native.one_hot import widened_sparse
@@ -95,13 +96,13 @@ class LinearLogistic(NativeOneHot):
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p)
+            learn_counted(self, len(y), self._kernel.learn_sparse, *self._widened_sparse(X), y, w, p)
         else:
             super()._learn(X, y, w, p)
 
     def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
         if isinstance(X, SparseRows):
-            self._kernel.learn_sparse(*self._widened_sparse(X), y, w, p, tested)
+            learn_counted(self, len(y), self._kernel.learn_sparse, *self._widened_sparse(X), y, w, p, tested)
         else:
             super()._learn_tested(X, y, w, p, tested)
 

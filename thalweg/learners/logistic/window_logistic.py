@@ -14,7 +14,7 @@ from thalweg._native.ring import appended
 from thalweg._native.ring_layout import ROWS, places, ring_layout
 from thalweg._parameters import count, real_number
 from thalweg._types import Floats, Ints, State
-from thalweg.errors import StateError, set_rows_learned
+from thalweg.errors import StateError
 from thalweg.learners.base.one_hot import OneHot
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
@@ -74,7 +74,7 @@ class WindowLogistic(OneHot, StreamClassifier):
     0.74
     """
 
-    _counts_rows = True
+    _n_learned: int
 
     def __init__(self, window: int = 1000, period: int = 100, prior: float = 1.0) -> None:
         self.window = window
@@ -93,13 +93,9 @@ class WindowLogistic(OneHot, StreamClassifier):
         self._intercept = np.zeros(n_classes)
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
-        first, start = self._n_learned, 0
-        try:
-            while start < len(X):
-                start = self._learn_some(X, y, w, p, start)
-        except BaseException as error:
-            set_rows_learned(error, self._n_learned - first)
-            raise
+        start = 0
+        while start < len(X):
+            start = self._learn_some(X, y, w, p, start)
 
     def _learn_some(self, X: Floats, y: Ints, w: Floats, p: Floats, start: int) -> int:
         """Learn rows up to the next fit, at most SPARE; return where the next part starts."""

@@ -10,7 +10,6 @@ from thalweg._native.kernel import Kernel
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._parameters import count, is_real, n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
-from thalweg.errors import set_rows_learned
 from thalweg.learners.base.growth import FixedInputsError
 from thalweg.learners.base.one_hot import NativeOneHot
 from thalweg.learners.base.seeded import SeededClassifier
@@ -227,12 +226,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         return super()._is_fast(x) and self._map is None
 
     def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats) -> None:
-        try:
-            mapped = self._mapped(X)
-        except BaseException as error:
-            set_rows_learned(error, 0)
-            raise
-        super()._learn(mapped, y, w, p)
+        super()._learn(self._mapped(X), y, w, p)
 
     def _learn_tested(self, X: Floats, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
         super()._learn_tested(self._mapped(X), y, w, p, tested)

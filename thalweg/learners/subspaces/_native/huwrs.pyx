@@ -217,8 +217,8 @@ cdef class HUWRSKernel(EnsembleKernel):
         end_call(&call, start if observes else -1)
 
     def learn_row(self, x, y, means=None):
-        """Learn one row if it is an array as usual; return whether it was."""
-        return self.undoing(EnsembleKernel.learn_row, x, y, means)
+        """Learn one row if it is an array as usual and there are no means; return whether it was."""
+        return means is None and self.undoing(EnsembleKernel.learn_row, x, y, means)
 
     def undoing(self, method, *arguments):
         """Call a method that learns; a row at which it is stopped is then as if it had not come."""
