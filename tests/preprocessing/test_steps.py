@@ -251,5 +251,6 @@ def scikit_learns_own(estimator):
     [*STEPS[:2], OneHotEncoder(), OrdinalEncoder(), FeatureHasher(), Dates(columns=[0])],
     expected_failed_checks=scikit_learns_own,
 )
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks(estimator, check, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # else its checks of other libraries' arrays are skipped
     check(estimator)
