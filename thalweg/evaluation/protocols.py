@@ -224,12 +224,12 @@ def _evaluate(
         begin_watcher(watcher, stream, total)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
-    inside = run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
+    run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
     seconds = time.perf_counter() - begin
     if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
     found = [each.as_history() for each in watchers]
-    times = {"date": date, "seconds": seconds, "learner_seconds": inside}
+    times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     return _run(stream, learner, record, classes, settings=settings, **times, **explained)
 
