@@ -277,13 +277,10 @@ def _begin(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any
     is_ours = isinstance(learner, StreamClassifier) and not isinstance(learner, ForeignLearner)
     if stream.is_open or (stream.more_classes and is_ours):
         settings = {"more_classes": True}
-    if form == "named":
-        found = stream.input_names
-        counts = stream.n_categories if found else None
-        learner.begin(None, classes, names=found, n_categories=counts, **settings)
-        return classes
-    names, n_categories = stream.names, stream.n_categories
-    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
+    is_named = form == "named"
+    n_inputs, names = (None, stream.input_names) if is_named else (stream.n_features, stream.names)
+    n_categories = stream.n_categories if not is_named or names else None
+    learner.begin(n_inputs, classes, names=names, n_categories=n_categories, **settings)
     return classes
 
 

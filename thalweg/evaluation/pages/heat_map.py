@@ -34,16 +34,8 @@ def heat_map(
 ) -> str:
     """Return the HTML of distances over time, a row of cells for each name; alarms are red.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of the rows.
-    distances, alarms : ndarray of shape (windows, lines)
-        Distance of each window from the reference (NaN if unknown), and whether it is an alarm.
-    starts, stops : ndarray of int
-        The first row of each window, and the first row after it.
-    title : str
-        What the colours show.
+    `distances` (NaN if unknown) and `alarms` have the shape (windows, names); `starts` and `stops` are the
+    first row of each window and the first row after it; the title says what the colours show.
     """
     highest = np.nanmax(distances, initial=1e-9)
     first, last = int(starts[0]), int(stops[-1])
