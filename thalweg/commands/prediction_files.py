@@ -14,7 +14,7 @@ import pyarrow.parquet
 
 from thalweg._atomic_file import replacing
 from thalweg._native.argmax import likeliest
-from thalweg.evaluation.blocks import blocks_for, dense_size, stays_sparse
+from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream, first_rows

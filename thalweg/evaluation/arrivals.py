@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole, real_number, wrong
 from thalweg._types import Block, Floats, Ints, Mask
-from thalweg.evaluation.blocks import WaitingSparse, interleaved
+from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.evaluation.steps import Step
 from thalweg.waiting import WaitingRows
 

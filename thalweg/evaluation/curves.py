@@ -102,9 +102,9 @@ def accuracy_lines(
     return lines
 
 
-def lines_of(found: "Shares | History") -> list[Line]:
+def lines_of(series: "Shares | History") -> list[Line]:
     """Return a line for each name: the shares of classes, or the weights of members, over time."""
-    return [Line(name, style_of(i), found.rows, found.values[:, i]) for i, name in enumerate(found.names)]
+    return [Line(name, style_of(i), series.rows, series.values[:, i]) for i, name in enumerate(series.names)]
 
 
 def input_lines(history: History, runs: Sequence[Run], most: int = MOST_LINES) -> list[Line]:
@@ -186,10 +186,9 @@ def title_over_time(run: Run, window: int | None = None, cumulative: bool = Fals
 def label_shares(run: Run, most: int = MOST_LINES) -> Shares:
     """Return the share of each class over time; of many classes the most frequent, and all others."""
     tally = run.tally
-    n_parts = tally.n_parts
+    n_parts, starts = tally.n_parts, tally.part_starts(MOST_SHARE_PARTS)
     if not n_parts:
         return Shares(np.empty(0, dtype=np.int64), np.empty((0, 0)), [])
-    starts = np.unique(np.arange(min(MOST_SHARE_PARTS, n_parts)) * n_parts // min(MOST_SHARE_PARTS, n_parts))
     counts = np.add.reduceat(tally.labels[:n_parts, : len(run.classes)], starts)
     names, kept, rest = _most_frequent(run, most)
     columns = [counts[:, k] for k in kept] + ([counts[:, rest].sum(axis=1)] if len(rest) else [])
@@ -214,9 +213,9 @@ def reliability(run: Run) -> Reliability:
     return Reliability(sure / rows, right / rows, rows)
 
 
-def lowest_shown(found: Sequence[Reliability]) -> float:
+def lowest_shown(curves: Sequence[Reliability]) -> float:
     """Return where the axes of a reliability diagram start: 0.5 if no point is below, else 0."""
-    return 0.5 if min(np.min([each.sure, each.right], initial=1.0) for each in found) >= 0.5 else 0.0
+    return 0.5 if min(np.min([each.sure, each.right], initial=1.0) for each in curves) >= 0.5 else 0.0
 
 
 def is_grouped(run: Run) -> bool:

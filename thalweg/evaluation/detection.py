@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from thalweg._parameters import one_of
 from thalweg._types import Floats, Ints
-from thalweg.drift.base import Detector
 from thalweg.drift.foreign import as_detector
 from thalweg.errors import ParameterError
 
@@ -80,7 +79,7 @@ def score_detector(
     streams = [_checked(each) for each in (loss_streams(streams) if isinstance(streams, str) else streams)]
     if not streams:
         raise ValueError("score_detector: there are no streams to score the detector on")
-    alarms = [_alarms(detector, losses) for losses, _ in streams]
+    alarms = [clone(detector).update_many(losses) for losses, _ in streams]
     rng = np.random.default_rng(seed)
     n_losses = sum(len(losses) for losses, _ in streams)
     rate = sum(map(len, alarms)) / max(n_losses, 1)
@@ -108,10 +107,6 @@ def _checked(stream: Any) -> LossStream:
         problem = f"must hold pairs of losses and the positions of drifts, got a {type(stream).__name__}"
         raise ParameterError.of("score_detector", "streams", problem)
     return np.asarray(stream[0], dtype=np.float64), np.asarray(stream[1], dtype=np.intp)
-
-
-def _alarms(detector: Detector, losses: Floats) -> Ints:
-    return clone(detector).update_many(losses)
 
 
 def _score(

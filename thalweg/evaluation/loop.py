@@ -34,7 +34,7 @@ class Record:
     ) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
-        self.interrupted = False
+        self.learner_seconds, self.interrupted = 0.0, False
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
@@ -134,15 +134,14 @@ def run_steps(
     limit: float | None = None,
     recorder: HistoryRecorder | None = None,
     watchers: Sequence[Watcher] = (),
-) -> float:
-    """Run all steps, or until Ctrl-C or the limit of time; return the seconds spent in the learner.
+) -> None:
+    """Run all steps, or until Ctrl-C or the limit of time, in seconds.
 
-    `stream` is the stream that the rows come from, if its classes may grow; `limit` is in seconds; `recorder`
-    are made after each step; `watchers` are told what was learned.
+    `stream` is the stream that the rows come from, if its classes may grow. After each step the `recorder`
+    reads the learner, and `watchers` get the rows that were learned.
     """
-    clock, inside = time.perf_counter, 0.0
+    clock = time.perf_counter
     last_moment = clock() + (math.inf if limit is None else limit)
-    run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
     next_report = clock() + _SECONDS_BETWEEN_REPORTS
     try:
         if progress is not None:
@@ -154,29 +153,32 @@ def run_steps(
             classes = None if stream is None else stream.classes
             if classes is not None and len(classes) > record.n_classes:
                 record.set_classes(len(classes))
-            n, p = 0, np.empty((len(step.X), record.n_classes))
-            begin = clock()
-            try:
-                run(learner, step, p, classes)
-                n = len(step.X)
-            except KeyboardInterrupt as stop:
-                # Rows that compiled code learned before Ctrl-C are part of the run.
-                n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
-                raise
-            finally:
-                end = clock()
-                inside += end - begin
-                record.add(step, p, n)
+            _run_and_record(learner, step, record, classes)
             if recorder is not None:
                 recorder.add(record.n_rows)
             for watcher in watchers:
                 watcher.update_coded(learner, *step.learned_rows())
-            if progress is not None and end >= next_report:
+            if progress is not None and clock() >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
     except KeyboardInterrupt:
         record.interrupted = True
-    return inside
+
+
+def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[Any] | None) -> None:
+    run = _run if isinstance(learner, StreamClassifier) else _run_in_parts
+    n, p = 0, np.empty((len(step.X), record.n_classes))
+    begin = time.perf_counter()
+    try:
+        run(learner, step, p, classes)
+        n = len(step.X)
+    except KeyboardInterrupt as stop:
+        # Rows that compiled code learned before Ctrl-C are part of the run.
+        n = getattr(stop, "rows_learned", 0) if isinstance(learner, NativeClassifier) else 0
+        raise
+    finally:
+        record.learner_seconds += time.perf_counter() - begin
+        record.add(step, p, n)
 
 
 def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any] | None) -> None:

@@ -224,12 +224,12 @@ def _evaluate(
         begin_watcher(watcher, stream, total)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
-    inside = run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
+    run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
     seconds = time.perf_counter() - begin
     if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
     found = [each.as_history() for each in watchers]
-    times = {"date": date, "seconds": seconds, "learner_seconds": inside}
+    times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     return _run(stream, learner, record, classes, settings=settings, **times, **explained)
 
@@ -277,13 +277,10 @@ def _begin(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any
     is_ours = isinstance(learner, StreamClassifier) and not isinstance(learner, ForeignLearner)
     if stream.is_open or (stream.more_classes and is_ours):
         settings = {"more_classes": True}
-    if form == "named":
-        found = stream.input_names
-        counts = stream.n_categories if found else None
-        learner.begin(None, classes, names=found, n_categories=counts, **settings)
-        return classes
-    names, n_categories = stream.names, stream.n_categories
-    learner.begin(stream.n_features, classes, names=names, n_categories=n_categories, **settings)
+    is_named = form == "named"
+    n_inputs, names = (None, stream.input_names) if is_named else (stream.n_features, stream.names)
+    n_categories = stream.n_categories if not is_named or names else None
+    learner.begin(n_inputs, classes, names=names, n_categories=n_categories, **settings)
     return classes
 
 

@@ -11,7 +11,7 @@ from thalweg.evaluation.pages import charts as pictures
 from thalweg.evaluation.pages import tables
 from thalweg.evaluation.pages.inputs import explanations
 from thalweg.evaluation.pages.matrices import confusion, diagram
-from thalweg.evaluation.pages.page import pairs, text, write_page
+from thalweg.evaluation.pages.page import STOPPED, Markup, note, pairs, text, write_page
 from thalweg.evaluation.pages.svg_style import CHART_STYLE
 from thalweg.evaluation.run import Run, setting
 
@@ -67,19 +67,18 @@ def short(run: Run) -> str:
 def _section(runs: list[Run], window: int | None, named: bool, cumulative: bool) -> str:
     first, level = runs[0], 3 if named else 2
     parts = [f"<h2>{text(_circumstances(first))}</h2>"] if named else []
-    parts.append(f'<p class="lead">{text(tables.in_words(tables.best_of(runs)))}</p>')
-    if any(run.interrupted for run in runs):
-        parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    parts.append(note(tables.in_words(tables.best_of(runs)), "lead"))
+    parts.append(note(STOPPED if any(run.interrupted for run in runs) else "", "warning"))
     if first.unlabelled:
-        parts.append(f'<p class="warning">{without_label(first.unlabelled)}, not scored.</p>')
+        parts.append(note(f"{without_label(first.unlabelled)}, not scored.", "warning"))
     if first.skipped:
         said = "".join(f"<br/>{text(message)}" for message in first.messages)
-        parts.append(f'<p class="warning">{first.skipped:,} unreadable rows were skipped.{said}</p>')
+        parts.append(note(Markup(f"{first.skipped:,} unreadable rows were skipped.{said}"), "warning"))
     if first.columns is not None:
-        parts += [f'<p class="warning">{text(warning)}</p>' for warning in first.columns.warnings]
+        parts += [note(warning, "warning") for warning in first.columns.warnings]
     for run, name in zip(runs, names_of(runs), strict=True):
         start = f"{name}: " if len(runs) > 1 else ""
-        parts += [f'<p class="warning">{text(start + said)}</p>' for said in notable.in_words(run)]
+        parts += [note(start + said, "warning") for said in notable.in_words(run)]
     for title, content in _contents(runs, window, cumulative):
         if content:
             parts.append(f"<h{level}>{text(title)}</h{level}>{content}")

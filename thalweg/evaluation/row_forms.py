@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from thalweg._types import Ints
-from thalweg.evaluation.blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.evaluation.inputs.observers import Watcher, reads_rows
+from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
 from thalweg.waiting import WaitingRows

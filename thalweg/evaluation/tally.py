@@ -66,6 +66,11 @@ class Tally:
         """The row after each part."""
         return np.minimum(np.arange(1, self.n_parts + 1) * self.part_size, self.n)
 
+    def part_starts(self, most: int) -> Ints:
+        """Return the first parts of up to `most` nearly equal groups of parts."""
+        n = min(most, self.n_parts)
+        return np.arange(n) * self.n_parts // max(1, n)
+
     def of(self, answerer: str) -> "Tally":
         """Return the Tally of a baseline, as if it were the learner; it has no probabilities."""
         other = Tally(self.n_classes)
@@ -121,8 +126,7 @@ class Tally:
 
     def accuracy_of_parts(self, answerer: str = LEARNER, most: int = MOST_PARTS) -> Floats:
         """Return the accuracies of up to `most` nearly equal parts, without parts that have no labels."""
-        n_parts = self.n_parts
-        starts = np.unique(np.arange(min(most, n_parts)) * n_parts // max(1, min(most, n_parts)))
+        n_parts, starts = self.n_parts, self.part_starts(most)
         if not len(starts):
             return np.empty(0)
         scored = np.add.reduceat(self.labels[:n_parts].sum(axis=1), starts)

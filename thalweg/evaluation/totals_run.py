@@ -58,7 +58,7 @@ class TotalsRecord(Record):
     def __init__(self, n_classes: int, most_classes: int | None = None) -> None:
         self.n_classes = n_classes
         self.n = self.n_learned = self.reached = 0
-        self.interrupted = False
+        self.learner_seconds, self.interrupted = 0.0, False
         self._numbers = None
         self._baselines = Baselines(n_classes, most_classes)
         self._tally = Tally(n_classes)

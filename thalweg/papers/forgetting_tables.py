@@ -52,12 +52,10 @@ def _by_method(runs: list[Result]) -> Errors:
 
 
 def _error_table(errors: dict[str, Errors]) -> Table:
-    rows = [[name, *(averaged(errors[kind][name]) for kind in KINDS), None] for name in ("Bayes", "Off-line")]
-    for name in SHOWN:
-        guarded = averaged(errors["abrupt"][f"{name}, guarded"])
+    rows = []
+    for name in ("Bayes", "Off-line", *SHOWN, "AdaptiveLogistic()", "LogisticMixture()"):
+        guarded = averaged(errors["abrupt"][f"{name}, guarded"]) if name in SHOWN else None
         rows.append([name, *(averaged(errors[kind][name]) for kind in KINDS), guarded])
-    for name in ("AdaptiveLogistic()", "LogisticMixture()"):
-        rows.append([name, *(averaged(errors[kind][name]) for kind in KINDS), None])
     return Table("Error rate (the paper gives curves only)", ["", *KINDS, "abrupt, guarded"], rows)
 
 

@@ -47,15 +47,15 @@ def rbf_and_real(runs: Runs) -> tuple[list[str], list[str]]:
     return [name for name in streams if name in RBF], [name for name in streams if name not in RBF]
 
 
-def mean_of(found: Sequence[Result] | None, what: str = "accuracy") -> Mean | None:
+def mean_of(runs: Sequence[Result] | None, what: str = "accuracy") -> Mean | None:
     """Return mean and standard error over runs, in per cent; None without runs."""
-    values = np.array([run[what] for run in found or () if run[what] is not None]) * 100
+    values = np.array([run[what] for run in runs or () if run[what] is not None]) * 100
     return averaged(values) if len(values) else None
 
 
-def accuracy_of(found: Sequence[Result]) -> float:
+def accuracy_of(runs: Sequence[Result]) -> float:
     """Return the mean accuracy over runs, in per cent."""
-    return float(np.mean([100 * run["accuracy"] for run in found]))
+    return float(np.mean([100 * run["accuracy"] for run in runs]))
 
 
 def places_of(runs: Runs, streams: Sequence[str], labels: Labels) -> list[tuple[str, int]]:

@@ -63,7 +63,7 @@ def report(results: Results) -> Report:
     if ("ELEC", BOUNDARY) in by_case:
         made.tables.append(_by_batch_size(runs, by_case))
     else:
-        made.notes.append("ELEC left out: elec2.arff was not by_case; name its folder with --data.")
+        made.notes.append("ELEC left out: elec2.arff was not found; name its folder with --data.")
     made.tables += [_training_times(by_case), _side_by_side(runs)]
     made.tables += [_by_stream(name, runs, by_case) for name in ("SEA", "MANY", "CIRCLES", "HYPERPLANE")]
     made.tables.append(_steps(runs))

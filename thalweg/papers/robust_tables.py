@@ -1,5 +1,6 @@
 """Tables and claims of the paper on robust regression for noisy streams, beside what is measured here."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,22 +50,15 @@ def accuracies(runs: Runs, method: str) -> Floats:
 
 def figures_table(runs: Settings) -> Table:
     """Return the means of figures 1 and 2."""
-    settings = ("abrupt", 0.1, 8), ("mixed", 0.1, 8)
-    rows = [
-        [method, *(averaged(accuracies(runs[setting], method)) for setting in settings)]
-        for method in runs[settings[0]][0]
-    ]
-    header = ["", "figure 1: abrupt", "figure 2: abrupt and small shifts"]
-    return Table("Accuracy, 8 leaves, 10 % noise", header, rows)
+    names = {"abrupt": "figure 1: abrupt", "mixed": "figure 2: abrupt and small shifts"}
+    settings = {name: (kind, 0.1, 8) for kind, name in names.items()}
+    return _accuracy_table("Accuracy, 8 leaves, 10 % noise", runs, settings)
 
 
 def noise_table(runs: Settings) -> Table:
     """Return figure 3."""
-    rows = [
-        [method, *(averaged(accuracies(runs["mixed", noise, 8], method)) for noise in NOISE)]
-        for method in runs["mixed", 0.1, 8][0]
-    ]
-    return Table("Figure 3: accuracy by noise", ["", *(percentage(noise, "g") for noise in NOISE)], rows)
+    settings = {percentage(noise, "g"): ("mixed", noise, 8) for noise in NOISE}
+    return _accuracy_table("Figure 3: accuracy by noise", runs, settings)
 
 
 def gains_table(runs: Settings) -> Table:
@@ -98,13 +92,20 @@ def outliers_table(runs: Settings) -> Table:
 
 def leaves_table(runs: Settings) -> Table:
     """Return figure 5."""
+    names = ("full trees" if leaves is None else f"{leaves} leaves" for leaves in LEAVES)
+    settings = {name: ("mixed", 0.1, leaves) for name, leaves in zip(names, LEAVES, strict=True)}
     methods = (BAGGING, RIVAL, PAPERS, ROBUST)
-    rows = [
-        [method, *(averaged(accuracies(runs["mixed", 0.1, leaves], method)) for leaves in LEAVES)]
-        for method in methods
-    ]
-    header = ["", *("full trees" if leaves is None else f"{leaves} leaves" for leaves in LEAVES)]
-    return Table("Figure 5: accuracy by the size of trees", header, rows)
+    return _accuracy_table("Figure 5: accuracy by the size of trees", runs, settings, methods)
+
+
+def _accuracy_table(
+    title: str, runs: Settings, settings: dict[str, Any], methods: Sequence[str] = ()
+) -> Table:
+    """Return the accuracies of methods, by default all, in settings named by the header."""
+    methods = methods or list(runs["mixed", 0.1, 8][0])
+    chosen = [runs[setting] for setting in settings.values()]
+    rows = [[name, *(averaged(accuracies(each, name)) for each in chosen)] for name in methods]
+    return Table(title, ["", *settings], rows)
 
 
 def seconds_table(runs: Settings) -> Table:

@@ -1,8 +1,6 @@
 """Run a paper's tasks on all processors; cache each result under its settings."""
 
-import hashlib
 import inspect
-import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -11,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from thalweg.errors import StreamError
-from thalweg.evaluation.comparison.parallel import Job, run_jobs
+from thalweg.evaluation.comparison.parallel import Job, cache_path, run_jobs
 from thalweg.streams import datasets
-from thalweg.streams.openml import cache_folder
 
 SECONDS_BETWEEN_LINES = 10
 
@@ -66,8 +63,7 @@ def _cache_file(paper: str, task: Task) -> Path:
     from thalweg import __version__ as version
 
     source = inspect.getsource(sys.modules[task.run.__module__])
-    key = json.dumps([version, source, task.run.__qualname__, task.settings], sort_keys=True)
-    return cache_folder() / "papers" / paper / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    return cache_path(f"papers/{paper}", [version, source, task.run.__qualname__, task.settings])
 
 
 def _progress(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.evaluation import Explanations, chunked, prequential
-from thalweg.evaluation.blocks import WaitingSparse, interleaved
+from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.learners import LinearLogistic, MajorityClass, NaiveBayes
 from thalweg.learners.base.sparse_rows import checked_sparse_rows, joined
 from thalweg.streams import from_file

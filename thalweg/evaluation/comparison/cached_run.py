@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import sys
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from thalweg.adapters.river_learner import river_parameters
 from thalweg.errors import Message, StreamError
 from thalweg.evaluation import curves, metrics
 from thalweg.evaluation.baselines import BASELINES
+from thalweg.evaluation.comparison.parallel import cache_path
 from thalweg.evaluation.protocols import prequential
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.summary import plain, plain_number
@@ -22,7 +22,6 @@ from thalweg.evaluation.tally import LEARNER
 from thalweg.evaluation.uncertainty import standard_error
 from thalweg.streams.base import Generator, Stream
 from thalweg.streams.named import dataset_name, is_path, open_stream
-from thalweg.streams.openml import cache_folder
 
 CURVE_POINTS, LEAST_WINDOW = 120, 200
 
@@ -124,11 +123,9 @@ def cache_file(learner: Any, source: Source, seed: int, settings: dict[str, Any]
     if about is None:
         return None
     try:
-        parts = [_library(), _described(learner), about, seed, settings]
-        key = json.dumps(parts, sort_keys=True, default=_described)
+        return cache_path("runs", [_library(), _described(learner), about, seed, settings], _described)
     except TypeError:
         return None
-    return cache_folder() / "runs" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
 
 
 def _described(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Run many jobs on all processors and cache their results in files."""
 
+import hashlib
 import json
 import os
 import warnings
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from thalweg._atomic_file import replacing
+from thalweg.streams.openml import cache_folder
 
 Key = TypeVar("Key")
 
@@ -27,16 +29,9 @@ class Job(NamedTuple):
 def run_jobs(
     jobs: Mapping[Key, Job], workers: int | None = None, fresh: bool = False
 ) -> Iterator[tuple[Key, Any]]:
-    """Yield (key, result) of each job: first the cached ones, then the others as they end.
+    """Yield (key, result) of each job: first the cached ones, unless `fresh`, then the others as they end.
 
-    Parameters
-    ----------
-    jobs : dict of Job
-        The jobs by any key.
-    workers : int or None
-        Number of processes; by default one for each processor.
-    fresh : bool
-        Run cached jobs too.
+    `workers` is the number of processes, by default one for each processor.
     """
     missing = dict(jobs)
     for key, job in jobs.items():
@@ -49,6 +44,12 @@ def run_jobs(
         if file is not None and not (isinstance(result, dict) and "error" in result):
             _write(file, result)
         yield key, result
+
+
+def cache_path(folder: str, key: Any, default: Callable[[Any], Any] | None = None) -> Path:
+    """Return the file that caches what depends on `key` only; `default` makes its parts plain for JSON."""
+    text = json.dumps(key, sort_keys=True, default=default)
+    return cache_folder() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 
 def _run(jobs: Mapping[Key, Job], workers: int) -> Iterator[tuple[Key, Any]]:

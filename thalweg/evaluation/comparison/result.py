@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from time import strftime
@@ -218,15 +219,10 @@ class Comparison(Pickled):
         return {stream: run["unlabelled"] for stream, run in runs.items() if run and run["unlabelled"]}
 
     def _all(self, metric: str) -> Floats:
-        return np.array(
-            [
-                [
-                    [_number(self.results[learner, stream, seed].get(metric)) for seed in range(self.n_seeds)]
-                    for learner in self.learners
-                ]
-                for stream in self.streams
-            ]
-        )
+        """Return a metric as an array [stream, learner, seed]."""
+        keys = product(self.streams, self.learners, range(self.n_seeds))
+        values = [_number(self.results[learner, stream, s].get(metric)) for stream, learner, s in keys]
+        return np.reshape(values, (len(self.streams), len(self.learners), self.n_seeds))
 
     def of_stream(self, stream: str, seed: int = 0) -> dict[str, Any] | None:
         """Return the longest run on a stream with a seed: it has the baselines over the most rows."""

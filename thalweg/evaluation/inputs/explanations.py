@@ -91,17 +91,17 @@ def _coefficients(learner: Any, names: Sequence[Any]) -> Explanation:
     return Explanation("coefficient", places, np.ravel(coef))
 
 
-def by_column(found: Explanation, columns: InputColumns | None) -> Named:
+def by_column(numbers: Explanation, columns: InputColumns | None) -> Named:
     """Return the numbers by name: those of inputs, or, if the columns are known, those of columns."""
     if columns is None:
-        return Named([str(place) for place in found.places], found.values)
-    is_share = found.title == IMPORTANCE
-    return _shares(found, columns) if is_share else _lengths(found, columns)
+        return Named([str(place) for place in numbers.places], numbers.values)
+    is_share = numbers.title == IMPORTANCE
+    return _shares(numbers, columns) if is_share else _lengths(numbers, columns)
 
 
-def _shares(found: Explanation, columns: InputColumns) -> Named:
+def _shares(numbers: Explanation, columns: InputColumns) -> Named:
     """Return the sum of the shares of each column, then those of its parts."""
-    value = {place.input: share for place, share in zip(found.places, found.values.tolist(), strict=True)}
+    value = {place.input: share for place, share in zip(numbers.places, numbers.values.tolist(), strict=True)}
     sums: dict[str, float] = {}
     parts: dict[str, list[str]] = {}
     for column in columns.columns:
@@ -125,12 +125,12 @@ def _largest_words(values: dict[str, float]) -> dict[str, float]:
     return {name: values[name] for name in order[:MOST_WORDS]}
 
 
-def _lengths(found: Explanation, columns: InputColumns) -> Named:
+def _lengths(numbers: Explanation, columns: InputColumns) -> Named:
     """Return the coefficients of inputs and categories, and the length of those that belong together."""
     together: dict[str, list[float]] = {}
     words: dict[str, dict[str, float]] = {}
     named = {group.inputs[0]: group.name for groups in columns.words.values() for group in groups}
-    for place, number in zip(found.places, found.values.tolist(), strict=True):
+    for place, number in zip(numbers.places, numbers.values.tolist(), strict=True):
         if place.category is not None and columns.is_spare(place.input, place.category):
             continue
         about = "" if place.label is None else f", {place.label}"
@@ -142,8 +142,8 @@ def _lengths(found: Explanation, columns: InputColumns) -> Named:
     values = {
         name: each[0] if len(each) == 1 else float(np.linalg.norm(each)) for name, each in together.items()
     }
-    below = {name: _largest_words(found) for name, found in words.items()}
-    values |= {word: number for found in below.values() for word, number in found.items()}
+    below = {name: _largest_words(each) for name, each in words.items()}
+    values |= {word: number for each in below.values() for word, number in each.items()}
     return Named(list(values), np.array(list(values.values())), {name: list(below[name]) for name in below})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from thalweg.evaluation import curves
 from thalweg.evaluation.curves import Line, names_of
-from thalweg.evaluation.pages.page import Markup, text
+from thalweg.evaluation.pages.page import Markup, note, text
 from thalweg.evaluation.pages.svg import Scale, both, css, draw, plain_scale, share_scale
 from thalweg.evaluation.pages.svg_lanes import Lane
 from thalweg.evaluation.run import Run
@@ -58,10 +58,10 @@ def weights(run: Run) -> str:
     n_rows = max(run.n_rows, int(kept.rows.max()))
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)
-    note = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
+    about = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
     if run.settings.get("delay", 0) != 0 or run.settings.get("labels", 1) != 1:
-        note += "By rows learned, which are fewer than rows seen since labels are late or missing."
-    return f'{picture}<p class="note">{note}</p>' if note else picture
+        about += "By rows learned, which are fewer than rows seen since labels are late or missing."
+    return picture + note(about)
 
 
 def _figure(picture: str) -> str:

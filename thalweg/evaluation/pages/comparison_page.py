@@ -12,7 +12,17 @@ from thalweg.evaluation.comparison.result import Comparison
 from thalweg.evaluation.curves import Line, style_of
 from thalweg.evaluation.formatting import count, formatted, points, without_label
 from thalweg.evaluation.pages.charts import named
-from thalweg.evaluation.pages.page import Best, made_by, pairs, table, text, with_small_error, write_page
+from thalweg.evaluation.pages.page import (
+    Best,
+    Markup,
+    made_by,
+    note,
+    pairs,
+    table,
+    text,
+    with_small_error,
+    write_page,
+)
 from thalweg.evaluation.pages.rank_diagram import rank_diagram
 from thalweg.evaluation.pages.svg import line_chart
 from thalweg.evaluation.run import setting
@@ -28,21 +38,15 @@ TABLES = {
 
 def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """Write the page of a comparison; return its path."""
-    body = [f'<p class="lead">{text(words.verdict(comparison))}</p>', _failures(comparison)]
-    body += [
-        "<h2>Accuracy</h2>",
-        _accuracies(comparison),
-        f'<p class="note">{text(_about(comparison))}</p>',
-    ]
+    body = [note(words.verdict(comparison), "lead"), _failures(comparison)]
+    body += ["<h2>Accuracy</h2>", _accuracies(comparison), note(_about(comparison))]
     tests = comparison.tests()
     if tests["critical_difference"] is not None:
         diagram = rank_diagram(comparison.learners, comparison.mean_ranks(), tests["critical_difference"])
         body += ["<h2>Mean ranks</h2>", f"<figure>{diagram}</figure>"]
-        body += [f'<p class="note">{text(_about_ranks(comparison, tests))}</p>']
-        body += ["<h3>Pairs</h3>", table(words.pair_rows(comparison, tests), kind="runs")]
-        body += _note(words.about_few_streams(comparison))
-    body += ["<h2>Accuracy over time</h2>"]
-    body += _note("Of the first seed." if comparison.n_seeds > 1 else "")
+        body += [note(_about_ranks(comparison, tests)), "<h3>Pairs</h3>"]
+        body += [table(words.pair_rows(comparison, tests), "runs"), note(words.about_few_streams(comparison))]
+    body += ["<h2>Accuracy over time</h2>", note("Of the first seed." if comparison.n_seeds > 1 else "")]
     body += [
         f"<h3>{text(stream)}</h3><figure>{_chart(comparison, stream)}</figure>"
         for stream in comparison.streams
@@ -51,7 +55,8 @@ def write(comparison: Comparison, path: str | PathLike[str]) -> Path:
         if np.isfinite(comparison.table(metric)).any():
             body += [f"<h2>{title}</h2>", table(_rows(comparison, metric, scale, form), kind="runs")]
             if metric == "rows_per_second":
-                body += _note(words.about_kept(comparison, "--fresh" if comparison.command else "fresh=True"))
+                remedy = "--fresh" if comparison.command else "fresh=True"
+                body.append(note(words.about_kept(comparison, remedy)))
     body += ["<h2>Settings</h2>", _settings(comparison)]
     title = f"{count(len(comparison.learners), 'learner')} on {count(len(comparison.streams), 'stream')}"
     return write_page(path, title, "".join(body))
@@ -134,10 +139,6 @@ def _rows(comparison: Comparison, metric: str, scale: float, form: str) -> list[
     return rows
 
 
-def _note(sentences: str) -> list[str]:
-    return [f'<p class="note">{text(sentences)}</p>'] if sentences else []
-
-
 def _about(comparison: Comparison) -> str:
     stopped = sorted(
         {key[0] + " on " + key[1] for key, run in comparison.results.items() if run.get("stopped")}
@@ -155,8 +156,6 @@ def _about_ranks(comparison: Comparison, tests: dict[str, Any]) -> str:
 
 
 def _failures(comparison: Comparison) -> str:
-    errors = comparison.errors()
-    lines = "<br/>".join(f"{text(name)}: {text(message)}" for name, message in errors.items())
-    return f'<p class="warning">{lines}</p>' if errors else ""
-
-
+    errors = comparison.errors().items()
+    lines = "<br/>".join(f"{text(name)}: {text(message)}" for name, message in errors)
+    return note(Markup(lines), "warning")

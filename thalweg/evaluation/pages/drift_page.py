@@ -10,8 +10,8 @@ from thalweg.drift.distances import shares
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.report import DriftReport, Finding
 from thalweg.evaluation.formatting import percentage, without_label
-from thalweg.evaluation.pages.heat_map import NARROW, STYLE, bar_pairs, heat_map
-from thalweg.evaluation.pages.page import made_by, pairs, table, text, write_page
+from thalweg.evaluation.pages.heat_map import MOST_COLUMNS, NARROW, STYLE, bar_pairs, heat_map
+from thalweg.evaluation.pages.page import STOPPED, Markup, made_by, note, pairs, table, text, write_page
 
 MOST_LINES, MOST_ROWS, MOST_PICTURES = 60, 200, 6
 DISTANCES = {
@@ -24,28 +24,26 @@ DISTANCES = {
 def write(report: DriftReport, path: str | PathLike[str]) -> Path:
     """Write a self-contained HTML page about a DriftReport; return its path."""
     findings = report.findings
-    parts = [f'<style>{STYLE}</style><p class="lead">{text(drift_words.headline(report))}</p>']
-    if report.interrupted:
-        parts.append('<p class="warning">Stopped before the end: these are the results so far.</p>')
+    parts = [f"<style>{STYLE}</style>", note(drift_words.headline(report), "lead")]
+    parts.append(note(STOPPED if report.interrupted else "", "warning"))
     if report.unlabelled:
-        parts.append(f'<p class="warning">{without_label(report.unlabelled)}.</p>')
+        parts.append(note(f"{without_label(report.unlabelled)}.", "warning"))
     if report.skipped:
-        parts.append(f'<p class="warning">{report.skipped:,} unreadable rows were skipped.</p>')
-    parts += [f'<p class="note">{text(note)}</p>' for note in drift_words.notes(report)]
+        parts.append(note(f"{report.skipped:,} unreadable rows were skipped.", "warning"))
+    parts += map(note, drift_words.notes(report))
     if report.columns is not None:
-        parts += [f'<p class="warning">{text(warning)}</p>' for warning in report.columns.warnings]
+        parts += [note(warning, "warning") for warning in report.columns.warnings]
         parts.append(pairs(report.columns.in_words(most=100)))
     if len(report.stops):
         picture = _map(report, findings)
         parts.append(f"<h2>Distance from the reference over time</h2><figure>{picture}</figure>")
-        parts.append(f'<p class="note">{text(_map_note(report, findings))}</p>')
+        parts.append(note(_map_note(report, findings)))
     if findings:
         parts.append(f"<h2>What changed</h2>{_table(report, findings)}")
         pictures = findings[:MOST_PICTURES]
         parts.append(f"<h2>Before and after: the {len(pictures)} smallest p-values</h2>")
         parts += [_picture(report, finding) for finding in pictures]
-    parts.append(f'<h2>False alarms</h2><p class="note">{text(drift_words.rate(report))}</p>')
-    parts.append(_settings(report))
+    parts += ["<h2>False alarms</h2>", note(drift_words.rate(report)), _settings(report)]
     return write_page(path, f"Drift in {report.stream}", "".join(parts))
 
 
@@ -76,7 +74,7 @@ def _lines(report: DriftReport, findings: list[Finding]) -> list[int]:
 def _map_note(report: DriftReport, findings: list[Finding]) -> str:
     shown, total = len(_lines(report, findings)), len(report.watched)
     words = f"A line for each input, a cell for each of {drift_words.windows_of(report)}"
-    if len(report.stops) > NARROW.most_columns:
+    if len(report.stops) > MOST_COLUMNS[NARROW]:
         words += " (a cell that covers several windows shows the largest distance)"
     if report.monitor.classes_ is not None:
         words += "; “a | b” is the input a among rows labelled b"
@@ -91,14 +89,14 @@ def _table(report: DriftReport, findings: list[Finding]) -> str:
         words = drift_words.what(each, report)
         rows.append([str(each.watched), words, *numbers, drift_words.p_value_text(each.p_value)])
     n_more = len(findings) - MOST_ROWS
-    more = f'<p class="note">{n_more:,} more are not listed.</p>' if n_more > 0 else ""
-    note = (
+    more = note(f"{n_more:,} more are not listed." if n_more > 0 else "")
+    about = (
         "First row of the first window that differs; windows that differ, out of those from it on; the "
         "largest distance, or that of all rows together if these differ from another file, and the distance "
         "expected there by chance; the probability that a stream without "
         "change ever gives an alarm with a p-value as small as the smallest one."
     )
-    return f'{table(rows, kind="words")}{more}<p class="note">{note}</p>'
+    return table(rows, kind="words") + more + note(about)
 
 
 def _picture(report: DriftReport, finding: Finding) -> str:
@@ -112,9 +110,9 @@ def _picture(report: DriftReport, finding: Finding) -> str:
     title = f"{finding.watched}: {drift_words.sentence(finding, report)}"
     legend = ("reference", "all rows") if report.reference else ("before", "in the windows that differ")
     picture = bar_pairs([names[i] for i in kept], before[kept], after[kept], title, legend)
-    note = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
-    words = text(drift_words.sentence(finding, report))
-    return f'<p class="note"><b>{text(finding.watched)}</b>: {words}{note}</p><figure>{picture}</figure>'
+    only = "" if before[MISSING] + after[MISSING] < 1.99 else " Nothing but missing values."
+    words = text(drift_words.sentence(finding, report) + only)
+    return note(Markup(f"<b>{text(finding.watched)}</b>: {words}")) + f"<figure>{picture}</figure>"
 
 
 def _settings(report: DriftReport) -> str:

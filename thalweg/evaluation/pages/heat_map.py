@@ -1,15 +1,16 @@
 """A heat map and pairs of bars as SVG, each in a wide and a narrow size of which the page shows one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.formatting import percentage
-from thalweg.evaluation.pages.svg import nice, svg
+from thalweg.evaluation.pages import svg as svg_sizes
+from thalweg.evaluation.pages.svg import Size, both_sizes, label, line, nice, svg
 from thalweg.evaluation.pages.text_width import fitted, width_of
 
 ROW, LEVELS = 20, 8
@@ -23,19 +24,9 @@ STYLE = """
 """
 
 
-class Size(NamedTuple):
-    """The size of a picture; a narrow one has its legend in two lines."""
-
-    width: int
-    left: int
-    right: int
-    n_ticks: int
-    most_columns: int
-    narrow: bool
-
-
-WIDE = Size(960, 190, 34, 8, 240, narrow=False)
-NARROW = Size(400, 116, 26, 3, 80, narrow=True)
+WIDE = svg_sizes.WIDE._replace(left=190, right=34, n_ticks=8)
+NARROW = svg_sizes.NARROW._replace(left=116, right=26)
+MOST_COLUMNS = {WIDE: 240, NARROW: 80}
 
 
 def heat_map(
@@ -43,39 +34,30 @@ def heat_map(
 ) -> str:
     """Return the HTML of distances over time, a row of cells for each name; alarms are red.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of the rows.
-    distances, alarms : ndarray of shape (windows, lines)
-        Distance of each window from the reference (NaN if unknown), and whether it is an alarm.
-    starts, stops : ndarray of int
-        The first row of each window, and the first row after it.
-    title : str
-        What the colours show.
+    `distances` (NaN if unknown) and `alarms` have the shape (windows, names); `starts` and `stops` are the
+    first row of each window and the first row after it; the title says what the colours show.
     """
     highest = np.nanmax(distances, initial=1e-9)
     first, last = int(starts[0]), int(stops[-1])
 
     def draw(size: Size) -> str:
-        n_columns = min(size.most_columns, len(stops))
+        n_columns = min(MOST_COLUMNS[size], len(stops))
         columns = np.unique(np.linspace(0, len(stops), n_columns + 1).astype(int))[:-1]
         largest = np.nan_to_num(np.fmax.reduceat(distances, columns, axis=0))
         levels = np.ceil(largest / highest * LEVELS).astype(int)
         found = np.logical_or.reduceat(alarms, columns, axis=0)
-        top = 54 if size.narrow else 34
+        top = 54 if size == NARROW else 34
         across = (size.width - size.left - size.right) / (last - first)
         begins = (starts[columns] - first) * across + size.left
         ends = np.append(begins[1:], size.width - size.right)
         bottom = top + ROW * len(names)
         parts = [_legend(highest, title, size)]
-        for line, name in enumerate(names):
-            cells = begins, ends, levels[:, line], found[:, line]
-            parts.append(_line(name, top + ROW * line, *cells, size))
+        for i, name in enumerate(names):
+            parts.append(_line(name, top + ROW * i, begins, ends, levels[:, i], found[:, i], size))
         parts += _row_axis(first, last, across, bottom, size)
         return svg("chart heat", size.width, bottom + 26, title, parts)
 
-    return _both(draw)
+    return both_sizes(draw(WIDE), draw(NARROW))
 
 
 def bar_pairs(
@@ -103,15 +85,14 @@ def bar_pairs(
             place = f'transform="translate({middle + 4:.1f} {bottom + 13}) rotate(-40)"'
             if k % max(1, round(15 / step)) == 0:
                 parts.append(f'<text {place} text-anchor="end">{escape(fitted(name, BELOW))}</text>')
-        parts.append(f'<line class="axis" x1="{start}" x2="{size.width - 10}" y1="{bottom}" y2="{bottom}"/>')
+        parts.append(line("axis", start, bottom, size.width - 10, bottom))
         for kind, x, said in (("before", 0, words[0]), ("after", 34 + width_of(words[0]), words[1])):
             parts.append(f'<rect class="{kind}" x="{x:.0f}" y="3" width="12" height="12"/>')
-            parts.append(f'<text class="name" x="{x + 18:.0f}" y="14">{escape(said)}</text>')
-        highest = f"highest bar: {percentage(most, '.1f')}"
-        parts.append(f'<text x="{start}" y="{bottom - height - 8}">{highest}</text>')
+            parts.append(label(x + 18, 14, said, kind="name"))
+        parts.append(label(start, bottom - height - 8, f"highest bar: {percentage(most, '.1f')}"))
         return svg("chart heat", size.width, bottom + 84, title, parts)
 
-    return _both(draw)
+    return both_sizes(draw(WIDE), draw(NARROW))
 
 
 def _room(names: Sequence[str], size: Size) -> int:
@@ -127,8 +108,7 @@ def _line(
     name: str, top: int, begins: Floats, ends: Floats, levels: NDArray[Any], alarms: Mask, size: Size
 ) -> str:
     """Return one row: its name, its background, and the cells of each colour as one path."""
-    shown = escape(fitted(name, size.left - 8))
-    label = f'<text class="name" x="{size.left - 8}" y="{top + 15}" text-anchor="end">{shown}</text>'
+    named = label(size.left - 8, top + 15, fitted(name, size.left - 8), "end", "name")
     ground = (f'<rect class="ground" x="{size.left}" y="{top + 1}" '
               f'width="{size.width - size.left - size.right}" height="{ROW - 2}"/>')
     parts = []
@@ -139,18 +119,18 @@ def _line(
                            for i in cells)
             opacity = (0.35 + 0.65 * level / LEVELS) if kind == "hot" else 0.5 * level / LEVELS
             parts.append(f'<path class="{kind}" fill-opacity="{opacity:.2f}" d="{path}"/>')
-    return f"<g><title>{escape(name)}</title>{label}{ground}{''.join(parts)}</g>"
+    return f"<g><title>{escape(name)}</title>{named}{ground}{''.join(parts)}</g>"
 
 
 def _legend(most: float, title: str, size: Size) -> str:
-    parts = [f'<text class="name" x="{0 if size.narrow else size.left}" y="18">{escape(title)}</text>']
-    x, y = (0, 28) if size.narrow else (size.width - size.right - 345, 7)
+    parts = [label(0 if size == NARROW else size.left, 18, title, kind="name")]
+    x, y = (0, 28) if size == NARROW else (size.width - size.right - 345, 7)
     for kind, words, shift in (("quiet", "within chance", 0), ("hot", f"changed, up to {most:.2f}", 160)):
         for level in range(1, 5):
             opacity = 0.35 + 0.65 * level / 4 if kind == "hot" else 0.5 * level / 4
             place = f'x="{x + shift + 11 * (level - 1)}" y="{y}" width="11" height="12"'
             parts.append(f'<rect class="{kind}" fill-opacity="{opacity:.2f}" {place}/>')
-        parts.append(f'<text class="name" x="{x + shift + 50}" y="{y + 11}">{words}</text>')
+        parts.append(label(x + shift + 50, y + 11, words, kind="name"))
     return "".join(parts)
 
 
@@ -160,13 +140,6 @@ def _row_axis(first: int, last: int, across: float, bottom: int, size: Size) -> 
     ticks = [row for row in range(-(-first // step) * step, last, step) if last - row > 0.7 * step]
     for row in [*ticks, last]:
         x = size.left + (row - first) * across
-        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom + 2}" y2="{bottom + 7}"/>')
-        place, words = (f'x="{size.width}" y="{bottom + 21}" text-anchor="end"', " rows")
-        if row < last:
-            place, words = f'x="{x:.1f}" y="{bottom + 21}" text-anchor="middle"', ""
-        parts.append(f"<text {place}>{row:,}{words}</text>")
-    return parts
-
-
-def _both(draw: Callable[[Size], str]) -> str:
-    return f'<div class="wide">{draw(WIDE)}</div><div class="narrow">{draw(NARROW)}</div>'
+        parts.append(line("axis", x, bottom + 2, x, bottom + 7))
+        parts.append(label(x, bottom + 21, f"{row:,}", "middle") if row < last else "")
+    return [*parts, label(size.width, bottom + 21, f"{last:,} rows", "end")]

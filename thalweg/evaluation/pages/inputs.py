@@ -34,13 +34,13 @@ def explanations(run: Run, runs: Sequence[Run]) -> str:
 
 
 def _chart(run: Run, history: History, lines: list[Line]) -> str:
-    inside, note = _inside(np.column_stack([line.y for line in lines]))
+    inside, cut_off = _inside(np.column_stack([line.y for line in lines]))
     cut = [replace(line, y=inside[:, i]) for i, line in enumerate(lines)]
     n_rows = max(run.n_rows, int(history.rows.max()))
     picture = both(cut, n_rows, [], history.title, plain_scale(inside))
     n_all = len(history.wholes().names)
     largest = f" The {len(lines)} largest of {n_all}." if len(lines) < n_all else ""
-    said = f"{NOTES.get(history.title, '')}{largest}{note}"
+    said = f"{NOTES.get(history.title, '')}{largest}{cut_off}"
     parts = "".join(f"<br/>{text(line)}" for line in part_lines(history, [line.name for line in lines]))
     return f'<figure>{picture}</figure><p class="note">{said}{parts}</p>'
 

@@ -11,7 +11,7 @@ from thalweg.evaluation.curves import Line
 from thalweg.evaluation.formatting import DATE, percentage
 from thalweg.evaluation.label_errors.find import Suspicions
 from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline
-from thalweg.evaluation.pages.page import Markup, made_by, pairs, table, text, write_page
+from thalweg.evaluation.pages.page import Markup, made_by, note, pairs, table, text, write_page
 from thalweg.evaluation.pages.svg import line_chart
 
 MOST_ROWS, MOST_COLUMNS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
@@ -21,18 +21,16 @@ LONG = 40  # characters of a cell that is broken into lines
 def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "") -> Path:
     """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
     suspicions = lines.suspicions
-    parts = [f'<p class="lead">{text(headline(suspicions))}</p>']
-    parts.append(f'<p class="note">{text(ASSUMPTION)}</p>')
+    parts = [note(headline(suspicions), "lead"), note(ASSUMPTION)]
     parts.append(f"<h2>Where they are</h2><figure>{_where(suspicions)}</figure>")
-    note = "Share of rows whose labels look wrong, listed below or not, over the rows in their order."
-    parts.append(f'<p class="note">{note}</p>')
+    parts.append(note("Share of rows whose labels look wrong, listed or not, in the order of the rows."))
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
         parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
     parts.append(f"<h2>Models and their weights</h2>{_models(lines)}")
     if lines.columns is not None:
-        parts += [f'<p class="warning">{text(warning)}</p>' for warning in lines.columns.warnings]
+        parts += [note(warning, "warning") for warning in lines.columns.warnings]
         parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
     parts.append(f"<h2>Origin</h2>{pairs(made_by(command, strftime(DATE)))}")
     return write_page(path, f"Suspicious labels in {source}", "".join(parts))
@@ -58,11 +56,11 @@ def _table(lines: Lines) -> str:
         rows.append([*numbers, lines.label(i), lines.believed(i), *cells])
     n_more = len(lines.rows) - MOST_ROWS
     more = f" {n_more:,} more are not listed." if n_more > 0 else ""
-    note = (
+    about = (
         "Doubt: the probability that the label is wrong, given the estimated share of wrong labels. "
         f"Likelihood: the probability of the label as given. Rows are counted from 1.{more}"
     )
-    return f'{table(rows)}<p class="note">{note}</p>'
+    return table(rows) + note(about)
 
 
 def _broken(cell: str) -> str:
@@ -75,5 +73,4 @@ def _models(lines: Lines) -> str:
     rows += [[name, f"{weight:.2f}"] for name, weight in suspicions.weights.items()]
     agreement = percentage(suspicions.estimate.agreement, ".1f")
     time = f"{lines.counted} in {suspicions.seconds:.2f} s"
-    note = f"Together they agree with {agreement} of the labels. {time}."
-    return f'{table(rows)}<p class="note">{text(note)}</p>'
+    return table(rows) + note(f"Together they agree with {agreement} of the labels. {time}.")

@@ -9,7 +9,20 @@ from thalweg.evaluation import curves
 from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.formatting import count, percentage
 from thalweg.evaluation.pages.page import text
-from thalweg.evaluation.pages.svg import NARROW, WIDE, Scale, Size, css, labels, legend, short, svg
+from thalweg.evaluation.pages.svg import (
+    NARROW,
+    WIDE,
+    Scale,
+    Size,
+    both_sizes,
+    css,
+    label,
+    labels,
+    legend,
+    line,
+    short,
+    svg,
+)
 from thalweg.evaluation.run import Run
 
 _BARS = 40
@@ -42,14 +55,14 @@ def diagram(runs: Sequence[Run]) -> str:
     found = [curves.reliability(run) for run in runs]
     drawn = [each.shown(FEWEST_ROWS) for each in found]
     wide, narrow = (_diagram(runs, drawn, size) for size in (WIDE._replace(width=760), NARROW))
+    wide = f'<div class="square">{wide}</div>'
     errors = (f"{name} {percentage(each.error)}" for name, each in zip(names_of(runs), found, strict=True))
     note = f"Mean distance between how sure answers are and how often they are right: {', '.join(errors)}."
     n_few = sum(len(each.rows) for each in found) - sum(len(each.rows) for each in drawn)
     if n_few:
         few = f"{count(n_few, 'range')} with fewer than {FEWEST_ROWS} rows"
         note += f" {few} {'are' if n_few > 1 else 'is'} not drawn."
-    both = f'<div class="wide square">{wide}</div><div class="narrow">{narrow}</div>'
-    return f"<figure>{both}<figcaption>{text(note)}</figcaption></figure>"
+    return f"<figure>{both_sizes(wide, narrow)}<figcaption>{text(note)}</figcaption></figure>"
 
 
 def _diagram(runs: Sequence[Run], found: Sequence[curves.Reliability], size: Size) -> str:
@@ -71,24 +84,21 @@ def _diagram(runs: Sequence[Run], found: Sequence[curves.Reliability], size: Siz
     parts += labels(ends, size, top) if size.labels else []
     below = bottom + (_BARS if len(runs) == 1 else 0) + 42
     what = "how sure the answer was" + (" (bars: rows)" if len(runs) == 1 else "")
-    parts.append(f'<text class="name" x="{right}" y="{below}" text-anchor="end">{what}</text>')
+    parts.append(label(right, below, what, "end", "name"))
     return svg("chart", size.width, below + 8, "reliability diagram", parts)
 
 
 def _axes(scale: Scale, size: Size, top: int) -> list[str]:
     """Return the grid, the ticks of both axes, and the diagonal."""
     left, right, bottom = size.left, size.width - size.right, top + size.height
-    parts = [f'<text class="name" x="0" y="{top - 14}">correct answers</text>']
+    parts = [label(0, top - 14, "correct answers", kind="name")]
     for tick in np.arange(round(scale.low / scale.step), round(1 / scale.step) + 1) * scale.step:
         share = (tick - scale.low) / (1 - scale.low)
         x, y, shown = left + share * (right - left), bottom - share * size.height, scale.text(tick)
-        parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{left - 7}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
-        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 5}"/>')
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{shown}</text>')
-    parts.append(f'<path class="line base label_chain" d="M{left} {bottom}L{right} {top}"/>')
-    parts.append(f'<line class="axis" x1="{left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
-    return parts
+        parts += [line("grid", left, y, right, y), label(left - 7, y + 4, shown, "end")]
+        parts += [line("axis", x, bottom, x, bottom + 5), label(x, bottom + 20, shown, "middle")]
+    diagonal = f'<path class="line base label_chain" d="M{left} {bottom}L{right} {top}"/>'
+    return [*parts, diagonal, line("axis", left, bottom, right, bottom)]
 
 
 def _points(

@@ -41,7 +41,6 @@ table.runs td, table.runs th { padding: 7px 8px; } td small { font-size: inherit
 table.one td:nth-child(2) { font-weight: 600; }
 table.words td:nth-child(2), table.words th:nth-child(2) { white-space: normal; text-align: left; }
 table.words td:nth-child(2) { min-width: 130px; }
-tr.bold td { font-weight: 600; } tr.bold td:first-child { color: var(--accent); }
 td.best { color: var(--accent); font-weight: 700; } td.best::before { content: "\\2605 "; font-size: 11px; }
 table.matrix { width: auto; } table.matrix th, table.matrix td { text-align: center; padding: 5px 8px; }
 table.matrix td { border: 1px solid var(--page); }
@@ -77,6 +76,7 @@ svg.swatch { display: inline-block; width: 26px; height: 8px; margin-right: 8px;
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
+STOPPED = "Stopped before the end: these are the results so far."
 
 
 class Markup(str):
@@ -105,19 +105,18 @@ def write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     return path
 
 
-def table(rows: Sequence[Sequence[object]], n_bold: int = 0, kind: str = "") -> str:
-    """Return the HTML of a table; the first row is the header, the next `n_bold` rows are bold.
-
-    A cell that is a `Best` is marked as such.
-    """
+def table(rows: Sequence[Sequence[object]], kind: str = "") -> str:
+    """Return the HTML of a table; the first row is the header; a cell that is a `Best` is marked as such."""
     head = "".join(f"<th>{text(cell)}</th>" for cell in rows[0])
-    body = ""
-    for i, row in enumerate(rows[1:]):
-        bold = ' class="bold"' if i < n_bold else ""
-        body += f"<tr{bold}>{''.join(map(_cell, row))}</tr>"
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[1:])
     kind = f' class="{kind}"' if kind else ""
     made = f"<table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{made}</div>'
+
+
+def note(words: object, kind: str = "note") -> str:
+    """Return the HTML of a paragraph, a "note", a "warning" or the "lead"; nothing if there are no words."""
+    return f'<p class="{kind}">{text(words)}</p>' if words else ""
 
 
 def pairs(entries: Iterable[tuple[str, str]]) -> str:

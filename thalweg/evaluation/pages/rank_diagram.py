@@ -7,8 +7,7 @@ import numpy as np
 
 from thalweg._types import Floats
 from thalweg.evaluation.comparison.statistics import groups_alike
-from thalweg.evaluation.pages.page import text
-from thalweg.evaluation.pages.svg import svg
+from thalweg.evaluation.pages.svg import both_sizes, label, line, svg
 
 AXIS_WIDTH, CHARACTER, AXIS, STEP, BAR = 320, 7.4, 64, 24, 11
 NARROW, EDGE = 390, 16
@@ -25,8 +24,7 @@ def rank_diagram(names: Sequence[str], mean_ranks: Floats, difference: float) ->
     order = np.argsort(mean_ranks, kind="stable")
     best_first = [names[place] for place in order], np.asarray(mean_ranks)[order]
     wide, narrow = _wide(*best_first, difference), _narrow(*best_first, difference)
-    wide = f'<div class="wide"><div class="scroll">{wide}</div></div>'
-    return f'<style>{STYLE}</style>{wide}<div class="narrow">{narrow}</div>'
+    return f"<style>{STYLE}</style>" + both_sizes(f'<div class="scroll">{wide}</div>', narrow)
 
 
 def _wide(names: Sequence[str], values: Floats, difference: float) -> str:
@@ -46,10 +44,9 @@ def _wide(names: Sequence[str], values: Floats, difference: float) -> str:
         on_left = i < n_left
         y = top + STEP * (i if on_left else len(names) - 1 - i) + 12
         edge, anchor = (margin - 8, "end") if on_left else (margin + AXIS_WIDTH + 8, "start")
-        parts += [_line("lead", at(value), AXIS, at(value), y), _line("lead", at(value), y, edge, y)]
+        parts += [line("lead", at(value), AXIS, at(value), y), line("lead", at(value), y, edge, y)]
         x = edge - 4 if on_left else edge + 4
-        label = text(f"{name} {value:.2f}")
-        parts.append(f'<text x="{x}" y="{y + 4}" text-anchor="{anchor}">{label}</text>')
+        parts.append(label(x, y + 4, f"{name} {value:.2f}", anchor))
     return _svg(2 * margin + AXIS_WIDTH, top + STEP * n_left + 16, parts)
 
 
@@ -64,12 +61,10 @@ def _narrow(names: Sequence[str], values: Floats, difference: float) -> str:
     top = AXIS + 30 + BAR * len(groups)
     parts = [*_axis(len(names), at), *_scale(EDGE, difference, difference * unit, NARROW - 2 * EDGE)]
     parts += _bars(groups, values, at)
-    parts += [_line("lead", at(value), AXIS, at(value), top + STEP * i) for i, value in enumerate(values)]
+    parts += [line("lead", at(value), AXIS, at(value), top + STEP * i) for i, value in enumerate(values)]
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         anchor, x = ("start", at(value) + 6) if at(value) < NARROW / 2 else ("end", at(value) - 6)
-        label = text(f"{name} {value:.2f}")
-        where = f'x="{x:.1f}" y="{top + STEP * i}" text-anchor="{anchor}"'
-        parts.append(f'<text class="over" {where}>{label}</text>')
+        parts.append(label(x, top + STEP * i, f"{name} {value:.2f}", anchor, "over"))
     return _svg(NARROW, top + STEP * len(names) - 10, parts)
 
 
@@ -81,30 +76,22 @@ def _bars(groups: list[tuple[int, int]], values: Floats, at: Callable[[float], f
     """Return a bar over each group of learners that do not differ."""
     heights = (AXIS + 12 + BAR * i for i in range(len(groups)))
     return [
-        _line("group", at(values[first]) - 4, y, at(values[last]) + 4, y)
+        line("group", at(values[first]) - 4, y, at(values[last]) + 4, y)
         for y, (first, last) in zip(heights, groups, strict=True)
     ]
 
 
 def _axis(n: int, at: Callable[[float], float]) -> list[str]:
-    parts = [_line("lead", at(1), AXIS, at(n), AXIS)]
+    parts = [line("lead", at(1), AXIS, at(n), AXIS)]
     for rank in range(1, n + 1):
-        parts.append(_line("lead", at(rank), AXIS - 5, at(rank), AXIS))
-        parts.append(f'<text x="{at(rank):.1f}" y="{AXIS - 9}" text-anchor="middle">{rank}</text>')
+        parts.append(line("lead", at(rank), AXIS - 5, at(rank), AXIS))
+        parts.append(label(at(rank), AXIS - 9, str(rank), "middle"))
     return parts
 
 
 def _scale(left: float, difference: float, length: float, most: float) -> list[str]:
     """Return a bar as long as the critical difference, if it fits."""
     if length > most:
-        return [
-            f'<text x="{left:.1f}" y="12">critical difference {difference:.2f}, longer than the axis</text>'
-        ]
-    return [
-        _line("group", left, 8, left + length, 8),
-        f'<text x="{left:.1f}" y="26">critical difference {difference:.2f}</text>',
-    ]
-
-
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+        return [label(left, 12, f"critical difference {difference:.2f}, longer than the axis")]
+    bar = line("group", left, 8, left + length, 8)
+    return [bar, label(left, 26, f"critical difference {difference:.2f}")]

@@ -55,12 +55,16 @@ def line_chart(
     """Return the HTML of a chart of rates over row numbers, with known drifts and alarms below the axis."""
     found = Lane("drift", "alarm", np.asarray(alarms), " found")
     lanes = [Lane("known drift", "drift", np.asarray(drifts)), found]
-    return both(lines, n_rows, lanes, y_title, share_scale([line.y for line in lines]))
+    return both(lines, n_rows, lanes, y_title, share_scale([each.y for each in lines]))
 
 
 def both(lines: Sequence[Line], n_rows: int, lanes: Sequence[Lane], y_title: str, scale: Scale) -> str:
-    """Return the HTML of a chart in two sizes, of which the page shows the one that fits."""
-    wide, narrow = (draw(lines, n_rows, lanes, y_title, scale, size) for size in (WIDE, NARROW))
+    """Return the HTML of a chart in two sizes."""
+    return both_sizes(*(draw(lines, n_rows, lanes, y_title, scale, size) for size in (WIDE, NARROW)))
+
+
+def both_sizes(wide: str, narrow: str) -> str:
+    """Return the HTML of a picture in two sizes, of which the page shows the one that fits."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
@@ -74,21 +78,21 @@ def draw(
     standalone: bool = False,
 ) -> str:
     """Return the SVG of a chart; a `standalone` one carries its style."""
-    above, top = ("", 34) if size.labels else legend([(line.name, line.style) for line in lines], size)
+    above, top = ("", 34) if size.labels else legend([(each.name, each.style) for each in lines], size)
     bottom = top + size.height
     across = (size.width - size.left - size.right) / max(1, n_rows)
     up = size.height / (scale.high - scale.low)
     parts = [above, *_axes(n_rows, across, scale, top, y_title, size)]
     ends: list[End] = []
-    for line in reversed(lines):
-        y = bottom - (line.y - scale.low) * up
-        path = _points(size.left + line.x * across, y)
-        name = escape(line.name)
+    for each in reversed(lines):
+        y = bottom - (each.y - scale.low) * up
+        path = _points(size.left + each.x * across, y)
+        name = escape(each.name)
         said = f"<title>{name}</title>"
-        parts.append(f'<path class="{css(line.style)}" data-name="{name}" d="{path}">{said}</path>')
+        parts.append(f'<path class="{css(each.style)}" data-name="{name}" d="{path}">{said}</path>')
         known = y[~np.isnan(y)]
         if len(known):
-            ends.append((float(known[-1]), line.name, line.style))
+            ends.append((float(known[-1]), each.name, each.style))
     if size.labels:
         parts += labels(ends, size, top)
     marks, height = lanes_of(lanes, size.left, across, n_rows, bottom + 26)
@@ -103,6 +107,17 @@ def svg(kind: str, width: float, height: float, title: str, parts: Sequence[str]
     """Return the SVG of a picture made of `parts`; `more` are attributes."""
     place = f'viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{escape(title)}"{more}'
     return f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" {place}>{"".join(parts)}</svg>'
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    """Return the SVG of a straight line."""
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def label(x: float, y: float, words: str, anchor: str = "", kind: str = "") -> str:
+    """Return the SVG of some text."""
+    kind, anchor = f' class="{kind}"' if kind else "", f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}"{anchor}>{escape(words)}</text>'
 
 
 def share_scale(series: Sequence[Floats], low: float | None = None) -> Scale:
@@ -151,22 +166,17 @@ def css(style: str) -> str:
 def _axes(n_rows: int, across: float, scale: Scale, top: float, y_title: str, size: Size) -> list[str]:
     """Return the grid, the ticks of both axes and their titles."""
     bottom, right = top + size.height, size.width - size.right
-    parts = [f'<text class="name" x="{2 if size.labels else 0}" y="{14 if size.labels else top - 12}">'
-             f"{escape(y_title)}</text>"]
+    parts = [label(2, 14, y_title, kind="name") if size.labels else label(0, top - 12, y_title, kind="name")]
     for tick in np.arange(round(scale.low / scale.step), round(scale.high / scale.step) + 1) * scale.step:
         y = bottom - (tick - scale.low) * size.height / (scale.high - scale.low)
-        parts.append(f'<line class="grid" x1="{size.left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        shown = escape(scale.text(tick))
-        parts.append(f'<text x="{size.left - 7}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
-    ticks = row_ticks(n_rows, size.n_ticks)
-    for tick in ticks:
+        parts.append(line("grid", size.left, y, right, y))
+        parts.append(label(size.left - 7, y + 4, scale.text(tick), "end"))
+    for tick in row_ticks(n_rows, size.n_ticks):
         x = size.left + tick * across
         anchor = "end" if tick == n_rows and not size.labels else "middle"
-        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 5}"/>')
-        shown = f"{tick:,}" + (" rows" if tick == n_rows else "")
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 19}" text-anchor="{anchor}">{shown}</text>')
-    parts.append(f'<line class="axis" x1="{size.left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
-    return parts
+        parts.append(line("axis", x, bottom, x, bottom + 5))
+        parts.append(label(x, bottom + 19, f"{tick:,}" + (" rows" if tick == n_rows else ""), anchor))
+    return [*parts, line("axis", size.left, bottom, right, bottom)]
 
 
 def labels(ends: list[End], size: Size, top: float) -> list[str]:
@@ -181,8 +191,7 @@ def labels(ends: list[End], size: Size, top: float) -> list[str]:
     parts, x = [], size.width - size.right
     for (y, name, style), place in zip(ends, places, strict=True):
         parts.append(f'<path class="{css(style)}" d="M{x + 3} {y:.1f}L{x + 14} {place:.1f}H{x + 32}"/>')
-        shown = escape(short(name))
-        parts.append(f'<text class="{style}" x="{x + 37}" y="{place + 4:.1f}">{shown}</text>')
+        parts.append(label(x + 37, place + 4, short(name), kind=style))
     return parts
 
 
@@ -195,7 +204,7 @@ def legend(styles: Sequence[tuple[str, str]], size: Size) -> tuple[str, int]:
         if x > 0 and x + width > size.width:
             x, y = 0.0, y + 20
         sign = f'<path class="{css(style)}" d="M0 -4H26"/>'
-        text = f'<text class="name" x="32">{escape(short(name, 44))}</text>'
+        text = label(32, 0, short(name, 44), kind="name")
         parts.append(f'<g transform="translate({x:.0f} {y})">{sign}{text}</g>')
         x += width
     return "".join(parts), y + (42 if styles else 16)

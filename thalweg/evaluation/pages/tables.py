@@ -13,7 +13,7 @@ from thalweg.evaluation.baselines import BASELINES
 from thalweg.evaluation.curves import names_of, style_of
 from thalweg.evaluation.formatting import NOT_DEFINED, formatted, percentage
 from thalweg.evaluation.pages.charts import named
-from thalweg.evaluation.pages.page import Best, Markup, pairs, table, text, with_small_error
+from thalweg.evaluation.pages.page import Best, Markup, note, pairs, table, text, with_small_error
 from thalweg.evaluation.run import Run, setting
 from thalweg.evaluation.running_sums import ratio
 from thalweg.evaluation.summary import SUMMARY_METRICS, rate, rate_error, shown, with_error
@@ -50,8 +50,7 @@ def best_of(runs: Sequence[Run]) -> Run:
 
 def metrics(runs: Sequence[Run]) -> str:
     """Return the table of metrics: of several runs sorted by accuracy, with the best marked."""
-    made = _metrics_of_one(runs[0]) if len(runs) == 1 else _metrics_of_several(runs)
-    return f'{made}<p class="note">{NOTE}</p>'
+    return (_metrics_of_one(runs[0]) if len(runs) == 1 else _metrics_of_several(runs)) + note(NOTE)
 
 
 def _metrics_of_one(run: Run) -> str:
@@ -107,8 +106,7 @@ def classes(runs: Sequence[Run]) -> str:
     notes = ["Recall / precision of each learner."] if len(runs) > 1 else []
     if len(totals) > len(kept):
         notes.append(f"The {len(kept)} most frequent of {len(totals):,} classes.")
-    note = f'<p class="note">{" ".join(notes)}</p>' if notes else ""
-    return table(rows, kind="runs") + note
+    return table(rows, kind="runs") + note(" ".join(notes))
 
 
 def settings(runs: Sequence[Run]) -> str:
@@ -125,7 +123,7 @@ def settings(runs: Sequence[Run]) -> str:
     for i, (name, each) in enumerate(zip(names_of(runs), entries, strict=True)):
         own = "; ".join(f"{key} {value}" for key, value in each.items() if key not in same)
         different.append((named(name, style_of(i)), own))
-    return f'{pairs(different)}<p class="note">The same for all:</p>{made}'
+    return pairs(different) + note("The same for all:") + made
 
 
 def _entries(run: Run) -> dict[str, str]:

@@ -32,7 +32,7 @@ def blocks_for(stream: Stream, learner: Any, size: int) -> Iterator[tuple[Any, I
         yield checked_sparse_rows(X, learner), codes
 
 
-class SparseFound(NamedTuple):
+class ResolvedRows(NamedTuple):
     """Rows whose labels have come."""
 
     X: SparseRows
@@ -54,9 +54,9 @@ class WaitingSparse:
         rows = [X[np.array([i])] for i in range(len(X))]
         self._rows.update(zip(ids.tolist(), rows, strict=True))
 
-    def resolve(self, ids: Ints) -> SparseFound:
+    def resolve(self, ids: Ints) -> ResolvedRows:
         """Remove rows and return them in the order of `ids`."""
-        return SparseFound(joined([self._rows.pop(each) for each in ids.tolist()], self.n_features))
+        return ResolvedRows(joined([self._rows.pop(each) for each in ids.tolist()], self.n_features))
 
 
 def interleaved(parts: Sequence[Any], places: Sequence[Ints]) -> Any:
