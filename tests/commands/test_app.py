@@ -275,7 +275,7 @@ def test_table_page_and_json_have_the_same_figures(tmp_path):
     names = ("balanced_accuracy", "kappa", "kappa_m", "kappa_temporal", "auc")
     titles = ("balanced accuracy", "kappa", "kappa M", "kappa temporal", "AUC")
     assert [shown[title][0] for title in titles] == [f"{100 * figures[name]:.2f} %" for name in names]
-    assert shown["log-loss"] == [f"{figures['log_loss']:.4f}", "–", "–", "–"]
+    assert shown["log-loss"] == [f"{figures['log_loss']:.4f}", *("–" for _ in figures["baselines"])]
     shares = [figures["accuracy"], *figures["baselines"].values()]
     uncertain = [figures["accuracy_error"], *figures["baselines_errors"].values()]
     expected = [f"{100 * a:.2f} % ± {100 * b:.2f}" for a, b in zip(shares, uncertain, strict=True)]
