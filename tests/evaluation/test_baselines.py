@@ -1,5 +1,8 @@
 """The baselines of an evaluation are the learners of that name."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -62,3 +65,25 @@ def test_an_interrupt_loses_and_repeats_no_label(monkeypatch):
     assert len(calls) == 8
     for name in BASELINES:
         assert found[name].tolist() == wanted[name].tolist()
+
+
+ANOTHER = """
+import sys
+from thalweg.evaluation.baselines import BASELINES, Baseline, Style
+style = Style("1 1", "#123456", "#654321")
+BASELINES["bayes"] = Baseline("NaiveBayes", "naive Bayes", "answering blindly", style)
+from thalweg.evaluation import plots, prequential, report
+from thalweg.learners import HoeffdingTree
+run = prequential("sea", HoeffdingTree(), rows=500)
+assert 0.4 < run.summary()["baselines"]["bayes"] < 0.8
+assert "naive Bayes" in plots.accuracy_over_time(run).get_legend_handles_labels()[1]
+page = report.write([run, run], sys.argv[1]).read_text(encoding="utf-8")
+assert page.count("naive Bayes") > 2 and "--bayes: #123456" in page and "--bayes: #654321" in page
+"""
+
+
+def test_another_baseline_takes_one_declaration(tmp_path):
+    pytest.importorskip("matplotlib")
+    code = [sys.executable, "-c", ANOTHER, str(tmp_path / "page.html")]
+    done = subprocess.run(code, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
