@@ -51,7 +51,7 @@ def label_errors(
     check_writable(save, page=report)
     made = [make_learner(name, [], seed) for name in learner or []] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
-    with Bar(f"reading {source}", "{}", "", json, unit="opinions") as bar:
+    with Bar(f"reading {source}", "{}", "", json, unit="predictions") as bar:
         suspicions = suspicious_in_stream(
             stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
         )

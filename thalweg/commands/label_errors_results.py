@@ -25,11 +25,11 @@ TITLES = ("row", "doubt", "likelihood", "label", "believed")
 
 
 def show_and_write(
-    found: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
+    suspicions: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
     json: bool,
 ) -> None:
     """Print the suspicious rows in words or as JSON; write the CSV file and the page if there are paths."""
-    lines = Lines(found, stream, top)
+    lines = Lines(suspicions, stream, top)
     word_for_command(lines)
 
     def write_page(path: str) -> None:
@@ -94,9 +94,8 @@ def shortened(text: str) -> str:
 
 def closing(lines: Lines) -> str:
     """Return the line below the table."""
-    found = lines.found
-    opinions = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
-    return f"{lines.counted} in {found.seconds:.2f} s; weights of the opinions: {opinions}."
+    weights = ", ".join(f"{name} {weight:.1f}" for name, weight in lines.found.weights.items())
+    return f"{lines.counted} in {lines.found.seconds:.2f} s; weights of the predictions: {weights}."
 
 
 def write_csv(lines: Lines, path: str) -> None:
