@@ -37,16 +37,17 @@ def second_stream(
     if not is_file(other):
         return open_stream(other, rows=rows, seed=seed, data=data), {}
     reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}
-    alone: Any = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
+    alone = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
     flags_as_numbers(alone)
-    found = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
+    assert isinstance(alone, FileStream)  # as `is_file` says
+    kinds = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
     told = {*file_options.get("numeric", ()), *file_options.get("date", ())}
     schema, left_out = first.schema(), {}
     for column in schema["columns"]:
-        kind = found.get(column["name"]) if column["name"] not in told else column["kind"]
+        kind = kinds.get(column["name"]) if column["name"] not in told else column["kind"]
         if column["kind"] in (NUMBER, DATE) and kind in {NUMBER, CATEGORY, DATE, TEXT} - {column["kind"]}:
             left_out[column["name"]] = f"{column['kind']} in {first.name}, {kind} in {other}"
-    kept = [each for each in schema["columns"] if each["name"] in found and each["name"] not in left_out]
+    kept = [each for each in schema["columns"] if each["name"] in kinds and each["name"] not in left_out]
     if not kept:
         raise ValueError(f"{other} has no column that can be compared with {first.name}")
     labels = file_options.get("labels", True)

@@ -46,34 +46,24 @@ def _mark(text: str) -> str:
     return "\t" if text in ("tab", "\\t") else text
 
 
+def _list(help: str, in_schema: bool = True) -> FileOption:
+    return FileOption(help, metavar=COLUMNS, read=listed, in_schema=in_schema)
+
+
 FILE_OPTIONS = {
     "target": FileOption("Column of the label in a file; else the last one.", metavar="COLUMN", panel=None),
-    "categorical": FileOption("Columns of categories, a,b,c.", metavar=COLUMNS, read=listed, in_schema=True),
-    "numeric": FileOption(
-        "Columns of numbers, even if all 0 and 1.", metavar=COLUMNS, read=listed, in_schema=True
-    ),
-    "date": FileOption(
-        "Columns of dates, also as seconds since 1970.", metavar=COLUMNS, read=listed, in_schema=True
-    ),
-    "date_parts": FileOption(
-        "What a date becomes, of elapsed,time,weekday,month; else all.",
-        metavar=COLUMNS, read=listed, in_schema=True,
-    ),
-    "text": FileOption(
-        "Columns of text, whose words are counted.", metavar=COLUMNS, read=listed, in_schema=True
-    ),
+    "categorical": _list("Columns of categories, a,b,c."),
+    "numeric": _list("Columns of numbers, even if all 0 and 1."),
+    "date": _list("Columns of dates, also as seconds since 1970."),
+    "date_parts": _list("What a date becomes, of elapsed,time,weekday,month; else all."),
+    "text": _list("Columns of text, whose words are counted."),
     "n_words": FileOption(
         "Inputs of a column of text (256); 0 leaves such columns out.",
         kind=int, metavar="N", least=0, in_schema=True,
     ),
-    "ignore": FileOption("Columns to leave out, a,b,c.", metavar=COLUMNS, read=listed, in_schema=True),
-    "classes": FileOption(
-        "The labels, a,b,c; any other is an error.", metavar=COLUMNS, read=listed, in_schema=True
-    ),
-    "missing": FileOption(
-        "Cells that stand for a missing value in any column, such as none,-999.",
-        metavar=COLUMNS, read=listed,
-    ),
+    "ignore": _list("Columns to leave out, a,b,c."),
+    "classes": _list("The labels, a,b,c; any other is an error."),
+    "missing": _list("Cells that stand for a missing value in any column, such as none,-999.", False),
     "on_error": FileOption(
         "A row that cannot be read: raise (default), or skip and count it.", metavar="raise|skip"
     ),
@@ -88,11 +78,8 @@ FILE_OPTIONS = {
     "encoding": FileOption("The encoding of a text file, such as cp1252; else UTF-8.", metavar="NAME"),
 }  # fmt: skip
 KEEP = {
-    "keep": FileOption(
-        'Columns to copy into the output, a,b,c; else ids that are found; "" for none.',
-        metavar=COLUMNS, read=listed,
-    ),
-}  # fmt: skip
+    "keep": _list('Columns to copy into the output, a,b,c; else ids that are found; "" for none.', False),
+}
 
 
 def with_file_options(

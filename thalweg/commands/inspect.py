@@ -29,12 +29,12 @@ def inspect(model: options.Model, json: options.Json = False) -> None:
 
         thalweg inspect model.tw --json
     """
-    found = facts(model)
+    described = facts(model)
     if json:
-        print(jsons.dumps(found))
+        print(jsons.dumps(described))
         return
     console = terminal()
-    for line in lines(found):
+    for line in lines(described):
         console.print(line)
 
 
@@ -106,44 +106,44 @@ def _weighs(learner: "StreamClassifier") -> str | None:
     return learner.describe() if isinstance(learner, AdaptiveStacking) else None
 
 
-def lines(found: dict[str, Any]) -> Iterator[str]:
+def lines(described: dict[str, Any]) -> Iterator[str]:
     """Return the facts as lines."""
     from thalweg.evaluation.formatting import percentage
 
-    changed = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
-    yield f"{found['learner']}({changed})"
-    yield f"saved {found['saved']} by thalweg {found['version']}, {found['bytes']:,} bytes"
-    for kind, names in found["inputs"].items():
+    changed = ", ".join(f"{name}={value}" for name, value in described["parameters"].items())
+    yield f"{described['learner']}({changed})"
+    yield f"saved {described['saved']} by thalweg {described['version']}, {described['bytes']:,} bytes"
+    for kind, names in described["inputs"].items():
         yield f"{kind}: {first_of(names, 12)}"
-    target = f"{found['target']}: " if found["target"] else ""
-    yield f"classes: {target}{', '.join(found['classes'][:20])}"
-    for run in found["runs"]:
+    target = f"{described['target']}: " if described["target"] else ""
+    yield f"classes: {target}{', '.join(described['classes'][:20])}"
+    for run in described["runs"]:
         best = max((value, name) for name, value in run["baselines"].items() if value is not None)
         yield (
             f"{run['when']}  {run['rows']:,} rows of {run['source']}: accuracy {percentage(run['accuracy'])} "
             f"(best baseline, {best[1]}: {percentage(best[0])})"
         )
-    if found["weighs"]:
-        yield f"members behind recent predictions: {found['weighs']}"
-    yield from _value_lines(found)
-    if found["rules"]:
+    if described["weighs"]:
+        yield f"members behind recent predictions: {described['weighs']}"
+    yield from _value_lines(described)
+    if described["rules"]:
         yield "its tree:"
-        rules = found["rules"].splitlines()
+        rules = described["rules"].splitlines()
         yield from rules[:MOST_RULES]
         if len(rules) > MOST_RULES:
             yield f"… and {len(rules) - MOST_RULES:,} more lines: --json has all"
 
 
-def _value_lines(found: dict[str, Any]) -> Iterator[str]:
+def _value_lines(described: dict[str, Any]) -> Iterator[str]:
     """Yield the columns that count most, and below each of them its parts."""
     from thalweg.evaluation.inputs.explanations import IMPORTANCE
 
-    values, parts = found["values"], found["parts"]
+    values, parts = described["values"], described["parts"]
     if not any(values.values()):
         return
     below = {name for names in parts.values() for name in names}
     wholes = sorted(values.keys() - below, key=lambda name: (-abs(values[name]), name))
-    yield f"{found['explanation']}{' of its trees' if found['explanation'] == IMPORTANCE else ''}:"
+    yield f"{described['explanation']}{' of its trees' if described['explanation'] == IMPORTANCE else ''}:"
     for name in wholes[:MOST_VALUES]:
         yield f"  {values[name]:8.3f}  {name}"
         for part in sorted(parts.get(name, ()) if values[name] else (), key=lambda part: -abs(values[part])):

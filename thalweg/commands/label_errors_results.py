@@ -25,11 +25,11 @@ TITLES = ("row", "doubt", "likelihood", "label", "believed")
 
 
 def show_and_write(
-    found: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
+    suspicions: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
     json: bool,
 ) -> None:
     """Print the suspicious rows in words or as JSON; write the CSV file and the page if there are paths."""
-    lines = Lines(found, stream, top)
+    lines = Lines(suspicions, stream, top)
     word_for_command(lines)
 
     def write_page(path: str) -> None:

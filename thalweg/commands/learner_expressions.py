@@ -10,6 +10,7 @@ from typing import Any
 from thalweg import drift, learners, preprocessing
 from thalweg._misspelt import hint, nearest, unknown_parameter
 
+DEFAULT_LEARNER = "AdaptiveStacking"
 FOREIGN = ("sklearn.", "river.")
 REGISTRIES = (learners.registry, drift.registry, preprocessing.registry)
 PIPELINES = ("Pipeline", "make_pipeline")

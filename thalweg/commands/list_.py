@@ -9,6 +9,7 @@ import typer
 from thalweg import drift, evaluation, learners, streams
 from thalweg._misspelt import hint
 from thalweg._registry import Registry
+from thalweg.commands.learner_expressions import DEFAULT_LEARNER
 
 
 def list_(
@@ -24,7 +25,7 @@ def list_(
 def lines(what: str | None = None) -> Iterator[str]:
     """Yield a line for each learner, stream, …, or for everything under headings if not told."""
     kinds = {
-        "learners": _registered(learners.registry),
+        "learners": sorted(_registered(learners.registry), key=_default_first),
         "streams": _streams(),
         "detectors": _registered(drift.registry),
         "monitors": _registered(drift.monitor_registry),
@@ -38,6 +39,11 @@ def lines(what: str | None = None) -> Iterator[str]:
         yield from _aligned(kinds[what])
     else:
         raise ValueError(f"there is no list of {what!r}; {hint(what, kinds, 'lists')}")
+
+
+def _default_first(entry: tuple[str, str]) -> tuple[bool, str]:
+    """Return a key by which names are sorted, the default learner before all others."""
+    return entry[0] != DEFAULT_LEARNER, entry[0].lower()
 
 
 def _registered(registry: Registry) -> list[tuple[str, str]]:

@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from thalweg.streams.files.column_report import ColumnReport
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 PAGE_SUFFIXES = (".html", ".htm")
@@ -34,7 +36,7 @@ def write_file(path: str | None, write: Callable[[str], object], message: str, q
             print(message)
 
 
-def column_lines(columns: Any, pipeline: str | None = None) -> list[str]:
+def column_lines(columns: "ColumnReport | None", pipeline: str | None = None) -> list[str]:
     """Return lines on the columns of a file: one for each kind, then the warnings."""
     if columns is None:
         return []

@@ -4,17 +4,21 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.learner_expressions import make_learner
+from thalweg.commands.learner_expressions import DEFAULT_LEARNER, make_learner
 from thalweg.commands.outputs import INTERRUPTED, check_writable
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage
+
+if TYPE_CHECKING:
+    from thalweg.evaluation import Run
+    from thalweg.streams.base import Stream
 
 
 @with_file_options()
@@ -105,9 +109,9 @@ def _end_after_ctrl_c() -> NoReturn:
 class Outcome(NamedTuple):
     """A run, the learner after it, and the stream that it learned from."""
 
-    run: Any
+    run: "Run"
     learner: Any
-    stream: Any
+    stream: "Stream"
 
 
 def evaluate(
@@ -124,7 +128,8 @@ def evaluate(
     from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
     from thalweg.streams.named import open_stream
 
-    made: Any = learner and make_learner(learner, parameters, seed)
+    is_default = learner is None
+    made = default_learner(parameters, seed) if learner is None else make_learner(learner, parameters, seed)
     late = options.read_delay(delay)
     share: str | float = labels
     if not chunk or labels not in ("all", "first"):
@@ -132,8 +137,6 @@ def evaluate(
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
-    is_default = made is None
-    made = default_learner(parameters, seed) if is_default else made
     if save:
         check_can_be_saved(made)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
@@ -165,7 +168,7 @@ def default_learner(parameters: Sequence[str], seed: int) -> Any:
     """Return the learner to use if none is named."""
     if not any(text.startswith("n_jobs=") for text in parameters):
         parameters = [*parameters, "n_jobs=-1"]
-    return make_learner("AdaptiveStacking", parameters, seed)
+    return make_learner(DEFAULT_LEARNER, parameters, seed)
 
 
 def about_default(made: Any) -> str:

@@ -40,13 +40,13 @@ def error_text(error: Exception) -> str:
     return in_options(error.message) if isinstance(error, StreamError) else str(error)
 
 
-def word_for_command(found: Any) -> None:
+def word_for_command(result: Any) -> None:
     """Word the warnings and messages of a Run, or of another result with `columns`, for the command.
 
     The terminal, the page and the JSON then say the same.
     """
-    if found.columns is not None:
-        warnings = tuple(map(in_options, found.columns.warnings))
-        found.columns = replace(found.columns, warnings=warnings)
-    if hasattr(found, "messages"):
-        found.messages = list(map(in_options, found.messages))
+    if result.columns is not None:
+        warnings = tuple(map(in_options, result.columns.warnings))
+        result.columns = replace(result.columns, warnings=warnings)
+    if hasattr(result, "messages"):
+        result.messages = list(map(in_options, result.messages))

@@ -63,13 +63,8 @@ class Arrays(Stream):
     categories: dict[str, NDArray[Any]] = {}
 
     def __init__(
-        self,
-        X: Any,
-        y: ArrayLike,
-        names: Sequence[str] | None = None,
-        categorical: Sequence[int | str] = (),
-        classes: ArrayLike | None = None,
-        drifts: ArrayLike = (),
+        self, X: Any, y: ArrayLike, names: Sequence[str] | None, categorical: Sequence[int | str],
+        classes: ArrayLike | None, drifts: ArrayLike,
     ) -> None:
         given = frame_names(X)
         if given is None:

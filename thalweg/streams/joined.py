@@ -1,4 +1,4 @@
-"""What joined streams have in common: several streams read in turns."""
+"""The base class of joined streams."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count

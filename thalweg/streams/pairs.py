@@ -1,4 +1,4 @@
-"""Pairs (x, y) of an iterable, with one sentence for what is none."""
+"""Pairs (x, y) of an iterable, checked one by one."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias

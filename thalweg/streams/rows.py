@@ -65,12 +65,8 @@ class RowStream(Stream):
     """What `from_rows` returns: a stream of the rows of an iterable."""
 
     def __init__(
-        self,
-        rows: Iterable[Any],
-        target: Hashable | None = None,
-        names: Sequence[str] | None = None,
-        classes: ArrayLike | None = None,
-        drifts: ArrayLike = (),
+        self, rows: Iterable[Any], target: Hashable | None, names: Sequence[str] | None,
+        classes: ArrayLike | None, drifts: ArrayLike,
     ) -> None:
         self.name = type(rows).__name__
         self._source, self._target = rows, target

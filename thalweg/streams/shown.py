@@ -12,7 +12,7 @@ MOST_NAMES, MOST_CLASSES = 8, 6
 
 
 def facts(stream: "Stream") -> dict[str, str]:
-    """Return what there is to say of a stream, as far as it is known: rows, inputs, classes and drifts."""
+    """Return the number of rows, the inputs, classes and drifts of a stream as texts, where known."""
     found = {}
     if stream.n_rows is not None:
         found["rows"] = f"{stream.n_rows:,}"

@@ -1,4 +1,4 @@
-"""Digits that are no quantities: zip codes and phone numbers. Their sums and means say nothing."""
+"""Columns of codes: zip codes and phone numbers are categories, though they have digits only."""
 
 import re
 from typing import Any

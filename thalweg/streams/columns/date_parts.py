@@ -1,4 +1,4 @@
-"""The parts that a date is split into, the inputs that each of them becomes, and what they are called."""
+"""Parts of dates, and the names of their inputs."""
 
 PARTS = ("elapsed", "time", "weekday", "month")
 PART_WORDS = {"elapsed": "elapsed days", "time": "time of day", "weekday": "weekday", "month": "month"}

@@ -93,7 +93,7 @@ def find_decimals(
 
 
 def decorated(arrays: list[Any], point: str) -> Decoration:
-    """Return what stands around and inside the numbers of a column whose first rows are `arrays`."""
+    """Return the units and marks around and inside the numbers of a column with first rows `arrays`."""
     return decoration(texts_in(arrays), point)
 
 

@@ -1,4 +1,4 @@
-"""What kind of values a column has, as its first rows tell."""
+"""The kind of a column, guessed from its first rows."""
 
 import re
 from collections.abc import Collection
@@ -44,7 +44,7 @@ ID_NOTES = ("all values differ: a row number or id", "almost all values differ: 
 
 
 @dataclass(frozen=True)
-class Guesses:
+class ColumnOptions:
     """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
 
     decimal: str | None = None
@@ -64,30 +64,30 @@ def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
     return column.kind == CATEGORY and column.is_told and not column.codes.grows and len(column.codes) > 0
 
 
-def set_kind(column: Column, arrays: list[Any], guesses: Guesses, where: str) -> None:
+def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: str) -> None:
     """Set the kind of a column whose first rows are `arrays`, and how to read it."""
-    numeric = [guesses.missing.cleaned(array, numeric=True) for array in arrays]
+    numeric = [options.missing.cleaned(array, numeric=True) for array in arrays]
     column.is_full = all(new is old and not new.null_count for new, old in zip(numeric, arrays, strict=True))
-    arrays = [guesses.missing.cleaned(array, numeric=False) for array in arrays]
+    arrays = [options.missing.cleaned(array, numeric=False) for array in arrays]
     if column.kind == DATE:
-        column.reader = find_dates(numeric, guesses.date_parts, told=True)
+        column.reader = find_dates(numeric, options.date_parts, told=True)
         if column.reader is None:
             raise StreamError(f"{where}, column {column.name!r}: the first rows are not all dates")
     elif column.kind is None or (column.kind == CATEGORY and not column.is_told):
-        _guess(column, arrays, numeric, guesses)
-    elif column.kind == NUMBER and (guesses.decimal == "," or not is_number(numeric)):
-        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter, told=True))
+        _guess(column, arrays, numeric, options)
+    elif column.kind == NUMBER and (options.decimal == "," or not is_number(numeric)):
+        _set_decimals(column, find_decimals(numeric, options.decimal, options.delimiter, told=True))
     if column.kind == TEXT:
-        column.reader = named_words(arrays, guesses.n_words) if guesses.n_words else None
+        column.reader = named_words(arrays, options.n_words) if options.n_words else None
     if column.kind in (DATE, TEXT) and (column.reader is None or not column.reader.inputs):
         column.kind, column.note, column.reader = IGNORED, f"{column.kind}, left out", None
     if column.kind == CATEGORY:
         _set_codes(column, arrays)
 
 
-def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guesses) -> None:
-    """Set the kind; `numeric` are the first rows with null in place of what is missing among numbers."""
-    may_be_plain = column.kind is None and (guesses.decimal != "," or not has_points(numeric))
+def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: ColumnOptions) -> None:
+    """Set the kind; `numeric` are the first rows with null for what is missing in a column of numbers."""
+    may_be_plain = column.kind is None and (options.decimal != "," or not has_points(numeric))
     numbers = plain_numbers(numeric) if may_be_plain else None
     if numbers is not None and (len(numbers) or not _counts(arrays)):
         column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
@@ -98,11 +98,11 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], guesses: Guess
             _refine(column, _counts(arrays))
         return
     if not _are_phone_numbers(column.name, numeric):
-        _set_decimals(column, find_decimals(numeric, guesses.decimal, guesses.delimiter))
+        _set_decimals(column, find_decimals(numeric, options.decimal, options.delimiter))
         if column.reader is not None:
             column.kind = NUMBER
             return
-        column.reader = find_dates(numeric, guesses.date_parts, told=False)
+        column.reader = find_dates(numeric, options.date_parts, told=False)
         if column.reader is not None:
             column.kind = DATE
             return

@@ -1,4 +1,4 @@
-"""Is the last column one of labels, and if not, which column may be?"""
+"""Checks of the target: whether the last column has labels, and which column may have them instead."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -52,7 +52,7 @@ class Words:
 
 
 def named_words(arrays: Iterable[Any], n: int) -> Words:
-    """Return how to read a column of text as `n` inputs; its first rows tell which words these stand for."""
+    """Return a reader of text as `n` inputs, which knows the frequent words of the first rows."""
     counts: Counter[str] = Counter()
     for array in arrays:
         for value in distinct(array)[0]:

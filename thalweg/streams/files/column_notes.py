@@ -2,32 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from thalweg.streams.columns.column import DATE, IGNORED, TEXT, Column
 from thalweg.streams.columns.dates import Dates
+from thalweg.streams.files.first_rows import FirstRows
 from thalweg.streams.files.sparse_table import SparseTable
 
 MOST_LISTED = 4
 
 
-class Looked(NamedTuple):
-    """The first rows of a file as record batches, and whether these are all."""
-
-    head: list[Any]
-    is_whole: bool
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that were looked at."""
-        return sum(rows.num_rows for rows in self.head)
-
-
-def missing_counts(columns: Sequence[Column], looked: Looked) -> dict[str, dict[str, int]]:
+def missing_counts(columns: Sequence[Column], first: FirstRows) -> dict[str, dict[str, int]]:
     """Return how often each marker of a missing value stands in the first rows, by the names of columns."""
     counts: dict[str, Counter[str]] = {}
     used = {column.name: column for column in columns if column.kind != IGNORED and not column.is_full}
-    for rows in looked.head:
+    for rows in first.head:
         if isinstance(rows, SparseTable):
             numbers = next((column.missing.numbers for column in used.values()), ())
             for (name, text), n_rows in rows.words(numbers).items():
@@ -45,7 +33,7 @@ def missing_counts(columns: Sequence[Column], looked: Looked) -> dict[str, dict[
 
 
 def note_of(
-    column: Column, missing: dict[str, int], merged: dict[str, dict[str, int]], looked: Looked
+    column: Column, missing: dict[str, int], merged: dict[str, dict[str, int]], first: FirstRows
 ) -> str:
     """Return all there is to say about a column, in words; nothing if it is an ordinary one."""
     note = column.note
@@ -53,7 +41,7 @@ def note_of(
         note = f"{column.n_inputs} inputs" + (", hashed words" if column.kind == TEXT else "")
     if isinstance(column.reader, Dates) and len(column.reader.layouts) > 1:
         note += f", {len(column.reader.layouts)} formats"
-    where = "" if looked.is_whole else f" in the first {looked.n_rows:,} rows"
+    where = "" if first.is_whole else f" in the first {first.n_rows:,} rows"
     return "; ".join(filter(None, [note, _merged_words(merged), _missing_words(missing, where)]))
 
 

@@ -17,7 +17,8 @@ from thalweg.streams.columns.decimals import Decimals
 from thalweg.streams.columns.number_text import Decoration
 from thalweg.streams.columns.spellings import merged
 from thalweg.streams.columns.targets import TARGET_NAMES, candidate, named_candidate
-from thalweg.streams.files.column_notes import Looked, missing_counts, note_of
+from thalweg.streams.files.column_notes import missing_counts, note_of
+from thalweg.streams.files.first_rows import FirstRows
 from thalweg.streams.files.sparse_table import may_be_same
 
 KINDS = (NUMBER, CATEGORY, DATE, TEXT, IGNORED)
@@ -39,18 +40,18 @@ class ColumnReport:
     notes : dict
         What is special about some of them: why one is ignored, how many inputs it has, a decimal comma.
     warnings : tuple of str
-        Guesses that are likely to be wrong, and what to do then.
+        ColumnOptions that are likely to be wrong, and what to do then.
     becomes : dict
         For every column that becomes inputs, in words what these are.
     n_inputs : int
         How many inputs there are in all.
     missing : dict
-        For columns in which words stand for missing values, how often each does in the rows looked at.
+        For columns in which words stand for missing values, how often each does in the first rows.
     merged : dict
         For columns with several spellings of one label, or of yes and no, each label with the counts of its
-        spellings in the rows looked at.
+        spellings in the first rows.
     n_rows : int
-        How many rows were looked at, the first ones of the file; `is_whole` says whether these are all.
+        How many rows were examined, the first ones of the file; `is_whole` says whether these are all.
     """
 
     target: str | None
@@ -97,17 +98,17 @@ class ColumnReport:
 
 
 def report_columns(
-    columns: Sequence[Column], label: Column | None, warnings: Sequence[str], looked: Looked
+    columns: Sequence[Column], label: Column | None, warnings: Sequence[str], first: FirstRows
 ) -> ColumnReport:
-    """Return what the columns of a file were taken for; `looked` are its first rows."""
+    """Return what the columns of a file were taken for; `first` are its first rows."""
     kinds, notes, becomes = {}, {}, {}
-    missing = missing_counts(columns, looked)
+    missing = missing_counts(columns, first)
     same: dict[str, dict[str, dict[str, int]]] = {}
     n_inputs = 0
     for column in columns:
         groups = merged(column.spellings)
         same |= {column.name: groups} if groups else {}
-        if note := note_of(column, missing.get(column.name, {}), groups, looked):
+        if note := note_of(column, missing.get(column.name, {}), groups, first):
             notes[column.name] = note
         if column is label:
             continue
@@ -118,7 +119,7 @@ def report_columns(
             n_inputs += column.n_inputs
     target = None if label is None else label.name
     return ColumnReport(target, kinds, notes, tuple(warnings), becomes, n_inputs, missing, same,
-                        looked.n_rows, looked.is_whole)
+                        first.n_rows, first.is_whole)
 
 
 def _in_words(column: Column) -> str:

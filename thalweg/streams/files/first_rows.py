@@ -1,7 +1,7 @@
-"""What must be known about a file before its rows are read: the kinds of its columns and some labels."""
+"""The first rows of a file, and the labels in them."""
 
 from collections.abc import Iterable, Sequence, Sized
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +22,20 @@ MAX_FRACTIONS = 20
 Source: TypeAlias = TextSource | ArrowSource
 
 
-def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list[Any], bool]:
-    """Return record batches of the first rows of the columns `names`, and whether these are all rows.
+class FirstRows(NamedTuple):
+    """The first rows of a file as record batches, and whether these are all."""
 
-    If `strict`, raise StreamError if a row cannot be parsed.
-    """
+    head: list[Any]
+    is_whole: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(rows.num_rows for rows in self.head)
+
+
+def first_rows(source: Source, names: Sequence[str], strict: bool) -> FirstRows:
+    """Return the first rows of the columns `names`; if `strict`, raise StreamError for a bad row."""
     head, n_rows, n_bytes = [], 0, 0
     problems: Problems = []
     for batch in source.batches(names):
@@ -37,16 +46,16 @@ def first_rows(source: Source, names: Sequence[str], strict: bool) -> tuple[list
         n_rows += head[-1].num_rows
         n_bytes += batch.rows.nbytes
         if n_rows >= FIRST_ROWS or n_bytes >= FIRST_BYTES:
-            return _joined(head), False
+            return FirstRows(_joined(head), False)
     if not n_rows and problems:
         check_some(source, 0, [Message(f"data row {problems[0][0]}", problems[0][1])])
     if not n_rows:
         raise StreamError(f"{source.name} has no rows of data")
-    return _joined(head), True
+    return FirstRows(_joined(head), True)
 
 
 def _joined(head: list[Any]) -> list[Any]:
-    """Return record batches of text as one, which is looked at faster if there are many columns."""
+    """Join record batches of text: faster to examine if there are many columns."""
     is_text = all(isinstance(rows, pa.RecordBatch) and set(rows.schema.types) == {TEXTS} for rows in head)
     if len(head) < 2 or not is_text:
         return head

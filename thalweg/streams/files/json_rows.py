@@ -151,7 +151,7 @@ class Keys:
         self._last = self._last or next(reversed(self.types), None)
 
     def in_order(self) -> list[Path]:
-        """Return all keys in order of appearance, but as the last one that of the first row."""
+        """Return all keys in order of appearance, but the last key of the first row last."""
         return sorted(self.types, key=lambda path: path == self._last)
 
     def _add(self, row: dict[str, Any], before: Path) -> None:

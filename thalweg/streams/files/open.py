@@ -11,7 +11,7 @@ from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.column import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.columns.date_parts import PARTS
-from thalweg.streams.columns.kinds import N_WORDS, Guesses
+from thalweg.streams.columns.kinds import N_WORDS, ColumnOptions
 from thalweg.streams.columns.missing import as_missing
 from thalweg.streams.files.arff import arff_source, looks_like_arff
 from thalweg.streams.files.arrow_files import ArrowSource
@@ -161,9 +161,9 @@ def from_file(
         for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
             for column in _find_all(source, chosen):
                 column.kind, column.is_told = kind, True
-        guesses = Guesses(decimal, delimiter, parts, n_words, markers)
+        options = ColumnOptions(decimal, delimiter, parts, n_words, markers)
         kept = None if keep is None else list(dict.fromkeys(each.name for each in _find_all(source, keep)))
-        return FileStream(source, label, classes, on_error, scan_labels, guesses, target is not None, schema,
+        return FileStream(source, label, classes, on_error, scan_labels, options, target is not None, schema,
                           kept)
 
 

@@ -1,4 +1,4 @@
-"""Files that are not read: what they are, by their first bytes, and how to make of them one that is."""
+"""Files of other formats, known by their first bytes, and how to convert them."""
 
 import re
 import zipfile
@@ -27,7 +27,7 @@ SHEETS = {"xl/": "an Excel workbook (.xlsx)", "content.xml": "an OpenDocument fi
 
 
 def check_format(start: bytes, path: str | PathLike[str], name: str) -> None:
-    """Raise StreamError if a file that begins with `start` is none of rows of text."""
+    """Raise StreamError if a file that begins with `start` is in a format that is not read."""
     found = _known_format(start, path)
     if found is not None:
         what, advice = found

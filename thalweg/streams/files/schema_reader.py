@@ -11,7 +11,7 @@ from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, IGNORED, NUMBER
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.dates import Dates, dates_of_schema
 from thalweg.streams.columns.decimals import Decimals, decorated, find_decimals
-from thalweg.streams.columns.kinds import Guesses, has_points, is_number
+from thalweg.streams.columns.kinds import ColumnOptions, has_points, is_number
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.words import Words
 from thalweg.streams.files.first_rows import Source, check_kinds
@@ -74,17 +74,17 @@ class SchemaReader:
             column.is_told, column.note = True, ""
         return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
 
-    def set_readers(self, columns: list[Column], head: list[Any], guesses: Guesses, where: str) -> None:
+    def set_readers(self, columns: list[Column], head: list[Any], options: ColumnOptions, where: str) -> None:
         """Set how to read the columns, whose first rows are `head`."""
-        numbers = known_numbers(head) if guesses.decimal != "," else ()
+        numbers = known_numbers(head) if options.decimal != "," else ()
         for j, column in enumerate(columns):
-            column.missing = guesses.missing
+            column.missing = options.missing
             if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
                 continue
-            arrays = [guesses.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
+            arrays = [options.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
             if column.kind == NUMBER:
                 known = column.reader if isinstance(column.reader, Decimals) else None
-                column.reader = known = _decimals(known, arrays, guesses)
+                column.reader = known = _decimals(known, arrays, options)
                 column.note = known.note if known else ""
             elif column.kind == FLAG and not is_number(arrays):
                 column.kind, column.codes = CATEGORY, Codes([False, True], match="yes/no")
@@ -115,11 +115,11 @@ def _example(spec: dict[str, Any]) -> Column:
     return column
 
 
-def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> Decimals | None:
+def _decimals(known: Decimals | None, arrays: list[Any], options: ColumnOptions) -> Decimals | None:
     """Return how to read numbers: as `known` if that fits, else as plain numbers, else as they look."""
     if not all(is_text(array) for array in arrays):
         return None
-    decimal = guesses.decimal
+    decimal = options.decimal
     is_plain = is_number(arrays)
     if is_plain and decimal != "," and (known is None or known.point == "."):
         return None
@@ -128,7 +128,7 @@ def _decimals(known: Decimals | None, arrays: list[Any], guesses: Guesses) -> De
         return Decimals(known.point, is_ambiguous=is_plain and has_points(arrays), decoration=found)
     if is_plain and decimal != ",":
         return None
-    found_here = find_decimals(arrays, decimal, guesses.delimiter, told=True)
+    found_here = find_decimals(arrays, decimal, options.delimiter, told=True)
     return known if found_here is None and decimal is None else found_here
 
 

@@ -16,7 +16,7 @@ UNUSED, NUMBERS, FLAGS, CATEGORIES = 0, 1, 2, 3
 
 
 class SparseInputs:
-    """Reads the columns `inputs` of sparse rows, in which cells that are not written have these `defaults`.
+    """Reads the columns `inputs` of sparse rows, in which cells that are left out have these `defaults`.
 
     A column whose default becomes 0 is read from the cells of the file alone; any other one is read in full.
     """
@@ -93,7 +93,7 @@ class SparseInputs:
 
 
 def _kind(column: Column, default: str) -> int:
-    """Return how to read a column from its written cells; UNUSED if these are not enough."""
+    """Return how to read a column from the cells of the file; UNUSED if these are not enough."""
     if column.is_plain and number(default) == 0:
         return FLAGS if column.kind == FLAG else NUMBERS
     if column.kind == CATEGORY and column.reader is None and not column.codes.grows:

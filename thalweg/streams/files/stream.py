@@ -25,12 +25,12 @@ from thalweg.streams.columns.column import (
     side_by_side,
 )
 from thalweg.streams.columns.decimal_points import settle_decimal_points
-from thalweg.streams.columns.kinds import ID_NOTES, Guesses, is_number, is_settled, set_kind
+from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
 from thalweg.streams.columns.targets import check_last
-from thalweg.streams.files.column_notes import Looked
 from thalweg.streams.files.column_report import ColumnReport, column_warnings, report_columns, target_warnings
 from thalweg.streams.files.errors import reading
 from thalweg.streams.files.first_rows import (
+    FirstRows,
     Source,
     all_classes,
     check_any,
@@ -58,33 +58,25 @@ class FileStream(Stream):
     """
 
     def __init__(
-        self,
-        source: Source,
-        label: Column | None,
-        classes: Iterable[Any] | None,
-        on_error: str,
-        scan_labels: bool = False,
-        guesses: Guesses | None = None,
-        is_target_told: bool = False,
-        schema: SchemaReader | None = None,
-        keep: Sequence[str] | None = None,
+        self, source: Source, label: Column | None, classes: Iterable[Any] | None, on_error: str,
+        scan_labels: bool, options: ColumnOptions, is_target_told: bool, schema: SchemaReader | None,
+        keep: Sequence[str] | None,
     ) -> None:
         self.source, self.name, self.label, self.on_error = source, source.name, label, on_error
         self.is_once, self._n_bytes = source.once, _size(source)
-        guesses = guesses or Guesses()
         if schema is not None:
-            guesses = replace(guesses, missing=schema.missing.joined(guesses.missing))
-        self._missing = guesses.missing
-        looked, warnings = self._choose_inputs(schema, guesses)
+            options = replace(options, missing=schema.missing.joined(options.missing))
+        self._missing = options.missing
+        first, warnings = self._choose_inputs(schema, options)
         is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
-            check_last(source.name, label, self.inputs, looked.head)
-        warnings += column_warnings(self.inputs, looked.head)
-        n_rows = self._find_classes(schema, classes, scan_labels, looked)
+            check_last(source.name, label, self.inputs, first.head)
+        warnings += column_warnings(self.inputs, first.head)
+        n_rows = self._find_classes(schema, classes, scan_labels, first)
         if label is not None:
             known = self._first_classes
-            warnings += target_warnings(self.inputs, label, known, looked.head, is_target_told)
-        self._columns = report_columns(source.columns, label, warnings, looked)
+            warnings += target_warnings(self.inputs, label, known, first.head, is_target_told)
+        self._columns = report_columns(source.columns, label, warnings, first)
         ids = () if schema is None else schema.ids
         self._ids = [each.name for each in source.columns if each.note in ID_NOTES or each.name in ids]
         self.kept = tuple(self._ids if keep is None else keep)
@@ -94,7 +86,9 @@ class FileStream(Stream):
         self.n_rows = (n_rows or source.n_rows) if on_error == "raise" else None
         self._restart()
 
-    def _choose_inputs(self, schema: SchemaReader | None, guesses: Guesses) -> tuple[Looked, list[str]]:
+    def _choose_inputs(
+        self, schema: SchemaReader | None, options: ColumnOptions
+    ) -> tuple[FirstRows, list[str]]:
         """Set the inputs and how their columns are read; return the first rows, and warnings."""
         source, last = self.source, [] if self.label is None else [self.label]
         warnings: list[str] = []
@@ -103,25 +97,25 @@ class FileStream(Stream):
         else:
             candidates, warnings = schema.choose(source, self.label)
         for column in last:
-            column.missing, column.spellings = guesses.missing, {}
+            column.missing, column.spellings = options.missing, {}
         check_kinds(source, [*candidates, *last])
         names = [column.name for column in [*candidates, *last]]
-        looked = Looked(*first_rows(source, names, strict=self.on_error == "raise"))
+        first = first_rows(source, names, strict=self.on_error == "raise")
         if schema is None:
-            self.inputs = _inputs(source, candidates, looked.head, guesses, warnings)
+            self.inputs = _inputs(source, candidates, first.head, options, warnings)
         else:
             self.inputs = candidates
-            schema.set_readers(candidates, looked.head, guesses, source.name)
+            schema.set_readers(candidates, first.head, options, source.name)
         self._read_names = [column.name for column in [*self.inputs, *last]]
         self._names = tuple(name for column in self.inputs for name in column.inputs)
         check_names(source, self._names)
         self.n_features = len(self._names)
         self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None
-        return looked, warnings
+        return first, warnings
 
     def _find_classes(
-        self, schema: SchemaReader | None, classes: Iterable[Any] | None, scan_labels: bool, looked: Looked
+        self, schema: SchemaReader | None, classes: Iterable[Any] | None, scan_labels: bool, first: FirstRows
     ) -> int | None:
         """Set the classes, and whether there may be more; return the number of rows if it is known now."""
         source, label, n_rows = self.source, self.label, None
@@ -138,12 +132,12 @@ class FileStream(Stream):
             self._first_classes = as_classes(label.codes.values if classes is None else classes, ordered=True)
         elif scan_labels:
             strict = self.on_error == "raise"
-            self._first_classes, n_rows = all_classes(source, label, looked.head, strict)
+            self._first_classes, n_rows = all_classes(source, label, first.head, strict)
         else:
-            self._first_classes, self.is_open = first_classes(source, label, looked.head), not looked.is_whole
-            if looked.is_whole:
+            self._first_classes, self.is_open = first_classes(source, label, first.head), not first.is_whole
+            if first.is_whole:
                 check_any(source, label, self._first_classes)
-                n_rows = None if source.once else looked.n_rows
+                n_rows = None if source.once else first.n_rows
         self._match = label.codes.match
         self._more_classes = classes is None and label.codes.grows
         return n_rows
@@ -316,15 +310,15 @@ def _candidates(source: Source, label: Column | None) -> list[Column]:
 
 
 def _inputs(
-    source: Source, columns: list[Column], head: list[Any], guesses: Guesses, warnings: list[str]
+    source: Source, columns: list[Column], head: list[Any], options: ColumnOptions, warnings: list[str]
 ) -> list[Column]:
     """Set the kinds of columns; return those that are inputs; add to the warnings."""
-    known = known_numbers(head) if guesses.decimal != "," else ()
+    known = known_numbers(head) if options.decimal != "," else ()
     for j, column in enumerate(columns):
-        column.missing = guesses.missing
+        column.missing = options.missing
         if not is_settled(column, known):
-            set_kind(column, [rows.column(j) for rows in head], guesses, source.name)
-    settle_decimal_points(columns, head, guesses, source.name)
+            set_kind(column, [rows.column(j) for rows in head], options, source.name)
+    settle_decimal_points(columns, head, options, source.name)
     inputs = [column for column in columns if column.kind != IGNORED]
     if not inputs:
         # Better a strange input than none.
@@ -334,7 +328,7 @@ def _inputs(
                 arrays = [rows.column(j) for rows in head]
                 column.kind, column.is_told = NUMBER if is_number(arrays) else CATEGORY, True
                 column.note = ""
-                set_kind(column, arrays, guesses, source.name)
+                set_kind(column, arrays, options, source.name)
                 inputs.append(column)
     if not inputs:
         raise StreamError(f"{source.name}: every column is ignored")
