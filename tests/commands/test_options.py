@@ -209,7 +209,7 @@ def test_a_bug_is_one_line_and_how_to_report_it(thalweg, monkeypatch):
     monkeypatch.setattr(run_command, "evaluate", lambda *args, **options: 1 // 0)
     code, printed, said = thalweg("run", "sea")
     assert (code, printed, said.count("\n")) == (2, "", 1)
-    assert "ZeroDivisionError at test_command_options.py:" in said and "Please report this line" in said
+    assert "ZeroDivisionError at test_options.py:" in said and "Please report this line" in said
     monkeypatch.setenv("THALWEG_TRACEBACK", "1")
     assert "Traceback" in thalweg("run", "sea")[2]
 
