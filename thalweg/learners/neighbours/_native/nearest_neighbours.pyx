@@ -115,7 +115,7 @@ cdef inline Py_ssize_t n_tiles_of(const neighbours_t* c) noexcept nogil:
     return (c.rows.span.count + WINDOW_TILE - 1) // WINDOW_TILE
 
 
-cdef inline double* cell(const neighbours_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef inline double* value_at(const neighbours_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Input j of the row in place i.
     return c.rows.X + (i // WINDOW_TILE * c.n_features + j) * WINDOW_TILE + i % WINDOW_TILE
 
@@ -144,7 +144,7 @@ cdef void search_range(neighbours_t* c, Py_ssize_t j) noexcept nogil:
     cdef Py_ssize_t i
     c.n_low[j] = c.n_high[j] = c.n_missing[j] = 0
     for i in range(c.rows.span.count):
-        count(c, j, cell(c, i, j)[0])
+        count(c, j, value_at(c, i, j)[0])
 
 
 cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
@@ -153,7 +153,7 @@ cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w) 
     cdef Py_ssize_t j, place = next_place(&c.rows, y, w)
     cdef double* value
     for j in range(c.n_features):
-        value = cell(c, place, j)
+        value = value_at(c, place, j)
         if full:
             forget(c, j, value[0])
         value[0] = x[j]
@@ -183,7 +183,7 @@ cdef void add_carefully(const neighbours_t* c, search_t* s, Py_ssize_t j, double
     cdef Py_ssize_t i
     cdef double known, off
     for i in range(c.rows.span.count):
-        known = cell(c, i, j)[0]
+        known = value_at(c, i, j)[0]
         if isnan(value) and isnan(known):
             off = 1.0
         elif isnan(value):
