@@ -58,6 +58,7 @@ LEARNERS = [
 CASES = [(learner, case) for learner in LEARNERS for case in BEGIN]
 CASES.append((ParticleFilter(n_particles=20, batch_size=3, boundary=doubled), "known classes"))
 CASES.append((HUWRS(n_members=2), "known classes"))
+NAMES = [f"{type(learner).__name__}-{case}" for learner, case in CASES]
 
 
 def interrupted_at(step, call):
@@ -107,7 +108,7 @@ def is_same(state, other):
     return True
 
 
-@pytest.mark.parametrize(("learner", "case"), CASES, ids=str)
+@pytest.mark.parametrize(("learner", "case"), CASES, ids=NAMES)
 def test_rows_are_learned_with_their_means_and_names_or_not_at_all(learner, case):
     given, rows = BEGIN[case]
 
@@ -128,7 +129,7 @@ def test_rows_are_learned_with_their_means_and_names_or_not_at_all(learner, case
     assert {0, N_ROWS} <= counts
 
 
-@pytest.mark.parametrize(("learner", "case"), CASES, ids=str)
+@pytest.mark.parametrize(("learner", "case"), CASES, ids=NAMES)
 def test_one_row_is_learned_as_a_whole_or_not_at_all(learner, case):
     given, rows = BEGIN[case]
 
