@@ -20,7 +20,7 @@ def zipped(*names):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name in names:
-            archive.writestr(name, "a,y\n1,u\n")
+            archive.writestr(zipfile.ZipInfo(name), "a,y\n1,u\n")
     return file.getvalue()
 
 
@@ -58,6 +58,7 @@ def database(folder):
         ("a,y\n1,u\n".encode("utf-16-be"), ["UTF-16 text", "pass encoding='utf-16-be'"]),
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0\n\0", ["no text (zero bytes, first 7F 45 4C 46", "are read"]),
     ],
+    ids=lambda value: value[0] if isinstance(value, list) else "file",
 )
 def test_what_it_is_and_what_to_do(tmp_path, content, said):
     for name in ("rows.csv", "rows.xlsx", "rows.json"):
