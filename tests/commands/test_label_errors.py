@@ -56,7 +56,7 @@ def test_command_prints_json(tmp_path):
     assert found["rows"] == 1000 and len(found["suspicious"]) == 3
     assert set(found["suspicious"][0]) == {"row", "doubt", "likelihood", "label", "believed", "cells"}
     assert found["share_low"] < found["share_high"] and found["agreement"] > 0.8
-    assert list(found["opinions"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]
+    assert list(found["models"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]
 
 
 @pytest.mark.parametrize("option", ["--report", "--save"])

@@ -185,7 +185,7 @@ def test_rows_that_are_not_asked_for_are_only_learned():
     X, y = next(SEA(300, seed=1).blocks(300))
     one, other = NaiveBayes().begin(3, [0, 1]), NaiveBayes().begin(3, [0, 1])
     asked, p = np.arange(300) % 3 == 0, np.full((300, 2), -1.0)
-    assert one.test_then_train_coded(X, y, asked=asked, p=p) is p
+    assert one.test_then_train_coded(X, y, tested=asked, p=p) is p
     expected = other.test_then_train(X, y)
     np.testing.assert_array_equal(p[asked], expected[asked])
     assert (p[~asked] == -1).all()
@@ -195,7 +195,7 @@ def test_rows_that_are_not_asked_for_are_only_learned():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"asked": np.ones(2, dtype=bool)}, "mask of shape"),
+        ({"tested": np.ones(2, dtype=bool)}, "mask of shape"),
         ({"p": np.empty((3, 3))}, "p must be"),
         ({"p": np.empty((2, 3)).T}, "p must be"),
         ({"p": np.empty((3, 2), dtype=np.float32)}, "p must be"),

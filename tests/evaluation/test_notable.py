@@ -72,4 +72,4 @@ def test_members_are_called_as_in_the_terminal():
     learner = AdaptiveStacking()
     run = prequential(SEA(400), learner)
     assert run.history.names == learner.member_names_ and "BOLE + last label" in run.history.names
-    assert "BOLE + last label" in run.became["members"]
+    assert "BOLE + last label" in run.resolved_parameters["members"]

@@ -194,8 +194,8 @@ def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any]
     else:
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
-        asked = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
-        learner.test_then_train_coded(X, codes, w, asked=asked, p=p, classes=classes)
+        mask = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
+        learner.test_then_train_coded(X, codes, w, tested=mask, p=p, classes=classes)
 
 
 def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | None) -> None:

@@ -246,7 +246,7 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
     return kind(
         learner=type(learner).__name__,
         parameters=parameters,
-        became=resolved_parameters(learner, parameters),
+        resolved_parameters=resolved_parameters(learner, parameters),
         inputs=_inputs_by_kind(stream),
         version=__version__,
         stream=stream_name(stream),
@@ -256,7 +256,7 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
         alarms=np.asarray(getattr(learner, "drifts_", ()), dtype=np.int64),
         memory=bytes_of(learner.state() if is_ours else vars(learner)),
         columns=stream.columns,
-        written=learner_code(learner),
+        learner_code=learner_code(learner),
         unlabelled=record.n_unlabelled,
         skipped=stream.skipped,
         messages=list(stream.messages),

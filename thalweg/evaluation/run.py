@@ -28,8 +28,8 @@ class Run(Pickled):
     ----------
     learner, parameters : str, dict
         The class of the learner and its parameters.
-    became : dict of str
-        What parameters that are None became in this run, in words, as far as the learner says so.
+    resolved_parameters : dict of str
+        The values, in words, of parameters that are None and that the learner chose when it began.
     stream, classes : str, ndarray
         The name of the stream and its labels in the order of their codes.
     inputs : dict of list
@@ -62,7 +62,7 @@ class Run(Pickled):
         The version of thalweg, the time of the start, and the command, if there was one.
     columns : ColumnReport or None
         What the columns of a file were taken for.
-    written : str
+    learner_code : str
         The learner as one would write it, with the parameters that are not the default.
     unlabelled : int
         Number of rows of the stream that have no label: they are tested, but neither scored nor learned.
@@ -88,14 +88,14 @@ class Run(Pickled):
     seconds: float = 0.0
     learner_seconds: float = 0.0
     memory: int = 0
-    became: dict[str, str] = field(default_factory=dict)
+    resolved_parameters: dict[str, str] = field(default_factory=dict)
     history: History | None = None
     explanations: list[History] = field(default_factory=list)
     version: str = ""
     date: str = ""
     command: str = ""
     columns: "ColumnReport | None" = None
-    written: str = ""
+    learner_code: str = ""
     unlabelled: int = 0
     skipped: int = 0
     messages: list[str] = field(default_factory=list)
@@ -128,7 +128,7 @@ class Run(Pickled):
         """How the columns of a file become inputs and what learns them, in a line; None if it is no file."""
         if self.columns is None:
             return None
-        return f"{self.columns.in_one_line()} → {self.written or self.learner}"
+        return f"{self.columns.in_one_line()} → {self.learner_code or self.learner}"
 
     @property
     def rows_per_second(self) -> float:
@@ -212,8 +212,8 @@ class Run(Pickled):
         """Return a baseline as a Run, with probability 1 for its predictions."""
         certain = np.zeros((len(self.labels), len(self.classes)))
         certain[np.arange(len(self.labels)), self.baselines[name]] = 1
-        none = self.alarms[:0]
-        return replace(self, learner=name, written=name, parameters={}, probabilities=certain, alarms=none)
+        unnamed = replace(self, parameters={}, probabilities=certain, alarms=self.alarms[:0])
+        return replace(unnamed, learner=name, learner_code=name)
 
     def summary(self) -> dict[str, Any]:
         """Return the metrics as plain numbers; rates are fractions of 1; None if one is not defined."""
@@ -248,7 +248,7 @@ class Run(Pickled):
             "explanations": {each.title: each.latest() for each in self.explanations},
             "settings": {name: setting(value) for name, value in self.settings.items()},
             "parameters": {name: repr(value) for name, value in self.parameters.items()},
-            "became": self.became,
+            "resolved_parameters": self.resolved_parameters,
             "version": self.version,
             "date": self.date,
             "command": self.command,

@@ -1,3 +1,3 @@
-"""`NativeClassifier` of `thalweg.learners.base`, where learners with a kernel of their own look for it too."""
+"""`NativeClassifier` of `thalweg.learners.base`, for learners with a kernel of their own."""
 
 from thalweg.learners.base.native import NativeClassifier as NativeClassifier

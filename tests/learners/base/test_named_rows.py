@@ -55,7 +55,7 @@ def test_weights_and_masks_apply_to_dict_rows():
     once.test_then_train(X[:30], y[:30])
     codes = [once.classes_.tolist().index(label) if label in once.classes_ else 0 for label in y]
     twice.begin(classes=once.classes_, more_classes=True)
-    twice.test_then_train_coded(X, codes, sample_weight=np.arange(60) < 30, asked=np.arange(60) % 2 == 0)
+    twice.test_then_train_coded(X, codes, sample_weight=np.arange(60) < 30, tested=np.arange(60) % 2 == 0)
     assert list(once._names) == list(twice._names)
     assert np.array_equal(once.predict_block(X), twice.predict_block(X))
 

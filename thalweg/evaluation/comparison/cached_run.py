@@ -97,7 +97,7 @@ def _baseline(run: Run, name: str) -> dict[str, Any]:
 
 def _parameters(run: Run) -> dict[str, str]:
     """Return the parameters as text, with the value of those that the learner chose by itself."""
-    chosen = {name: f" → {value}" for name, value in run.became.items()}
+    chosen = {name: f" → {value}" for name, value in run.resolved_parameters.items()}
     return {name: f"{value!r}{chosen.get(name, '')}" for name, value in run.parameters.items()}
 
 

@@ -105,7 +105,7 @@ class Lines:
             "share_high": estimate.high,
             "agreement": estimate.agreement,
             "seconds": suspicions.seconds,
-            "opinions": suspicions.weights,
+            "models": suspicions.weights,
             "columns": None if self.columns is None else self.columns.to_plain(),
             "suspicious": [
                 {

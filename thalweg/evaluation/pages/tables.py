@@ -132,7 +132,7 @@ def _entries(run: Run) -> dict[str, str]:
         entries[f"inputs ({kind})"] = first_of(names, MOST_INPUTS)
     entries |= {name: setting(value) for name, value in run.settings.items()}
     for name, value in run.parameters.items():
-        chosen = f" → {run.became[name]}" if name in run.became else ""
+        chosen = f" → {run.resolved_parameters[name]}" if name in run.resolved_parameters else ""
         entries[f"{run.learner}: {name}" if name in entries else name] = f"{value!r}{chosen}"
     entries["time"] = f"{run.seconds:.2f} s, of which the learner took {run.learner_seconds:.2f} s"
     more = f", more than the {run.data_bytes:,} of the rows" if run.outgrows_data else ""

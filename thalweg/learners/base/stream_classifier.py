@@ -138,13 +138,13 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         X: RowsLike,
         codes: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        asked: ArrayLike | None = None,
+        tested: ArrayLike | None = None,
         p: Floats | None = None,
         classes: ArrayLike | None = None,
     ) -> Floats:
         """Do `test_then_train` for labels given as positions in `classes_`.
 
-        A row of weight 0 is only predicted. A row for which the mask `asked` is False is only learned, and
+        A row of weight 0 is only predicted. A row for which the mask `tested` is False is only learned, and
         its probabilities are undefined. So one call can predict some rows and learn others in any order. The
         probabilities are written into `p` if given; after Ctrl-C it has those of the first `rows_learned`.
 
@@ -156,7 +156,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             labels = self._labels if classes is None else self._labels.continued(classes, self._who)
             rows, has_missing = self._checked(X, learns=True)
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
-            mask = None if asked is None else as_mask(asked, len(rows), self._who)
+            mask = None if tested is None else as_mask(tested, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
             if isinstance(rows, DictRows):
                 return self._counted(self._learn_dicts, rows, y, w, labels, mask, p)
