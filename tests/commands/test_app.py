@@ -109,6 +109,17 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.parametrize(
+    "learner", ["AdaptiveStacking", "NaiveBayes", "OnlineBagging(NaiveBayes(), n_members=2)"]
+)
+def test_the_table_fits_a_terminal_of_80_columns(learner):
+    narrow = os.environ | {"COLUMNS": "80"}
+    done = run_command("run", "sea", "--rows", 300, "--learner", learner, env=narrow)
+    lines = [line for line in done.stdout.splitlines() if line[:1] in "┏┃┡│└"]
+    assert len(lines) > 8
+    assert all(len(line) <= 80 and line[-1] in "┓┃┩│┘" for line in lines), done.stdout
+
+
 def test_rows_of_any_width_get_the_default_learner(tmp_path):
     wide = tmp_path / "wide.csv"
     lines = [",".join(f"x{j}" for j in range(101)) + ",y"]

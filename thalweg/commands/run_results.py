@@ -77,7 +77,7 @@ def table(run: Run) -> "Table":
     errors = [rate_error(run, name) for name in answers]
     result = Table(title=f"{run.learner} on {run.stream}")
     result.add_column("")
-    result.add_column(run.learner, justify="right", min_width=min(len(run.learner), MOST_OF_A_NAME))
+    result.add_column(run.learner, justify="right", no_wrap=len(run.learner) <= MOST_OF_A_NAME)
     for baseline in BASELINES.values():
         result.add_column(baseline.title, justify="right")
     for title, *cells in zip(*columns, strict=True):
