@@ -12,7 +12,7 @@ import thalweg
 from thalweg._registry import Registry
 
 
-@pytest.mark.parametrize("module", sorted(set(thalweg.__all__) - set(thalweg.FUNCTIONS)))
+@pytest.mark.parametrize("module", sorted(set(thalweg.__all__) - set(thalweg.NAMES)))
 def test_all_names_are_there(module):
     public = getattr(thalweg, module)
     assert public.__all__
@@ -22,9 +22,9 @@ def test_all_names_are_there(module):
         _ = public.nothing
 
 
-@pytest.mark.parametrize("name", thalweg.FUNCTIONS)
-def test_functions_are_those_of_their_module(name):
-    assert getattr(thalweg, name) is getattr(thalweg.saving, name)
+@pytest.mark.parametrize("name", thalweg.NAMES)
+def test_names_are_those_of_their_module(name):
+    assert getattr(thalweg, name) is getattr(getattr(thalweg, thalweg.NAMES[name]), name)
 
 
 @pytest.mark.parametrize("module", ["learners", "streams", "drift", "evaluation", "checks"])
@@ -54,7 +54,7 @@ def test_version_is_that_of_the_package():
 
 MODULES = [
     "thalweg",
-    *(f"thalweg.{name}" for name in thalweg.__all__ if name not in thalweg.FUNCTIONS),
+    *(f"thalweg.{name}" for name in thalweg.__all__ if name not in thalweg.NAMES),
     "thalweg.evaluation.metrics",
     "thalweg.evaluation.plots",
     "thalweg.evaluation.report",

@@ -1,14 +1,16 @@
 """Classifiers for data streams whose rules keep changing.
 
-`thalweg.learners`, `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`,
-`thalweg.preprocessing`, `thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the
-public modules. Each is imported when it is first used, so `import thalweg` is quick.
+`thalweg.Model` is a learner with its columns: raw records in, labels out. `thalweg.learners`,
+`thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`, `thalweg.preprocessing`,
+`thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the public modules. Each is
+imported when it is first used, so `import thalweg` is quick.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
+    "Model",
     "adapters",
     "checks",
     "drift",
@@ -17,6 +19,7 @@ __all__ = [
     "from_bytes",
     "learners",
     "load",
+    "model",
     "preprocessing",
     "save",
     "saving",
@@ -24,7 +27,7 @@ __all__ = [
     "to_bytes",
     "waiting",
 ]
-FUNCTIONS = ("from_bytes", "load", "save", "to_bytes")
+NAMES = {"Model": "model", "from_bytes": "saving", "load": "saving", "save": "saving", "to_bytes": "saving"}
 
 if TYPE_CHECKING:
     from thalweg import (
@@ -34,19 +37,21 @@ if TYPE_CHECKING:
         errors,
         evaluation,
         learners,
+        model,
         preprocessing,
         saving,
         streams,
         waiting,
     )
+    from thalweg.model import Model
     from thalweg.saving import from_bytes, load, save, to_bytes
 
     __version__: str
 else:
 
     def __getattr__(name: str) -> Any:
-        if name in FUNCTIONS:
-            return getattr(importlib.import_module("thalweg.saving"), name)
+        if name in NAMES:
+            return getattr(importlib.import_module(f"thalweg.{NAMES[name]}"), name)
         if name in __all__:
             return importlib.import_module(f"thalweg.{name}")
         if name == "__version__":

@@ -16,6 +16,7 @@ PACKAGES = {  # of thalweg, that have public classes of a kind
     "learner": ("learners", "preprocessing"),
     "step": ("preprocessing",),
     "detector": ("drift",),
+    "model": ("model",),
 }
 P = ParamSpec("P")
 T = TypeVar("T")

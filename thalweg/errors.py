@@ -4,7 +4,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
-__all__ = ["ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError", "WaitingError"]
+__all__ = [
+    "ColumnWarning", "ModelFileError", "ParameterError", "StateError", "StreamError", "ThalwegError",
+    "WaitingError",
+]  # fmt: skip
 
 _MOST_CHARACTERS = 1000
 
@@ -91,6 +94,10 @@ class StreamError(ThalwegError, ValueError):
     def __init__(self, *parts: str | Advice) -> None:
         self.message = Message(*parts)
         super().__init__(self.message)
+
+
+class ColumnWarning(UserWarning):
+    """Columns that may have been taken for something else, or that are left out; see `Model.columns`."""
 
 
 class WaitingError(ThalwegError, ValueError):

@@ -14,9 +14,9 @@ import pytest
 from places import DATA, data_file
 
 from thalweg import streams
+from thalweg._learner_text import read_learner, read_value
 from thalweg.commands import run as run_command
 from thalweg.commands.file_options import FILE_OPTIONS
-from thalweg.commands.learner_expressions import read_learner, read_value
 from thalweg.commands.wording import error_text, in_options
 from thalweg.drift import ADWIN
 from thalweg.errors import Advice, Message, StreamError

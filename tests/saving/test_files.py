@@ -94,7 +94,7 @@ def test_notes_come_back_as_they_were(tmp_path):
 def test_what_cannot_be_saved_is_named():
     with pytest.raises(TypeError, match="cannot save a value of type function"):
         thalweg.to_bytes(taught(learners.ParticleFilter(boundary=lambda X: X)))
-    with pytest.raises(TypeError, match="only learners of thalweg can be saved, got dict"):
+    with pytest.raises(TypeError, match="only learners and models of thalweg can be saved, got dict"):
         thalweg.to_bytes({})
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.learner_expressions import make_learner
 from thalweg.commands.outputs import PAGE_SUFFIXES, check_writable, do_all, terminal, write_file
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
+from thalweg._learner_text import make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.learner_expressions import make_learner
 from thalweg.commands.outputs import check_writable
 from thalweg.commands.progress import Bar
 

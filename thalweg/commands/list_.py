@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from thalweg import drift, evaluation, learners, streams
+from thalweg._learner_text import DEFAULT_LEARNER
 from thalweg._misspelt import hint
 from thalweg._registry import Registry
-from thalweg.commands.learner_expressions import DEFAULT_LEARNER
 
 
 def list_(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
+from thalweg._learner_text import DEFAULT_LEARNER, make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.learner_expressions import DEFAULT_LEARNER, make_learner
 from thalweg.commands.outputs import INTERRUPTED, check_writable
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command

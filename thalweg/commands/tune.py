@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thalweg._learner_text import make_learner, read_value
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.learner_expressions import make_learner, read_value
 from thalweg.commands.outputs import terminal
 from thalweg.commands.progress import Bar
 

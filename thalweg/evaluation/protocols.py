@@ -217,7 +217,7 @@ def _evaluate(
     date, begin, watchers = time.strftime(DATE), time.perf_counter(), as_list(watch)
     numbered, most = settings["protocol"] == "holdout", MOST_CLASSES if stream.is_open else None
     form = "dense" if numbered else form_of(stream, learner, watchers)
-    classes = (_resume if resume else _begin)(stream, learner, form)
+    classes = (resume_learner if resume else begin_learner)(stream, learner, form)
     n_classes, n = max(len(classes), 1), n_tests if numbered else total
     record = TotalsRecord(n_classes, most) if keep == "totals" else Record(n_classes, n, numbered, most)
     for watcher in watchers:
@@ -265,7 +265,7 @@ def _run(stream: Stream, learner: Any, record: Record, classes: NDArray[Any], **
     )
 
 
-def _begin(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
+def begin_learner(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
     """Call `begin` of the learner for a stream; return the classes that are known at the start.
 
     Our own learners stay open to new labels, unless the stream's labels were listed; those of other libraries
@@ -284,7 +284,7 @@ def _begin(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any
     return classes
 
 
-def _resume(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
+def resume_learner(stream: Stream, learner: StreamClassifier, form: Form) -> NDArray[Any]:
     """Check that the learner can go on with a stream; return the classes that are known at the start."""
     n_inputs = len(learner.given_names())
     if form != "named" and stream.n_features != n_inputs:

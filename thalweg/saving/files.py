@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from thalweg._atomic_file import replacing
-from thalweg._stateful import PACKAGES, class_named, registries
+from thalweg._stateful import PACKAGES, Stateful, class_named, registries
 from thalweg.errors import ModelFileError, StateError, one_line
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.saving.container import pack, unpack
 from thalweg.saving.plain import from_json, to_json
 
+KINDS = ("learner", "model")  # that can be saved
 
-def to_bytes(learner: StreamClassifier, notes: dict[str, Any] | None = None) -> bytes:
-    """Return a learner as bytes, to be restored by `from_bytes`.
+
+def to_bytes(learner: Stateful, notes: dict[str, Any] | None = None) -> bytes:
+    """Return a learner or a model as bytes, to be restored by `from_bytes`.
 
     Parameters
     ----------
-    learner : learner
+    learner : learner or Model
         Begun or not. It continues after loading exactly as it would have without.
     notes : dict, default=None
         Anything else to keep in the file: numbers, strings, arrays, dates, lists and dicts of them.
@@ -36,12 +38,13 @@ def to_bytes(learner: StreamClassifier, notes: dict[str, Any] | None = None) -> 
     """
     if isinstance(learner, type):
         raise TypeError(f"got the class {learner.__name__}; pass an instance: {learner.__name__}()")
-    if not isinstance(learner, StreamClassifier):
-        raise TypeError(f"only learners of thalweg can be saved, got {type(learner).__name__}")
+    if not isinstance(learner, Stateful) or learner._kind not in KINDS:
+        kind = type(learner).__name__
+        raise TypeError(f"only learners and models of thalweg can be saved, got {kind}")
     try:
         return _bytes_of(learner.state(), notes)
     except TypeError as error:
-        if learner.can_be_saved:
+        if getattr(learner, "can_be_saved", True):
             raise
         why = "it holds an object that is not of thalweg. Pickle it instead"
         raise TypeError(f"{type(learner).__name__} cannot be saved to a model file: {why}") from error
@@ -56,8 +59,8 @@ def _bytes_of(state: dict[str, Any], notes: dict[str, Any] | None) -> bytes:
     return pack({"content": to_json(content, arrays)}, arrays)
 
 
-def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> StreamClassifier:
-    """Return the learner that `to_bytes` was given.
+def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> Any:
+    """Return the learner or model that `to_bytes` was given.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def from_bytes(data: bytes, allow: Sequence[type[StreamClassifier]] = ()) -> Str
     ModelFileError
         If the bytes are damaged, not a model, or hold a class that is not allowed.
     """
-    return _learner_of(_content(data), allow)
+    return _restored(_content(data), allow)
 
 
 def _content(data: bytes) -> dict[str, Any]:
@@ -83,7 +86,7 @@ def _content(data: bytes) -> dict[str, Any]:
     return content
 
 
-def _learner_of(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]) -> StreamClassifier:
+def _restored(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]) -> Any:
     allowed = {f"{kind.__module__}:{kind.__qualname__}": kind for kind in allow}
     for key, name in _names(content["state"]):
         if not any(name in registry for registry in registries(key)) and name not in allowed:
@@ -92,9 +95,14 @@ def _learner_of(content: dict[str, Any], allow: Sequence[type[StreamClassifier]]
                 "If you trust it, pass its class: allow=[…]"
             )
     with _as_model_file_error():
-        name = content["state"]["learner"]
-        kind = allowed.get(name) or class_named(name, "learner")
-        return kind().restore(content["state"])
+        return _kind(content["state"], allowed)().restore(content["state"])
+
+
+def _kind(state: Any, allowed: dict[str, type[StreamClassifier]]) -> type[Any]:
+    for key in KINDS:
+        if key in state:
+            return allowed.get(state[key]) or class_named(state[key], key)
+    raise ModelFileError("the file holds no model")
 
 
 def _names(state: Any) -> Iterator[tuple[str, Any]]:
@@ -121,16 +129,16 @@ def _as_model_file_error() -> Iterator[None]:
 
 
 def save(
-    learner: StreamClassifier, path: str | os.PathLike[str], notes: dict[str, Any] | None = None
+    learner: Stateful, path: str | os.PathLike[str], notes: dict[str, Any] | None = None
 ) -> None:
-    """Write a learner to a file, to be loaded by `load`.
+    """Write a learner or a model to a file, to be loaded by `load`.
 
     The file is complete or as it was before, whenever the process ends: a new one is written beside it, read
     back and restored once, and then takes its name. So saving takes about as long as loading.
 
     Parameters
     ----------
-    learner : learner
+    learner : learner or Model
         Begun or not.
     path : path
         The file, which may exist. `.tw` is the usual ending.
@@ -151,7 +159,7 @@ def save(
         del data  # a large model should not be in memory once more while it is restored
 
 
-def _check_loads(part: Path, path: Path, kind: type[StreamClassifier]) -> None:
+def _check_loads(part: Path, path: Path, kind: type[Stateful]) -> None:
     # Restore the learner in `part`, which is to become the file `path`, and forget it.
     try:
         content = _content(part.read_bytes())
@@ -165,8 +173,8 @@ def _check_loads(part: Path, path: Path, kind: type[StreamClassifier]) -> None:
         ) from error
 
 
-def load(path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] = ()) -> StreamClassifier:
-    """Return the learner in a file that `save` wrote.
+def load(path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] = ()) -> Any:
+    """Return the learner or model in a file that `save` wrote.
 
     Parameters
     ----------
@@ -185,11 +193,11 @@ def load(path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] =
 
 def load_and_describe(
     path: str | os.PathLike[str], allow: Sequence[type[StreamClassifier]] = ()
-) -> tuple[StreamClassifier, dict[str, Any]]:
+) -> tuple[Any, dict[str, Any]]:
     """Return what `load` and `describe` do; the file is read once."""
     with _of(path):
         content = _content(Path(path).read_bytes())
-        return _learner_of(content, allow), content
+        return _restored(content, allow), content
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -117,6 +117,10 @@ class Codes:
         """Return the codes of `values`; MISSING or UNKNOWN for values without one."""
         return np.array([self._of_one(value) for value in values], dtype=np.intp)
 
+    def forget_last(self) -> None:
+        """Remove the value that was added last."""
+        del self._code[self._spelling(self.values.pop())]
+
     def _of_one(self, value: Any) -> int:
         text = self._spelling(value)
         if text is None:

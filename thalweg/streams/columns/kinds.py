@@ -45,13 +45,17 @@ ID_NOTES = ("all values differ: a row number or id", "almost all values differ: 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …
+
+    In fewer than `min_flag_rows` rows a column of 0 and 1 is one of numbers: others may follow.
+    """
 
     decimal: str | None = None
     delimiter: str | None = None
     date_parts: tuple[str, ...] = PARTS
     n_words: int = N_WORDS
     missing: Missing = field(default_factory=Missing)
+    min_flag_rows: int = 0
 
 
 def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
@@ -87,10 +91,12 @@ def set_kind(column: Column, arrays: list[Any], options: ColumnOptions, where: s
 
 def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: ColumnOptions) -> None:
     """Set the kind; `numeric` are the first rows with null for what is missing in a column of numbers."""
+    n_rows = sum(len(array) for array in arrays)
     may_be_plain = column.kind is None and (options.decimal != "," or not has_points(numeric))
     numbers = plain_numbers(numeric) if may_be_plain else None
     if numbers is not None and (len(numbers) or not _counts(arrays)):
-        column.kind = FLAG if len(numbers) and np.isin(numbers, (0, 1)).all() else NUMBER
+        is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= options.min_flag_rows
+        column.kind = FLAG if is_flag else NUMBER
         if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
             _leave_out(column, ID_NOTES[0])
         elif note := code_note(column.name, numeric, numbers):

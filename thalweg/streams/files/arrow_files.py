@@ -45,7 +45,7 @@ class ArrowSource:
             self._schema = self._schema_of(file)
             self.n_rows = self._claimed_rows(file.metadata) if self._parquet else None
         self.columns = [
-            Column(field.name, _kind(field.type), is_told=pa.types.is_dictionary(field.type))
+            Column(field.name, kind_of(field.type), is_told=pa.types.is_dictionary(field.type))
             for field in self._schema
         ]
 
@@ -125,7 +125,8 @@ class ArrowSource:
             yield (pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream)(source, options=options)
 
 
-def _kind(type: Any) -> str | None:
+def kind_of(type: Any) -> str | None:
+    """Return the kind of columns of an Arrow type; None for numbers, `type …` for what is not read."""
     if pa.types.is_boolean(type):
         return FLAG
     if any(test(type) for test in TEXTS):
@@ -141,7 +142,7 @@ def _kind(type: Any) -> str | None:
 
 def _array(array: Any, numeric: bool) -> Any:
     type = array.type
-    if numeric and _kind(type) in (None, FLAG):
+    if numeric and kind_of(type) in (None, FLAG):
         return array.cast(pa.float64(), safe=False)
     if pa.types.is_dictionary(type) or any(test(type) for test in DATES):
         return array

@@ -1,14 +1,16 @@
 """Streams read from files: CSV, JSON lines, ARFF, Parquet and Arrow, block by block."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from thalweg._misspelt import nearest
 from thalweg._parameters import whole_number, wrong
 from thalweg.errors import ParameterError, StreamError
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.codes import Codes
 from thalweg.streams.columns.column import CATEGORY, DATE, IGNORED, NUMBER, TEXT, Column
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS, ColumnOptions
@@ -81,6 +83,8 @@ def from_file(
         all are whole numbers, floats if all are numbers, else text.
     categorical, numeric, date, text
         Names or positions of columns to read as categories, numbers, dates or text, whatever their values.
+        `categorical` may be a dict: for each name its categories in the order of their codes, any other being
+        an error, or None to find them.
         Numbers are read as dates if they are seconds, milliseconds, micro- or nanoseconds since 1970, or
         written like 20240131.
     ignore
@@ -135,36 +139,89 @@ def from_file(
     >>> X.tolist(), codes.tolist()
     ([[1.0, 3.5]], [-1])
     """
-    if on_error not in ("raise", "skip"):
-        raise wrong("from_file", "on_error", "'raise' or 'skip'", on_error)
+    options = ReadingOptions(
+        classes=classes, categorical=categorical, numeric=numeric, date=date, text=text, ignore=ignore,
+        decimal=decimal, date_parts=date_parts, n_words=n_words, missing=missing, on_error=on_error,
+        labels=labels, scan_labels=scan_labels, like=like, keep=keep,
+    )
+    return open_path(path, target, options, header=header, delimiter=delimiter, encoding=encoding)
+
+
+def open_path(
+    path: str | PathLike[str], target: str | int | None, options: "ReadingOptions", *,
+    header: bool | None = None, delimiter: str | None = None, encoding: str | None = None,
+) -> "FileStream":
+    """Do what `from_file` does."""
     if delimiter is not None and len(delimiter) != 1:
         raise wrong("from_file", "delimiter", "one character", delimiter)
-    if decimal not in (None, ".", ","):
-        raise wrong("from_file", "decimal", "'.' or ','", decimal)
     encoding = checked_encoding(encoding)
-    n_words = whole_number("from_file", "n_words", n_words, 0)
-    markers = as_missing(missing)
-    parts = _date_parts(date_parts)
-    if target is not None and not labels:
-        raise ValueError(f"from_file: labels=False, but target={target!r}: give one or the other")
-    schema = None
-    if like is not None:
-        _check_not_in_schema(classes=classes, categorical=categorical, numeric=numeric, date=date, text=text,
-                             ignore=ignore, scan_labels=scan_labels)
-        schema = SchemaReader(like.schema() if isinstance(like, Stream) else like)
+    options.checked(target)
     with reading("standard input" if path == "-" else str(path)):
-        usual_header = None if schema is None else schema.header is not False
-        source, delimiter = _source(path, header, delimiter, decimal, encoding, usual_header)
-        for column in _find_all(source, ignore):
-            column.kind, column.is_told, column.note = IGNORED, True, "as asked"
-        label = _label(source, target, schema) if labels else None
-        for kind, chosen in ((CATEGORY, categorical), (NUMBER, numeric), (DATE, date), (TEXT, text)):
-            for column in _find_all(source, chosen):
-                column.kind, column.is_told = kind, True
-        options = ColumnOptions(decimal, delimiter, parts, n_words, markers)
-        kept = None if keep is None else list(dict.fromkeys(each.name for each in _find_all(source, keep)))
-        return FileStream(source, label, classes, on_error, scan_labels, options, target is not None, schema,
-                          kept)
+        usual_header = None if options.schema is None else options.schema.header is not False
+        source, delimiter = _source(path, header, delimiter, options.decimal, encoding, usual_header)
+        return open_source(source, target, options, delimiter)
+
+
+@dataclass
+class ReadingOptions:
+    """How the columns of a file or table are read; see the parameters of `from_file`."""
+
+    classes: Iterable[Any] | None = None
+    categorical: Iterable[str | int] = ()
+    numeric: Iterable[str | int] = ()
+    date: Iterable[str | int] = ()
+    text: Iterable[str | int] = ()
+    ignore: Iterable[str | int] = ()
+    decimal: str | None = None
+    date_parts: Iterable[str] = PARTS
+    n_words: int = N_WORDS
+    missing: str | Iterable[Any] = ()
+    on_error: str = "raise"
+    labels: bool = True
+    scan_labels: bool = False
+    like: "dict[str, Any] | Stream | None" = None
+    keep: Iterable[str | int] | None = None
+    min_flag_rows: int = 0
+    schema: SchemaReader | None = None
+
+    def checked(self, target: str | int | None, who: str = "from_file") -> Self:
+        """Return the options, checked; raise ParameterError or ValueError for the first that is wrong."""
+        if self.on_error not in ("raise", "skip"):
+            raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
+        if self.decimal not in (None, ".", ","):
+            raise wrong(who, "decimal", "'.' or ','", self.decimal)
+        self.n_words = whole_number(who, "n_words", self.n_words, 0)
+        self.date_parts = _date_parts(self.date_parts, who)
+        if target is not None and not self.labels:
+            raise ValueError(f"{who}: labels=False, but target={target!r}: give one or the other")
+        if self.like is not None:
+            _check_not_in_schema(classes=self.classes, categorical=self.categorical, numeric=self.numeric,
+                                 date=self.date, text=self.text, ignore=self.ignore,
+                                 scan_labels=self.scan_labels)
+            self.schema = SchemaReader(self.like.schema() if isinstance(self.like, Stream) else self.like)
+        return self
+
+
+def open_source(
+    source: Source, target: str | int | None, options: ReadingOptions, delimiter: str | None = None
+) -> "FileStream":
+    """Return a stream of the rows of a source, whose columns are read as the checked options say."""
+    schema = options.schema
+    for column in _find_all(source, options.ignore):
+        column.kind, column.is_told, column.note = IGNORED, True, "as asked"
+    label = _label(source, target, schema) if options.labels else None
+    kinds = {CATEGORY: options.categorical, NUMBER: options.numeric, DATE: options.date, TEXT: options.text}
+    for kind, chosen in kinds.items():
+        for column in _find_all(source, chosen):
+            column.kind, column.is_told = kind, True
+            if isinstance(options.categorical, Mapping) and kind == CATEGORY:
+                values = options.categorical[column.name]
+                column.codes = column.codes if values is None else Codes(values, where=repr(column.name))
+    read = ColumnOptions(options.decimal, delimiter, tuple(options.date_parts), options.n_words,
+                         as_missing(options.missing), options.min_flag_rows)
+    kept = None if options.keep is None else [each.name for each in _find_all(source, options.keep)]
+    return FileStream(source, label, options.classes, options.on_error, options.scan_labels, read,
+                      target is not None, schema, None if kept is None else list(dict.fromkeys(kept)))
 
 
 def _label(source: Source, target: str | int | None, schema: SchemaReader | None) -> Column | None:
@@ -236,10 +293,10 @@ def _check_not_given(kind: str, **options: Any) -> None:
         raise ParameterError.of("from_file", given[0], f"is for CSV files, this is {kind}")
 
 
-def _date_parts(parts: Iterable[str]) -> tuple[str, ...]:
+def _date_parts(parts: Iterable[str], who: str) -> tuple[str, ...]:
     chosen = {parts} if isinstance(parts, str) else set(parts)
     if not chosen <= set(PARTS):
-        raise wrong("from_file", "date_parts", f"some of {', '.join(PARTS)}", parts)
+        raise wrong(who, "date_parts", f"some of {', '.join(PARTS)}", parts)
     return tuple(part for part in PARTS if part in chosen)
 
 

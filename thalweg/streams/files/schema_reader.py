@@ -74,6 +74,13 @@ class SchemaReader:
             column.is_told, column.note = True, ""
         return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
 
+    def examples(self) -> list[Column]:
+        """Return the columns as the schema has them, without a file."""
+        columns = [_example(spec) for spec in self._specs.values()]
+        for column in columns:
+            column.missing = self.missing
+        return columns
+
     def set_readers(self, columns: list[Column], head: list[Any], options: ColumnOptions, where: str) -> None:
         """Set how to read the columns, whose first rows are `head`."""
         numbers = known_numbers(head) if options.decimal != "," else ()

@@ -295,7 +295,7 @@ class FileStream(Stream):
 def _size(source: Source) -> int | None:
     """Return the size of a file in bytes; None for standard input, or if the file is gone."""
     with suppress(OSError):
-        return None if source.once else Path(source.name).stat().st_size
+        return None if source.once or not source.path else Path(source.path).stat().st_size
     return None
 
 

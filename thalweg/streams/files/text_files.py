@@ -119,7 +119,7 @@ class TextSource:
         body: Callable[[bool], Iterator[bytes]],
         form: Callable[[bytes], Any],
     ) -> None:
-        self.name = pieces.name
+        self.name, self.path = pieces.name, pieces.path
         self.once = pieces.once
         self.columns = columns
         self.share_read: float | None = None

@@ -41,7 +41,7 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
         return _foreign_learner(node, text, parameters)
     name, call = (node, None) if not isinstance(node, ast.Call) else (node.func, node)
     if not isinstance(name, ast.Name):
-        raise ValueError(f"--learner {text}: expected the name of a learner, such as NaiveBayes")
+        raise ValueError(f"learner {text}: expected the name of a learner, such as NaiveBayes")
     if preprocessing.registry.find(name.id):
         return _pipeline(name.id, call, text, seed).set_params(**parameters)
     known = learners.registry.find(name.id)
@@ -52,7 +52,7 @@ def read_learner(text: str, parameters: dict[str, Any], seed: int) -> Any:
     args, given = _arguments(call, text, None if _is_seeded(kind) else seed)
     twice = next((key for key in parameters if key in given), None)
     if twice:
-        raise ValueError(f"{twice} is given twice: in --learner and in --set")
+        raise ValueError(f"{twice} is given twice: in the learner and beside it")
     chosen = {**given, **parameters}
     if _is_seeded(kind):
         chosen.setdefault("random_state", seed)
@@ -82,7 +82,7 @@ def _parsed(text: str) -> ast.expr:
         return ast.parse(name.strip().replace("-", "_") + bracket + rest, mode="eval").body
     except (SyntaxError, ValueError):
         if bracket:
-            raise ValueError(f"--learner {text}: cannot be read; is a bracket or quote missing?") from None
+            raise ValueError(f"learner {text}: cannot be read; is a bracket or quote missing?") from None
         return ast.Name(plain)
 
 

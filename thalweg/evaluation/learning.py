@@ -1,0 +1,60 @@
+"""Learning a stream without testing it: the same learner as after `prequential`, and faster."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Ints
+from thalweg.evaluation.protocols import begin_learner, resume_learner
+from thalweg.evaluation.row_forms import Form, block_size, blocks_of
+from thalweg.evaluation.sparse_blocks import stays_sparse
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.streams.base import Stream, first_rows
+
+
+def learn_stream(
+    stream: Stream, learner: StreamClassifier, *, resume: bool, rows: int | None = None,
+    ids: Ints | None = None, size: int = 1000,
+) -> int:
+    """Learn the rows of a stream in order, observe those without a label; return how many were read.
+
+    `ids` are those of the rows, if some of them were observed before.
+    """
+    form: Form = "sparse" if stays_sparse(stream, learner) else "dense"
+    (resume_learner if resume else begin_learner)(stream, learner, form)
+    n = 0
+    for X, codes in first_rows(blocks_of(stream, learner, block_size(stream, size, form), form), rows):
+        part = None if ids is None else ids[n : n + len(codes)]
+        learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
+        n += len(codes)
+    return n
+
+
+def learn_block(
+    learner: StreamClassifier, X: Any, codes: Ints, classes: NDArray[Any] | None = None,
+    ids: Ints | None = None,
+) -> None:
+    """Learn rows in order; observe those whose code is -1. `classes` are all labels, if there may be new."""
+    unlabelled = np.flatnonzero(codes < 0)
+    if not learner.observes:
+        if len(unlabelled):
+            known = codes >= 0
+            X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
+        unlabelled = unlabelled[:0]
+    start = 0
+    for place in [*unlabelled.tolist(), len(codes)]:
+        if place > start:
+            part = slice(start, place)
+            untested = np.zeros(place - start, dtype=bool)
+            learner.test_then_train_coded(
+                X[part], codes[part], tested=untested, classes=classes, **_ids(ids, part)
+            )
+        if place < len(codes):
+            here = slice(place, place + 1)
+            learner.observe(X[here], **_ids(ids, here))
+        start = place + 1
+
+
+def _ids(ids: Ints | None, part: slice) -> dict[str, Any]:
+    return {} if ids is None else {"ids": ids[part]}

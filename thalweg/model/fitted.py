@@ -1,0 +1,222 @@
+"""What a model has learned, and how it is saved: its learner, columns, and rows that wait for labels."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from thalweg import saving
+from thalweg._learner_text import DEFAULT_LEARNER, read_learner
+from thalweg._parameters import whole_number
+from thalweg._sklearn import BaseEstimator
+from thalweg._stateful import Stateful
+from thalweg._types import State
+from thalweg.errors import StateError, first_of
+from thalweg.evaluation.arguments import as_learner
+from thalweg.evaluation.sparse_blocks import stays_sparse
+from thalweg.learners.base.state import from_plain, to_plain
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.model.late_rows import LateRows
+from thalweg.model.opening import FEW_ROWS, ColumnSettings
+from thalweg.model.wording import in_words_of_model, warn, worded
+from thalweg.saving.plain import to_json
+from thalweg.streams.base import Stream
+from thalweg.streams.files.coding import Coding
+from thalweg.streams.files.column_report import ColumnReport
+
+FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
+LISTED = ("classes", "missing", "date_parts")
+
+
+class FittedModel(Stateful, BaseEstimator):
+    """The part of a `Model` that holds what was learned, and is saved."""
+
+    _kind, _format = "model", 1
+    target: str | int | None
+    learner: Any
+    classes: Iterable[Any] | None
+    missing: str | Iterable[Any]
+    decimal: str | None
+    date_parts: Iterable[str]
+    n_words: int
+    max_waiting: int
+    random_state: int
+    learner_: StreamClassifier
+    runs_: list[dict[str, Any]]
+    _given_columns: Mapping[str, Any] | None
+    _coding: Coding
+    _report: ColumnReport
+    _late: LateRows
+
+    @property
+    def columns(self) -> Any:
+        """What the columns were taken for; before the first row, the parameter."""
+        return vars(self).get("_report") or self._given_columns
+
+    @columns.setter
+    def columns(self, given: Mapping[str, Any] | None) -> None:
+        self._given_columns = given
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn does."""
+        return super().get_params(deep) | {"columns": self._given_columns}
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels that were learned, in the order of their codes."""
+        self._check_begun()
+        return self.learner_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns that are inputs."""
+        self._check_begun()
+        return len(self._coding.columns)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns that are inputs."""
+        self._check_begun()
+        return np.array([column.name for column in self._coding.columns], dtype=object)
+
+    @property
+    def n_waiting_(self) -> int:
+        """Number of rows that wait for their labels."""
+        return len(self._late) if self._begun else 0
+
+    @property
+    def n_dropped_(self) -> int:
+        """Number of rows that were dropped to make room for others before their labels came."""
+        return self._late.n_dropped if self._begun else 0
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file, which `thalweg.load` opens; see `thalweg.save`."""
+        saving.save(self, path)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the columns and their codes as plain data; see `Stream.schema`."""
+        with self._reading:
+            return self._coding.schema()
+
+    def digest(self) -> str:
+        """Return a checksum of what was learned and of how values become inputs.
+
+        Two models with the same digest give the same answers, and go on in the same way.
+        """
+        with self._reading:
+            arrays: list[NDArray[Any]] = []
+            content = to_json([self.learner_.state(), self._coding.plain()], arrays)
+            found = hashlib.sha256(json.dumps(content).encode())
+            for array in arrays:
+                found.update(f"{array.dtype.str}{array.shape}".encode() + array.tobytes())
+            return found.hexdigest()
+
+    def _header(self) -> State:
+        return {"format": self._format, self._kind: type(self).__name__}
+
+    def _content(self) -> State:
+        parameters = self.get_params(deep=False)
+        for name in LISTED:
+            given = parameters[name]
+            parameters[name] = given if given is None or isinstance(given, str) else [*given]
+        state: State = {"parameters": to_plain(parameters)}
+        if self._begun:
+            state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
+            state |= {"fitted": self.learner_.state(), "waiting": self._late.state(), "runs": self.runs_}
+        return state
+
+    def _set_content(self, state: State) -> None:
+        self.set_params(**from_plain(state["parameters"]))
+        if "fitted" in state:
+            learner = from_plain(state["fitted"])
+            if not isinstance(learner, StreamClassifier) or not learner.__sklearn_is_fitted__():
+                raise StateError("Model: the state has no learner")
+            self._coding, self._report = Coding(state["schema"]), ColumnReport(**state["report"])
+            self._late, self.runs_ = LateRows.from_state(state["waiting"]), [*state["runs"]]
+            self.learner_ = learner
+            if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
+                raise StateError("Model: the learner and the columns have different numbers of inputs")
+
+    @property
+    def _begun(self) -> bool:
+        return "learner_" in vars(self)
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            raise NotFittedError("This Model has learned nothing yet: call learn or fit first.")
+        self._own_lock()
+
+    @property
+    def _class_list(self) -> list[Any]:
+        return self.learner_._labels.list
+
+    def _begun_learner(self) -> StreamClassifier:
+        """Return the learner, or a new one if there is none yet."""
+        if self._begun:
+            return self.learner_
+        if self.learner is None or isinstance(self.learner, str):
+            text = self.learner or DEFAULT_LEARNER
+            parameters = {} if self.learner else {"n_jobs": -1}
+            made = read_learner(text, parameters, whole_number(self, "random_state", self.random_state, 0))
+        else:
+            made = as_learner(self.learner, "Model")
+            made = type(made)().restore(made.state()) if made.can_be_saved else made
+        return made
+
+    def _settings(self) -> ColumnSettings:
+        return ColumnSettings(
+            self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
+            date_parts=self.date_parts, n_words=self.n_words,
+        )
+
+    def _open(self, rows: Any, y: Any = None, **options: Any) -> Stream:
+        with in_words_of_model():
+            stream = self._settings().open(rows, y, self._coding if self._begun else None, **options)
+        known = self._report.warnings if self._begun else ()
+        if not self._begun and stream.columns is not None and stream.columns.n_rows < FEW_ROWS:
+            n = stream.columns.n_rows
+            warn(f"the kinds of the columns are found from {n} rows; columns={{…}} names them")
+        for warning in () if stream.columns is None else stream.columns.warnings:
+            if (text := worded(warning)) not in known:
+                warn(text)
+        return stream
+
+    def _say_new(self, record: Mapping[str, Any]) -> None:
+        """Warn of keys that are no columns of the model, once of each."""
+        if not record.keys() <= self._coding.known:
+            unknown = record.keys() - self._coding.known
+            new = [repr(name) for name in sorted(unknown) if not isinstance(record[name], Mapping)]
+            self._coding.known |= unknown
+            if new:
+                warn(f"left out, as the model has no such column: {first_of(new, 5)}")
+
+    def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
+        """Call `change`, which reads the stream; then keep the codes that it has, also if it raises."""
+        try:
+            with in_words_of_model():
+                return change()
+        finally:
+            if learner.__sklearn_is_fitted__():
+                self._adopt(stream, learner)
+
+    def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
+        coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())
+        if not self._begun:
+            most = whole_number(self, "max_waiting", self.max_waiting, 1)
+            self._late = LateRows(learner.n_features_in_, most, stays_sparse(stream, learner))
+            report = stream.columns or _report(coding)
+            self._report = dataclasses.replace(report, warnings=tuple(map(worded, report.warnings)))
+            self.runs_ = []
+        self._coding, self.learner_ = coding, learner
+
+
+def _report(coding: Coding) -> ColumnReport:
+    """Return what the inputs of a stream without columns are."""
+    kinds = {column.name: str(column.kind) for column in coding.columns}
+    return ColumnReport(coding.target, kinds, {}, becomes=kinds, n_inputs=coding.n_inputs)

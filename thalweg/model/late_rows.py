@@ -1,0 +1,98 @@
+"""Rows that wait for their labels, by the ids that a user gives them."""
+
+from typing import Any
+
+import numpy as np
+
+from thalweg._types import Floats, Ints, State
+from thalweg.learners.base.sparse_rows import SparseRows, joined
+from thalweg.waiting import Ids, WaitingRows
+
+MOST = 2**53
+
+
+class LateRows:
+    """A bounded store of rows; each gets a number, by which the learner knows it.
+
+    An id is text or a whole number. The row that has waited longest is dropped to make room.
+    """
+
+    def __init__(self, n_features: int, capacity: int, sparse: bool) -> None:
+        self.n_features, self._sparse = n_features, sparse
+        self._rows = WaitingRows(None if sparse else n_features, capacity=capacity)
+        self._next = 1
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of rows that were dropped to make room."""
+        return self._rows.n_dropped
+
+    def add(self, X: Any, ids: Ids) -> Ints:
+        """Store rows; return their numbers. Raise WaitingError if an id waits already."""
+        numbers = self._new(len(ids))
+        self.put_back(X, ids, numbers)
+        return numbers
+
+    def _new(self, n: int) -> Ints:
+        # Negative, as those of the rows of a stream are not.
+        numbers = np.arange(-self._next, -self._next - n, -1, dtype=np.int64)
+        self._next += n
+        return numbers
+
+    def numbers(self, ids: Ids) -> Ints:
+        """Return the numbers of rows, new ones of those that do not wait; they wait no longer."""
+        waits, numbers = self._rows.contains(ids), self._new(len(ids))
+        numbers[waits] = self.resolve([each for each, there in zip(ids, waits, strict=True) if there])[1]
+        return numbers
+
+    def contains(self, ids: Ids) -> Any:
+        """Return for each id whether its row waits."""
+        return self._rows.contains(ids)
+
+    def resolve(self, ids: Ids) -> tuple[Any, Ints]:
+        """Remove rows; return them, and their numbers. Raise WaitingError if one does not wait."""
+        found = self._rows.resolve(ids)
+        X = _restored(found.X, self.n_features) if self._sparse else found.X
+        return X, found.times.astype(np.int64)
+
+    def put_back(self, X: Any, ids: Ids, numbers: Ints) -> None:
+        """Store rows again that were resolved and not learned."""
+        rows = X
+        if self._sparse:
+            rows = _stored(X if isinstance(X, SparseRows) else _as_sparse(X))
+        self._rows.add(rows, ids=ids, now=numbers)
+
+    def state(self) -> State:
+        """Return the rows and their numbers as plain data."""
+        return {"n_features": self.n_features, "sparse": self._sparse, "next": self._next,
+                "rows": self._rows.state()}
+
+    @classmethod
+    def from_state(cls, state: State) -> "LateRows":
+        """Return a store with the state that `state` returned; raise StateError if it is damaged."""
+        store = cls(int(state["n_features"]), 1, bool(state["sparse"]))
+        store._rows, store._next = WaitingRows.from_state(state["rows"]), int(state["next"])
+        wanted = None if store._sparse else store.n_features
+        if store._rows.n_features != wanted or not 1 <= store._next <= MOST:
+            raise ValueError("rows that wait have another number of inputs")
+        return store
+
+
+def _as_sparse(X: Floats) -> SparseRows:
+    rows, columns = np.nonzero(X)
+    starts = np.searchsorted(rows, np.arange(len(X) + 1))
+    return SparseRows(starts, columns, X[rows, columns], X.shape[1])
+
+
+def _stored(X: SparseRows) -> list[dict[str, Any]]:
+    ends = zip(X.starts[:-1].tolist(), X.starts[1:].tolist(), strict=True)
+    return [{"columns": X.columns[a:b].copy(), "values": X.values[a:b].copy()} for a, b in ends]
+
+
+def _restored(rows: Any, n_features: int) -> SparseRows:
+    parts = [SparseRows(np.array([0, len(row["values"])]), row["columns"], row["values"], n_features)
+             for row in rows]
+    return joined(parts, n_features)

@@ -1,0 +1,349 @@
+"""The model: a learner, and the columns of the records that it learns."""
+
+import datetime
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._native.argmax import likeliest
+from thalweg._sklearn import ClassifierMixin
+from thalweg._types import Floats, Ints
+from thalweg.evaluation import chunked, explanation, prequential
+from thalweg.evaluation.inputs.columns import InputColumns
+from thalweg.evaluation.learning import learn_block, learn_stream
+from thalweg.evaluation.run import Run
+from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+from thalweg.model.fitted import FITTED, FittedModel
+from thalweg.model.predictions import as_given, prediction_columns
+from thalweg.model.wording import in_words_of_model
+from thalweg.streams.base import Stream
+from thalweg.streams.columns.codes import MISSING
+from thalweg.streams.columns.date_parts import PARTS
+from thalweg.streams.columns.kinds import N_WORDS
+from thalweg.waiting import Ids
+
+Rows: TypeAlias = Any
+BLOCK, MOST_RUNS = 1000, 100
+RESULTS = (
+    "rows", "unlabelled", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted",
+    "seconds",
+)  # fmt: skip
+
+
+class Model(ClassifierMixin, FittedModel):
+    """A learner with its columns: it takes raw records, and gives labels.
+
+    The kinds of columns (numbers, categories, dates, text, ids) are found from the first rows, up to 10,000,
+    as `thalweg run` does, or given. Rows come as a frame of pandas, polars or Arrow, as a list of dicts, one
+    dict, a 2-d array, or the path of a file. Whatever the form, the model learns the same. A cell may be
+    written in any way that a file may have: "12,50" is a number if the column has decimal commas.
+
+    What is new later: a new category gets the next code; a new label becomes a class, unless `classes` lists
+    them; a new column is left out, with a warning; an absent column of a frame or file is an error, and an
+    absent key of a record is a missing value; a cell that does not fit the kind of its column is an error
+    that names it, before any row of its block of 16,384 is learned.
+
+    Threads may share a model: predictions run side by side, learning excludes all other calls.
+
+    Parameters
+    ----------
+    target : str, int or None, default=None
+        The column of labels, by name or position; by default the last one.
+    learner : learner, str or None, default=None
+        What learns: an instance, of which a copy is used, or text such as "HoeffdingTree(grace_period=50)".
+        By default `AdaptiveStacking` on all cores.
+    columns : dict or None, default=None
+        For some columns their kind: "number", "category", "date", "text" or "ignore", or a list of all
+        categories in the order of their codes.
+    classes : sequence or None, default=None
+        The labels in the order of their codes; any other is an error. By default they are found.
+    missing : sequence of str, default=()
+        Further cells that stand for a missing value.
+    decimal : "." or "," or None, default=None
+        The decimal point of numbers in text; by default each column has its own.
+    date_parts : sequence of str, default=("elapsed", "time", "weekday", "month")
+        What a date becomes.
+    n_words : int, default=256
+        Number of inputs that a column of text becomes.
+    max_waiting : int, default=10000
+        Most rows that wait for their labels; then the one that has waited longest is dropped.
+    random_state : int, default=0
+        Seed of a learner given as text or by default.
+
+    Attributes
+    ----------
+    learner_ : learner
+        What has learned.
+    classes_ : ndarray
+        The labels, in the order of the columns of all probabilities.
+    columns : ColumnReport
+        What the columns were taken for.
+    n_waiting_, n_dropped_ : int
+        Rows that wait for their labels, and rows that were dropped to make room for others.
+    runs_ : list of dict
+        The results of `prequential` and `chunked` so far, the latest 100.
+
+    Examples
+    --------
+    >>> import thalweg
+    >>> rows = [{"price": "12,50", "shop": "north", "paid": "yes"}, {"price": "8,00", "shop": "south",
+    ...          "paid": "no"}] * 50
+    >>> model = thalweg.Model(target="paid", learner="NaiveBayes").learn(rows)
+    >>> model.predict_one({"price": "11,90", "shop": "north"})
+    'yes'
+    """
+
+    def __init__(
+        self,
+        target: str | int | None = None,
+        learner: Any = None,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        classes: Iterable[Any] | None = None,
+        missing: str | Iterable[Any] = (),
+        decimal: str | None = None,
+        date_parts: Iterable[str] = PARTS,
+        n_words: int = N_WORDS,
+        max_waiting: int = 10_000,
+        random_state: int = 0,
+    ) -> None:
+        self.target = target
+        self.learner = learner
+        self.columns = columns
+        self.classes = classes
+        self.missing = missing
+        self.decimal = decimal
+        self.date_parts = date_parts
+        self.n_words = n_words
+        self.max_waiting = max_waiting
+        self.random_state = random_state
+
+    def learn(
+        self, rows: Rows, y: Any = None, *, ids: Ids | None = None, n_rows: int | None = None, **options: Any
+    ) -> Self:
+        """Learn rows in order; return self. The first call finds the columns.
+
+        Parameters
+        ----------
+        rows : frame, list of dicts, dict, 2-d array or path
+            The rows. Those without a label are observed: some learners use them.
+        y : sequence or None
+            The labels, if the rows have no column of them.
+        ids : sequence of int or str, or None
+            The ids under which rows were predicted before; those that wait are learned as they were then, and
+            wait no longer.
+        n_rows : int or None
+            Learn only the first rows of a file.
+        **options
+            How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
+        """
+        if self._is_plain_record(rows, y, ids, options):
+            with self._own_lock().write:
+                if self._learn_record(rows):
+                    return self
+        with self._own_lock().write:
+            stream = self._open(rows, y, **options)
+            learner = self._begun_learner()
+            numbers = None if ids is None else self._numbers(ids)
+            self._then_adopt(stream, learner, lambda: learn_stream(
+                stream, learner, resume=self._begun, rows=n_rows, ids=numbers
+            ))
+        return self
+
+    def observe(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> None:
+        """See rows whose labels come later or never; some learners use them.
+
+        With `ids` the rows wait for their labels: see `label`.
+        """
+        self._predict_rows(rows, ids, options, writes=True)
+
+    def label(self, ids: Ids, labels: Iterable[Any], *, ignore_unknown: bool = False) -> int:
+        """Learn rows that were predicted with these ids; return how many.
+
+        Raise WaitingError, and learn nothing, if a row does not wait: its id is unknown, has had its label,
+        or was dropped to make room. With `ignore_unknown` such labels are left out.
+        """
+        with self._writing:
+            known, given = list(ids), list(labels)
+            if len(known) != len(given):
+                raise ValueError(f"Model: got {len(known)} ids and {len(given)} labels")
+            if ignore_unknown:
+                waits = self._late.contains(known)
+                known = [each for each, there in zip(known, waits, strict=True) if there]
+                given = [each for each, there in zip(given, waits, strict=True) if there]
+            codes = self._coding.codes_of(given)
+            X, numbers = self._late.resolve(known)
+            if len(codes):
+                self._learn_late(X, codes, numbers, known)
+        return len(codes)
+
+    def prequential(self, rows: Rows, y: Any = None, **options: Any) -> Run:
+        """Test each row, then learn it when its label comes; return a Run.
+
+        Takes the parameters of `thalweg.evaluation.prequential`, such as `delay`, and those of `learn`.
+        """
+        return self._evaluate(prequential, rows, y, options)
+
+    def chunked(self, rows: Rows, size: int, **options: Any) -> Run:
+        """Test whole chunks of rows, then learn them; see `thalweg.evaluation.chunked`."""
+        return self._evaluate(chunked, rows, None, options | {"size": size})
+
+    def predict(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
+        """Return the most probable label of each row.
+
+        Without `ids` this changes nothing. With `ids`, one for each row, the rows wait for their labels, and
+        the learner observes them: see `label`. New categories then get their codes.
+        """
+        p = self._predict_rows(rows, ids, options)
+        return self.classes_[likeliest(p)]
+
+    def predict_proba(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> Floats:
+        """Return the probabilities of each row, in the order of `classes_`; `ids` are as in `predict`."""
+        return self._predict_rows(rows, ids, options)
+
+    def predict_table(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> Any:
+        """Return a table of the kind given with the label and the probabilities of each row.
+
+        Its columns are `prediction`, `probability` and `p_` followed by each class. Frames of pandas keep
+        their index; for a path the table is one of Arrow, for records a list of dicts, for one record a dict.
+        """
+        p = self._predict_rows(rows, ids, options)
+        return as_given(prediction_columns(p, self.classes_), rows)
+
+    def predict_one(self, record: Mapping[str, Any]) -> Any:
+        """Return the most probable label of one record; None before the first row."""
+        p = self._predict_record(record)
+        return None if p is None else self._class_list[p.argmax()]
+
+    def predict_proba_one(self, record: Mapping[str, Any]) -> dict[Any, float]:
+        """Return {label: probability} for one record; empty before the first row."""
+        p = self._predict_record(record)
+        return {} if p is None else dict(zip(self._class_list, p.tolist(), strict=True))
+
+    def explanation(self) -> dict[str, float] | None:
+        """Return how much each column counts, by name; None if the learner cannot tell."""
+        with self._reading:
+            return explanation(self.learner_, InputColumns(self._coding.schema()))
+
+    def fit(self, X: Rows, y: Any = None) -> Self:
+        """Forget everything, and learn rows in order; return self."""
+        fresh = type(self)(**self.get_params(deep=False)).learn(X, y)
+        fresh.learner_.flush()
+        with self._own_lock().write:
+            vars(self).update({name: vars(fresh)[name] for name in FITTED})
+        return self
+
+    def partial_fit(self, X: Rows, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
+        """Learn more rows; `classes`, if given, must be known or become the parameter; return self."""
+        if classes is not None and not self._begun:
+            self.classes = list(classes)
+        return self.learn(X, y)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._begun
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        tags.target_tags.required = False
+        return tags
+
+    def _evaluate(self, protocol: Callable[..., Run], rows: Rows, y: Any, options: dict[str, Any]) -> Run:
+        """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
+        known = inspect.signature(protocol).parameters
+        settings = {name: options.pop(name) for name in list(options) if name in known}
+        with self._own_lock().write:
+            stream, learner = self._open(rows, y, **options), self._begun_learner()
+            if self._begun:
+                settings["resume"] = True
+            run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
+            self.runs_ = [*self.runs_, about(run, stream)][-MOST_RUNS:]
+            return run
+
+    def _is_plain_record(self, rows: Rows, y: Any, ids: Ids | None, options: dict[str, Any]) -> bool:
+        return self._begun and isinstance(rows, dict) and y is None and ids is None and not options
+
+    def _numbers(self, ids: Ids) -> Ints:
+        """Return the numbers of rows that wait; they wait no longer."""
+        return self._late.numbers(ids) if self._begun else np.arange(-len(ids), 0)
+
+    def _learn_late(self, X: Any, codes: Ints, numbers: Ints, ids: list[Any]) -> None:
+        try:
+            learn_block(self.learner_, X, codes, self._all_classes(), numbers)
+        except BaseException as error:
+            n = getattr(error, "rows_learned", 0)
+            self._late.put_back(X[n:], ids[n:], numbers[n:])
+            raise
+
+    def _all_classes(self) -> NDArray[Any] | None:
+        """Return all labels, if there are some that the learner does not know yet."""
+        return self._coding.classes if len(self._coding.labels) > len(self._class_list) else None
+
+    def _learn_record(self, record: dict[str, Any]) -> bool:
+        """Learn one record of a model that has begun, if it can be read without a table; return whether."""
+        coding = self._coding
+        self._say_new(record)
+        label = None if coding.target is None else record.get(coding.target)
+        code = MISSING if coding.is_missing(label) else int(coding.codes_of([label])[0])
+        x = coding.row(record, True)
+        if x is None:
+            return False
+        if code == MISSING:
+            self.learner_.observe(x[None])
+        elif code < len(self._class_list):
+            self.learner_.learn_one(x, self._class_list[code])
+        else:
+            learn_block(self.learner_, x[None], np.array([code]), coding.classes)
+        return True
+
+    def _predict_record(self, record: Mapping[str, Any]) -> Floats | None:
+        if not self._begun:
+            return None
+        with self._lock.read:
+            self._say_new(record)
+            x = self._coding.row(record, False)
+            if x is not None:
+                return self.learner_.predict_proba_one(x)
+        return self._predict_rows(record, None, {})[0]
+
+    def _predict_rows(
+        self, rows: Rows, ids: Ids | None, options: dict[str, Any], writes: bool = False
+    ) -> Floats:
+        if ids is None and not writes:
+            with self._reading, in_words_of_model():
+                blocks = self._blocks(self._open(rows, **options))
+                return self._joined([self.learner_.predict_block(X) for X in blocks])
+        with self._writing:
+            stream = self._open(rows, **options)
+            return self._then_adopt(stream, self.learner_, lambda: self._observed(stream, ids))
+
+    def _observed(self, stream: Stream, ids: Ids | None) -> Floats:
+        """Predict and observe the rows of a stream, which wait for their labels if they have ids."""
+        if ids is not None and len(ids) != stream.n_rows:
+            raise ValueError(f"Model: got {len(ids)} ids for {stream.n_rows} rows")
+        found, n = [], 0
+        for X in self._blocks(stream):
+            numbers: dict[str, Any] = {} if ids is None else {"ids": self._late.add(X, ids[n : n + len(X)])}
+            found.append(self.learner_.predict_then_observe(X, **numbers))
+            n += len(X)
+        return self._joined(found)
+
+    def _blocks(self, stream: Stream) -> Iterator[Any]:
+        size = BLOCK if stays_sparse(stream, self.learner_) else dense_size(stream, BLOCK)
+        return (X for X, _ in blocks_for(stream, self.learner_, size))
+
+    def _joined(self, found: list[Floats]) -> Floats:
+        return np.concatenate([np.empty((0, len(self._class_list))), *found])
+
+
+def about(run: Run, stream: Stream) -> dict[str, Any]:
+    """Return what is kept of a run."""
+    return {
+        "source": run.stream,
+        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "settings": {name: str(value) for name, value in run.settings.items()},
+        **{name: value for name, value in run.summary().items() if name in RESULTS},
+    }

@@ -1,0 +1,115 @@
+"""Whatever rows a model is given, as a stream of its inputs."""
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from thalweg._frames import frame_names
+from thalweg.errors import ParameterError, StreamError, first_of
+from thalweg.streams.base import Stream
+from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, TEXT
+from thalweg.streams.files.coding import Coding
+from thalweg.streams.files.open import ReadingOptions, open_path, open_source
+from thalweg.streams.files.tables import TableSource, is_records, table_source
+from thalweg.streams.named import is_file, is_path, open_stream
+from thalweg.streams.source import as_stream
+
+WHO, FEW_ROWS = "Model", 50
+PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
+OF_TEXT = ("header", "delimiter", "encoding")
+OF_FILES = (*OF_TEXT, "rows", "seed", "data")
+
+
+class ColumnSettings:
+    """What the user says about the columns of a model; see the parameters of `Model`."""
+
+    def __init__(
+        self, target: str | int | None, columns: Mapping[str, Any] | None, classes: Iterable[Any] | None,
+        **others: Any,
+    ) -> None:
+        self.target, self._classes, self._others = target, classes, others
+        self._kinds: dict[str, Any] = {}
+        categories: dict[str, list[Any] | None] = {}
+        for name, kind in (columns or {}).items():
+            if kind == CATEGORY:
+                categories[name] = None
+            elif isinstance(kind, str) and kind in PARAMETERS:
+                self._kinds.setdefault(PARAMETERS[kind], []).append(name)
+            elif isinstance(kind, str) or not isinstance(kind, Iterable):
+                wanted = f"one of {', '.join(PARAMETERS)}, or a list of categories"
+                raise ParameterError(f"{WHO}: columns[{name!r}] must be {wanted}, got {kind!r}")
+            else:
+                categories[name] = list(kind)
+        self._kinds |= {"categorical": categories} if categories else {}
+
+    def options(self, **more: Any) -> dict[str, Any]:
+        """Return the keywords of `from_file`, for rows whose columns are not known yet."""
+        return {"classes": self._classes, **self._kinds, **self._others, **more}
+
+    def open(self, rows: Any, labels: Any, coding: Coding | None, **options: Any) -> Stream:
+        """Return rows of any form as a stream; with a `coding`, of its inputs and classes.
+
+        `labels` are those of the rows, if these have no column of them.
+        """
+        if isinstance(rows, str | PathLike):
+            return self._open_path(str(rows), labels, coding, options)
+        given = [name for name in options if name in OF_FILES and name != "rows"]
+        if given:
+            raise ParameterError.of(WHO, given[0], "is for files")
+        if frame_names(rows) is not None or is_records(rows) or isinstance(rows, np.ndarray):
+            options.pop("rows", None)
+            return self._open_table(rows, labels, coding, options)
+        if labels is not None:
+            return as_stream((rows, labels), who=WHO)
+        return as_stream(rows, who=WHO)
+
+    def _open_path(self, path: str, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
+        if labels is not None:
+            raise ParameterError(f"{WHO}: got labels beside {path}; name its column of labels: target=…")
+        if not is_file(path):
+            return open_stream(path, **options)
+        reading, target = self._reading(coding, options), self._target(coding)
+        if not is_path(path):
+            return open_stream(path, **target, **reading)
+        parsing = {name: reading.pop(name) for name in OF_TEXT if name in reading}
+        columns = ReadingOptions(min_flag_rows=FEW_ROWS, **reading)
+        return open_path(path, target.get("target"), columns, **parsing)
+
+    def _open_table(self, rows: Any, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
+        target = self.target if coding is None else coding.target
+        name = _label_name(labels, target)
+        source = table_source(rows, labels, name, () if coding is None else coding.names)
+        if coding is not None and is_records(rows):
+            _check_any_known(source, coding)
+        reading = ReadingOptions(min_flag_rows=FEW_ROWS, **self._reading(coding, options))
+        chosen = name if labels is not None else self._target(coding).get("target")
+        return open_source(source, chosen, reading.checked(chosen, WHO))
+
+    def _target(self, coding: Coding | None) -> dict[str, Any]:
+        return {} if coding is not None or self.target is None else {"target": self.target}
+
+    def _reading(self, coding: Coding | None, options: dict[str, Any]) -> dict[str, Any]:
+        if coding is None:
+            return self.options(**options)
+        missing = [*self._listed("missing"), *options.pop("missing", ())]
+        decimal = self._others.get("decimal")
+        return {"like": coding.schema(), "decimal": decimal, "missing": missing, **options}
+
+    def _listed(self, name: str) -> list[Any]:
+        given = self._others.get(name, ())
+        return [given] if isinstance(given, str) else list(given)
+
+
+def _label_name(labels: Any, target: str | int | None) -> str:
+    """Return the name of the column of labels that are given beside the rows."""
+    name = target if isinstance(target, str) else getattr(labels, "name", None)
+    return name if isinstance(name, str) and name else "label"
+
+
+def _check_any_known(source: TableSource, coding: Coding) -> None:
+    """Raise StreamError if records have none of the columns of the model."""
+    if not coding.names & source.given:
+        seen, known = first_of(sorted(source.given), 10), first_of(sorted(coding.names), 10)
+        raise StreamError(f"{WHO}: the records have {seen or 'nothing'}, and none of the columns {known}")

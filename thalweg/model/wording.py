@@ -1,0 +1,41 @@
+"""Advice about columns in the words of a model: columns={"a": "ignore"} instead of ignore=["a"]."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from thalweg.errors import Advice, ColumnWarning, Message, StreamError
+from thalweg.model.opening import PARAMETERS
+
+KINDS = {parameter: kind for kind, parameter in PARAMETERS.items()}
+
+
+def warn(text: str) -> None:
+    """Warn of columns, at the line outside this library that called the model."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("thalweg."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ColumnWarning, stacklevel=level - 1)
+
+
+def worded(message: str) -> str:
+    """Return a message with its advice as parameters of `Model`."""
+    return message.worded(_advice) if isinstance(message, Message) else message
+
+
+@contextmanager
+def in_words_of_model() -> Iterator[None]:
+    """Reword a StreamError that is raised inside; its `message` has the advice as data, as before."""
+    try:
+        yield
+    except StreamError as error:
+        error.args = (worded(error.message),)
+        raise
+
+
+def _advice(advice: Advice) -> str:
+    if advice.parameter not in KINDS or not isinstance(advice.value, list):
+        return str(advice)
+    names = ", ".join(f"{name!r}: {KINDS[advice.parameter]!r}" for name in advice.value)
+    return f"columns={{{names}}}"

@@ -1,0 +1,96 @@
+"""How raw records become rows of inputs, and labels become codes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Ints
+from thalweg.errors import StreamError, short_repr
+from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes, as_classes, spelling
+from thalweg.streams.columns.row_reader import RowReader
+from thalweg.streams.files.schema_reader import SchemaReader
+
+CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
+
+
+class Coding:
+    """The columns of a model with the codes of their categories, and its labels with theirs.
+
+    Parameters
+    ----------
+    schema : dict
+        What `Stream.schema` returned. The codes of a `Coding` grow as records are learned; `schema()` has
+        those known now.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema = schema
+        reader = SchemaReader(schema)
+        self.columns = reader.examples()
+        self.names = frozenset(column.name for column in self.columns)
+        self.target = reader.target
+        self.known: frozenset[Any] = self.names | {*reader.ignored, *reader.ids, self.target}
+        self.labels = Codes(reader.classes.tolist(), reader.more_classes, match=reader.match)
+        self.missing = reader.missing
+        self.n_inputs = len(reader.names)
+        self._rows = RowReader(self.columns)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels in the order of their codes."""
+        return as_classes(self.labels.values, ordered=True)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the schema with all categories and labels that are known now."""
+        columns = [column.to_plain() for column in self.columns]
+        return self._schema | {"columns": columns, "classes": self.classes.tolist()}
+
+    def updated(self, schema: dict[str, Any]) -> "Coding":
+        """Return a Coding with the categories and labels of a later schema; formats stay as they are."""
+        later = {spec["name"]: spec for spec in schema["columns"]}
+        known = self.schema()
+        for spec in known["columns"]:
+            if "values" in spec and "values" in later.get(spec["name"], ()):
+                spec["values"] = later[spec["name"]]["values"]
+        return Coding(known | {"classes": schema["classes"]})
+
+    def is_missing(self, label: Any) -> bool:
+        """Return whether a label is missing."""
+        return label is None or self.missing.is_marker(spelling(label) or "", numeric=False)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what decides how values become inputs and labels codes, however they are written."""
+        schema = self.schema()
+        columns = [{key: spec[key] for key in CODING if key in spec} for spec in schema["columns"]]
+        for spec in columns:
+            spec |= {"values": [*map(spelling, spec["values"])]} if "values" in spec else {}
+        labels = [*map(spelling, schema["classes"])]
+        return {"columns": columns, "classes": labels, "more_classes": schema["more_classes"]}
+
+    def row(self, record: Mapping[str, Any], learns: bool) -> Floats | None:
+        """Return the inputs of a record; None if it takes a table to read it.
+
+        A new category gets the next code if the record `learns`; otherwise it has that code this time only.
+        """
+        return self._rows.read(record, learns)
+
+    def codes_of(self, labels: Iterable[Any]) -> Ints:
+        """Return the codes of labels; new ones get the next codes, if there may be more.
+
+        Raise StreamError, and add none, if one is missing or not among those listed.
+        """
+        values, n_known = list(labels), len(self.labels)
+        codes = self.labels.of(self._without_marked(values))
+        for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
+            if (codes == problem).any():
+                for _ in range(len(self.labels) - n_known):
+                    self.labels.forget_last()
+                value = values[int(np.argmax(codes == problem))]
+                raise StreamError(f"Model: the label {short_repr(value)} {why}")
+        return codes
+
+    def _without_marked(self, values: list[Any]) -> list[Any]:
+        marked = self.missing.named
+        return values if not marked else [None if str(each).strip() in marked else each for each in values]

@@ -1,0 +1,169 @@
+"""Rows in memory as a source of columns: frames of pandas, polars and Arrow, and records, which are dicts."""
+
+import datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thalweg._frames import frame_columns, frame_names
+from thalweg.errors import StreamError, short_repr
+from thalweg.streams.columns.column import CATEGORY, Column
+from thalweg.streams.columns.kinds import plain_numbers
+from thalweg.streams.columns.missing import Missing
+from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
+
+FIRST_ROWS = 10_000
+MAX_DEPTH = 20
+DATES = (datetime.datetime, datetime.date, datetime.time)
+
+
+class TableSource(ArrowSource):
+    """Rows of an Arrow table in memory.
+
+    A column of text is a category if all its texts are numbers, as a frame has a type for numbers; `is_typed`
+    says whether it has. Otherwise its kind is found as in a text file. `given` are the columns that the rows
+    have.
+    """
+
+    def __init__(self, table: Any, name: str, is_typed: bool, given: frozenset[str]) -> None:
+        self.name, self.path, self.given = name, "", given
+        self._table, self._schema, self.n_rows = table, table.schema, table.num_rows
+        self.columns = [self._column(field, is_typed) for field in table.schema]
+
+    def _column(self, field: Any, is_typed: bool) -> Column:
+        kind, is_told = kind_of(field.type), pa.types.is_dictionary(field.type)
+        if kind == CATEGORY and not is_told and not (is_typed and self._are_numbers(field.name)):
+            kind = None
+        return Column(field.name, kind, is_told=is_told)
+
+    def _are_numbers(self, name: str) -> bool:
+        texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
+        found = plain_numbers([Missing().cleaned(texts, numeric=True)])
+        return found is not None and len(found) > 0
+
+    def _read(self, names: Sequence[str]) -> Iterator[Any]:
+        yield from self._table.select(list(names)).to_batches(max_chunksize=ROWS)
+
+    def _validate(self, batch: Any, names: Sequence[str], done: int) -> None:
+        """Do nothing: Arrow made these arrays from values in memory."""
+
+
+def table_source(
+    rows: Any, labels: Any = None, label_name: str = "label", wanted: Collection[str] = ()
+) -> TableSource:
+    """Return a frame, an array, records or one record as a source.
+
+    `labels`, if given, are its last column. Records get the `wanted` columns that they do not have, all
+    missing. Raise StreamError if there is no column.
+    """
+    table, is_typed = as_table(rows)
+    name = type(rows).__name__ if is_typed else "records"
+    given = frozenset(table.column_names)
+    for each in wanted if not is_typed else ():
+        if each not in given:
+            table = table.append_column(each, pa.nulls(table.num_rows, pa.string()))
+    if labels is not None:
+        if len(labels) != table.num_rows:
+            raise StreamError(f"{name}: got {table.num_rows} rows and {len(labels)} labels")
+        table = table.drop_columns([label_name]) if label_name in given else table
+        table = table.append_column(label_name, _checked(as_column(labels)))
+    if not table.num_columns:
+        raise StreamError(f"{name} has no columns")
+    return TableSource(table, name, is_typed, given)
+
+
+def is_records(rows: Any) -> bool:
+    """Return whether these are one record or a sequence of records, which are dicts."""
+    if isinstance(rows, Mapping):
+        return True
+    is_sequence = isinstance(rows, list | tuple) or (isinstance(rows, np.ndarray) and rows.dtype == object)
+    return is_sequence and all(isinstance(row, Mapping) for row in rows[:1])
+
+
+def as_table(rows: Any) -> tuple[Any, bool]:
+    """Return a frame, records or one record as an Arrow table, and whether its columns have types."""
+    if is_records(rows):
+        return _from_records([rows] if isinstance(rows, Mapping) else rows), False
+    if isinstance(rows, np.ndarray):
+        if rows.ndim != 2:
+            raise StreamError(f"an array must be rows × columns, got shape {rows.shape}")
+        columns = [_checked(as_column(rows[:, j])) for j in range(rows.shape[1])]
+        return pa.Table.from_arrays(columns, names=[f"x{j}" for j in range(rows.shape[1])]), True
+    names = frame_names(rows)
+    if names is None:
+        raise TypeError(f"expected a frame, records or a path, got {short_repr(rows)}")
+    columns = [_checked(as_column(column)) for column in frame_columns(rows)]
+    return pa.Table.from_arrays(columns, names=[*map(str, names)]), True
+
+
+def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
+    flat = [_flat(record, i) for i, record in enumerate(records)]
+    names = list(dict.fromkeys(name for record in flat for name in record))
+    columns = [as_column([record.get(name) for record in flat]) for name in names]
+    return pa.Table.from_arrays([*map(_checked, columns)], names=names)
+
+
+def _flat(record: Any, number: int) -> Mapping[str, Any]:
+    """Return a record whose nested ones are part of it: {"a": {"b": 1}} is {"a.b": 1}."""
+    if not isinstance(record, Mapping):
+        raise StreamError(f"records: record {number} is {short_repr(record)}, not a dict")
+    if not any(isinstance(value, Mapping) or type(name) is not str for name, value in record.items()):
+        return record
+    found: dict[str, Any] = {}
+    _add(record, "", found, MAX_DEPTH)
+    return found
+
+
+def _add(record: Mapping[Any, Any], before: str, found: dict[str, Any], depth: int) -> None:
+    if not depth:
+        raise StreamError(f"records: one is nested more than {MAX_DEPTH} levels deep")
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            _add(value, f"{before}{name}.", found, depth - 1)
+        else:
+            found[f"{before}{name}"] = value
+
+
+def as_column(values: Any) -> Any:
+    """Return values as an Arrow array; as text if they are of several types."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if hasattr(values, "to_arrow"):
+        return values.to_arrow()
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError):
+        pass
+    plain = [each.item() if isinstance(each, np.generic) else each for each in values]
+    try:
+        return pa.array(plain, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return pa.array([_text(value) for value in plain], pa.string())
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:
+        return None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, DATES):
+        return value.isoformat(sep=" ") if isinstance(value, datetime.datetime) else value.isoformat()
+    return str(value)
+
+
+def _checked(column: Any) -> Any:
+    """Return a column with the types that are read: text of one kind, booleans as text."""
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = column.type
+    if kind in (pa.large_string(), pa.string_view()):
+        return column.cast(pa.string())
+    if pa.types.is_dictionary(kind) and kind.value_type in (pa.large_string(), pa.string_view()):
+        return column.cast(pa.dictionary(pa.int32(), pa.string()))
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())
+    if pa.types.is_boolean(kind):
+        return pc.if_else(column, "True", "False")
+    return column
