@@ -88,7 +88,7 @@ def test_the_rows_of_a_block_learned_before_ctrl_c_count(evaluate):
     assert len(run.labels) == (run.n_rows if evaluate is prequential else 0)
     stream.seconds, other = 0, LogisticMixture()
     prequential(stream, other, rows=run.n_rows)
-    np.testing.assert_array_equal(learner.predict_block(stream.X), other.predict_block(stream.X))
+    np.testing.assert_array_equal(learner.predict_proba_block(stream.X), other.predict_proba_block(stream.X))
 
 
 class Sleepy(StreamClassifier):

@@ -35,7 +35,7 @@ class Diary:
         self.known[row] = (tuple(self.learned), tuple(self.observed))
         return np.full(self.shape, float(len(self.learned)))
 
-    def predict_block(self, X):
+    def predict_proba_block(self, X):
         return np.concatenate([self._predict_row(int(x)) for x in X[:, 0]])
 
     def test_then_train_coded(self, X, codes, sample_weight=None):

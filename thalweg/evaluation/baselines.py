@@ -128,5 +128,5 @@ class Baselines:
             part = slice(start, min(start + stretch, len(labels)))
             X = np.zeros((part.stop - start, 1))
             found[part] = likeliest(learner.test_then_train_coded(X, labels[part], classes=self._classes))
-        found[-1] = likeliest(learner.predict_block(np.zeros((1, 1))))[0]
+        found[-1] = likeliest(learner.predict_proba_block(np.zeros((1, 1))))[0]
         return found

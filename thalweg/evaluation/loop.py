@@ -189,7 +189,7 @@ def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any]
     elif observed:
         learner.predict_then_observe(X, p)
     elif learned is False:
-        answers = learner.predict_block(X)
+        answers = learner.predict_proba_block(X)
         p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
     else:
         w = None if learned is True else learned.astype(np.float64)
@@ -206,7 +206,7 @@ def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | 
         return
     if observed:
         for i in range(len(X)):
-            p[i : i + 1] = learner.predict_block(X[i : i + 1])
+            p[i : i + 1] = learner.predict_proba_block(X[i : i + 1])
             learner.observe(X[i : i + 1])
         return
     learned = np.broadcast_to(learned, len(X))
@@ -215,7 +215,7 @@ def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | 
         if learned[start]:
             p[part] = learner.test_then_train_coded(X[part], codes[part])
         else:
-            p[part] = learner.predict_block(X[part])
+            p[part] = learner.predict_proba_block(X[part])
 
 
 def constant_parts(mask: Mask) -> Iterator[tuple[int, int]]:

@@ -158,7 +158,7 @@ class PermutationImportance(Pickled):
         return (score, lost) if self.metric == "accuracy" else (score, -lost)
 
     def _score(self, X: Floats, codes: Ints) -> float:
-        p = self._learner.predict_block(X)
+        p = self._learner.predict_proba_block(X)
         if self.metric == "accuracy":
             return float((p.argmax(axis=1) == codes).mean())
         known = codes < p.shape[1]
