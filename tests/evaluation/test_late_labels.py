@@ -172,7 +172,7 @@ def test_observing_in_one_call_is_observing_row_by_row():
 def test_every_learner_can_do_with_few_labels(name, labels):
     learner = learners.registry.load(name)()
     run = chunked(SEA(600, seed=3), learner, 100, labels=labels, seed=1)
-    assert run.n_rows == len(run.labels) == 600
+    assert run.n_rows == len(run.codes) == 600
     np.testing.assert_allclose(run.probabilities.sum(axis=1), 1)
     alone = learners.registry.load(name)().begin(3, [0, 1])
     X, y = next(SEA(600, seed=3).blocks(600))

@@ -72,11 +72,11 @@ def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protoco
     assert set(codes) == {-1, 0, 1}
     learner = learner()
     run = protocol(stream, learner)
-    np.testing.assert_array_equal(run.labels, codes[: run.n_rows])
+    np.testing.assert_array_equal(run.codes, codes[: run.n_rows])
     assert np.isfinite(run.probabilities).all()
     assert 0 < learner.n_learned <= np.count_nonzero(codes >= 0)
-    scored = run.labels >= 0
-    right = run.probabilities.argmax(axis=1)[scored] == run.labels[scored]
+    scored = run.codes >= 0
+    right = run.probabilities.argmax(axis=1)[scored] == run.codes[scored]
     assert run.summary()["accuracy"] == pytest.approx(right.mean())
 
 

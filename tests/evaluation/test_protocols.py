@@ -98,7 +98,7 @@ def test_a_row_is_predicted_from_exactly_the_labels_that_came(codes, delay, shar
     run = prequential(Numbered(codes), diary, delay=delay, labels=share, seed=seed, block=block)
     expected = by_hand(codes, Arrivals(delay, share, seed).of(0, len(codes)).tolist())
     assert diary.known == expected
-    assert run.labels.tolist() == codes
+    assert run.codes.tolist() == codes
     assert run.probabilities[:, 0].tolist() == [len(learned) for learned, _ in expected.values()]
     assert run.baselines["no_change"].tolist() == [
         learned[-1][1] if learned else 0 for learned, _ in expected.values()
@@ -189,7 +189,7 @@ def test_chunks_are_predicted_whole_and_then_learned():
     assert diary.known[6] == (((0, 0), (1, 1), (3, 2), (4, 1), (5, 0)), (0, 1, 2, 3, 4, 5))
     assert diary.learned[-1] == (6, 2)
     assert run.baselines["no_change"].tolist() == [0, 0, 0, 1, 1, 1, 0]
-    assert run.part(3).labels.tolist() == [2, 1, 0, 2]
+    assert run.part(3).codes.tolist() == [2, 1, 0, 2]
 
 
 def test_only_some_chunks_may_get_labels():
@@ -212,7 +212,7 @@ def test_holdout_tests_on_fresh_samples_of_the_concept_just_learned():
     diary = Diary()
     run = holdout(Numbered([0, 1, -1, 2, 1, 0, 2]), diary, every=3, n=4)
     assert run.row_numbers.tolist() == [2] * 4 + [5] * 4
-    assert run.labels.tolist() == [2, 0, 2, 0] * 2
+    assert run.codes.tolist() == [2, 0, 2, 0] * 2
     assert run.probabilities[:, 0].tolist() == [2] * 4 + [5] * 4
     assert run.baselines["no_change"].tolist() == [1] * 4 + [0] * 4
     assert [row for row, _ in diary.learned] == [0, 1, 3, 4, 5, 6]
@@ -239,7 +239,7 @@ def test_an_interrupted_run_is_the_run_so_far():
     run = prequential(Interrupting(codes), NoChange(), block=10)
     assert run.interrupted
     assert run.n_rows == 30
-    assert run.labels.tolist() == codes[:30].tolist()
+    assert run.codes.tolist() == codes[:30].tolist()
     assert run.probabilities.shape == (30, 3)
     assert not prequential(Numbered(codes), NoChange()).interrupted
 
@@ -255,7 +255,7 @@ def test_a_stream_of_unknown_length_is_recorded_whole():
     stream.n_rows = None
     run = prequential(stream, NoChange(), delay=3)
     assert run.n_rows == 5000
-    assert run.labels.tolist() == stream.codes.tolist()
+    assert run.codes.tolist() == stream.codes.tolist()
     assert run.predicted[4:].tolist() == stream.codes[:-4].tolist()
 
 
@@ -264,7 +264,7 @@ def test_a_run_describes_itself():
     assert (run.learner, run.stream, run.settings["protocol"]) == ("NaiveBayes", "SEA", "prequential")
     assert run.parameters == NaiveBayes().get_params()
     assert run.drifts.tolist() == [1000, 2000]
-    assert run.labels.dtype == run.predicted.dtype == np.int8
+    assert run.codes.dtype == run.predicted.dtype == np.int8
     assert 0 < run.learner_seconds < run.seconds
     assert run.rows_per_second == pytest.approx(2500 / run.seconds)
     assert 50 < run.memory < 10_000
@@ -275,7 +275,7 @@ def test_a_run_describes_itself():
 
 def test_a_row_takes_20_bytes_with_two_classes():
     run = prequential(SEA(20_000), NaiveBayes(), labels=0.9)
-    arrays = [run.labels, run.probabilities, *run.baselines.values()]
+    arrays = [run.codes, run.probabilities, *run.baselines.values()]
     assert sum(array.nbytes for array in arrays) == 20 * 20_000
     assert all(array.base is None for array in arrays)
     assert run.row_numbers is None

@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[int, int | None, float], object]
 
 
 class Record:
-    """Labels, probabilities and predictions of the baselines, in arrays that grow.
+    """Codes of labels, probabilities and predictions of the baselines, in arrays that grow.
 
     For K < 128 classes a row needs 8 K + 4 bytes, and 2 more for a moment at the end.
     """
@@ -38,7 +38,7 @@ class Record:
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
-        self._labels: NDArray[Any] = np.empty(n, self._baselines.dtype)
+        self._codes: NDArray[Any] = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
         self._numbers = np.empty(n, np.int64) if numbered else None
 
@@ -55,11 +55,11 @@ class Record:
         """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
-            labels, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
-            self._baselines.add(labels, _where(n_known, tested))
+            known, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
+            self._baselines.add(known, _where(n_known, tested))
             if tested is not False:
                 self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row)
-            self.n_learned += len(labels)
+            self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
 
@@ -73,18 +73,18 @@ class Record:
         """Number of rows of the stream used so far that have no label."""
         if self._numbers is not None:
             return self.reached - self.n_learned  # every row with a label is learned there
-        return int(np.count_nonzero(self._labels[: self.n] < 0))
+        return int(np.count_nonzero(self._codes[: self.n] < 0))
 
     @property
     def highest_code(self) -> int:
         """The highest code of a label so far, -1 before the first."""
-        return int(self._labels[: self.n].max(initial=-1))
+        return int(self._codes[: self.n].max(initial=-1))
 
     def running_accuracy(self) -> float:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
-        labels, scored = self._labels[part], self._labels[part] >= 0
-        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == labels[scored]
+        codes, scored = self._codes[part], self._codes[part] >= 0
+        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == codes[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
@@ -92,15 +92,15 @@ class Record:
     def arrays(self, order: Ints | None = None) -> dict[str, Any]:
         """Return the recorded fields of a Run; `order` are the codes of the Run's classes."""
         n = self.n
-        labels, probabilities = _first_rows(self._labels, n), _first_rows(self._probabilities, n)
+        codes, probabilities = _first_rows(self._codes, n), _first_rows(self._probabilities, n)
         baselines = self._baselines.codes(n)
         if order is not None:
             place = np.append(np.argsort(order), -1).astype(np.min_scalar_type(-len(order) - 1))
-            labels, baselines = place[labels], {name: place[codes] for name, codes in baselines.items()}
+            codes, baselines = place[codes], {name: place[given] for name, given in baselines.items()}
             if not np.array_equal(order, np.arange(probabilities.shape[1])):
                 probabilities = np.ascontiguousarray(probabilities[:, order])
         return {
-            "labels": labels,
+            "codes": codes,
             "probabilities": probabilities,
             "baselines": baselines,
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
@@ -109,16 +109,16 @@ class Record:
 
     def _add_tested(self, codes: Ints, p: Floats, row: int | None) -> None:
         n, m = self.n, self.n + len(codes)
-        if m > len(self._labels):
+        if m > len(self._codes):
             self._grow(m)
-        self._labels[n:m] = codes
+        self._codes[n:m] = codes
         self._probabilities[n:m, : self.n_classes], self._probabilities[n:m, self.n_classes :] = p, 0.0
         if self._numbers is not None and row is not None:
             self._numbers[n:m] = row
         self.n = m
 
     def _grow(self, least: int) -> None:
-        self._labels = _grown(self._labels, least)
+        self._codes = _grown(self._codes, least)
         self._probabilities = _grown(self._probabilities, least)
         if self._numbers is not None:
             self._numbers = _grown(self._numbers, least)

@@ -102,8 +102,8 @@ def run_chunks(
     started = time.process_time()
     run = chunked(source, learner, chunk, "first" if method == "static forest" else labels, seed=seed)
     seconds = time.process_time() - started
-    known = run.labels >= 0
-    right = (run.predicted == run.labels)[known]
+    known = run.codes >= 0
+    right = (run.predicted == run.codes)[known]
     starts = np.arange(chunk, len(right), chunk)
     sizes = np.diff(np.append(starts, len(right)))
     parts = np.add.reduceat(right, starts)[sizes == chunk] / chunk if len(starts) else []

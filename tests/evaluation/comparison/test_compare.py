@@ -28,7 +28,7 @@ def test_figures_are_those_of_single_runs():
     run = prequential(LED(2000, seed=5), HoeffdingTree(random_state=0))
     assert found.table()[1, 1] == metrics.accuracy(run)
     assert found.table("log_loss")[1, 1] == metrics.log_loss(run)
-    assert found.baselines()["majority"][1] == metrics.agreement(run.labels, run.baselines["majority"])
+    assert found.baselines()["majority"][1] == metrics.agreement(run.codes, run.baselines["majority"])
     assert found.results["NaiveBayes", "a", 0]["rows"] == 3000
 
 
@@ -125,7 +125,7 @@ def test_seeds_are_those_of_learners_and_of_named_streams():
     assert len(set(accuracies[1])) == 1
     assert found.spread()[0, 0] == pytest.approx(np.std(accuracies[0], ddof=1) / np.sqrt(3))
     run = prequential(SEA(500, seed=1), NaiveBayes())
-    assert found.spread()[1, 0] == standard_error(run.predicted == run.labels)
+    assert found.spread()[1, 0] == standard_error(run.predicted == run.codes)
 
 
 def test_baselines_and_pairs_are_means_over_the_seeds_as_accuracies_are():

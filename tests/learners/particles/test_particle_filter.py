@@ -73,7 +73,7 @@ def test_probabilities_are_calibrated():
     # Eight rows in nine are labelled right, so a sure row gets about that.
     run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
     sure = run.probabilities.max(axis=1)
-    right = run.predicted == run.labels
+    right = run.predicted == run.codes
     clear = sure > 0.85
     assert clear.mean() > 0.8
     assert abs(sure[clear].mean() - right[clear].mean()) < 0.03

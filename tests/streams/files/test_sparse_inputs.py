@@ -108,7 +108,7 @@ def test_evaluations_are_those_of_dense_rows(tmp_path, settings):
     np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-12)
     assert one.n_rows == other.n_rows
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-12)
-    assert settings or (one.predicted == one.labels)[300:].mean() > 0.8
+    assert settings or (one.predicted == one.codes)[300:].mean() > 0.8
 
 
 def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
@@ -142,7 +142,7 @@ def test_wide_texts_never_become_dense(tmp_path):
         prequential(from_file(path, n_words=WIDE), learner, resume=True, rows=400),
         chunked(from_file(path, n_words=WIDE), learner, 200),
     ):
-        assert (run.predicted == run.labels)[300:].mean() > 0.75
+        assert (run.predicted == run.codes)[300:].mean() > 0.75
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 150e6  # one dense block of 600 rows has 300 MB
