@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from thalweg.commands.app import app
 from thalweg.drift import HellingerMonitor
 from thalweg.evaluation import chunked, holdout, prequential, watch
-from thalweg.evaluation.label_errors.find import suspicious_in_stream
+from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
 from thalweg.learners import NaiveBayes
 from thalweg.streams import SEA, drifting, from_arrays, from_file, noisy
 
@@ -107,10 +107,10 @@ def test_rows_without_a_label_are_counted(tmp_path):
     with_labels = watch(stream, HellingerMonitor(reference=40, window=20), labels=True)
     assert with_labels.unlabelled == N_UNKNOWN
     assert watch(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
-    assert suspicious_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
+    assert label_errors_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "drift", "outliers"])
+@pytest.mark.parametrize("command", ["run", "compare", "drift", "label-errors"])
 def test_every_command_tells_them_in_the_terminal_the_page_and_the_json(tmp_path, monkeypatch, command):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
     file_stream(tmp_path)

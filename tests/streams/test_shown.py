@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from thalweg.evaluation import compare, prequential, suspicious, watch
+from thalweg.evaluation import compare, label_errors, prequential, watch
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import SEA, from_arrays, from_file
 from thalweg.streams.base import Stream
@@ -73,8 +73,8 @@ def test_waiting_rows(capacity, words):
     assert "waiting" in parsed(waiting)
 
 
-def test_suspicions_are_shown_in_a_line():
+def test_label_errors_are_shown_in_a_line():
     X = np.random.default_rng(1).normal(size=(300, 2))
-    found = suspicious(X, X[:, 0] > 0, [NaiveBayes()])
-    said = r"<Suspicions: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
+    found = label_errors(X, X[:, 0] > 0, [NaiveBayes()])
+    said = r"<LabelErrors: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
     assert re.fullmatch(said, repr(found))

@@ -18,9 +18,9 @@ from thalweg.evaluation import (
     chunked,
     compare,
     holdout,
+    label_errors,
     metrics,
     prequential,
-    suspicious,
     tune,
     watch,
 )
@@ -178,7 +178,7 @@ def test_other_entry_points_take_any_source():
     assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, jobs=1).n_rows_searched == 450
     assert watch(rows).n_rows == watch(Literal()).n_rows == 1500
     few = dicts()[:100]
-    assert len(suspicious(few, learners=[NaiveBayes()]).p) == 100
+    assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100
     assert holdout("sea", NaiveBayes(), every=500, n=100, rows=1000).n_rows == 1000
     watched = prequential(dicts(), NaiveBayes(), watch=PermutationImportance(window=200, period=500))
     assert watched.explanations[0].names == NAMES

@@ -15,10 +15,9 @@ from thalweg.evaluation import (
     report,
     watch,
 )
-from thalweg.evaluation.label_errors.find import suspicious_in_stream
-from thalweg.evaluation.label_errors.words import Lines
-from thalweg.evaluation.pages import drift_page
-from thalweg.evaluation.pages import label_errors_page as outliers_page
+from thalweg.evaluation.pages import drift_page, label_errors_page
+from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
+from thalweg.evaluation.wrong_labels.words import Lines
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import LED, SEA, from_arrays, from_file
 
@@ -149,7 +148,7 @@ def test_a_table_that_scrolls_shows_it(several, tmp_path):
 
 
 @pytest.mark.parametrize("width", [420, 900])
-def test_the_page_of_suspicious_rows_is_readable_too(width, tmp_path):
+def test_the_page_of_label_errors_is_readable_too(width, tmp_path):
     lines = ["id;price;when;note;ok"]
     for i in range(200):
         note = "a long remark about the customer and the goods, and a_word_that_does_not_end_" + "x" * 60
@@ -157,8 +156,8 @@ def test_the_page_of_suspicious_rows_is_readable_too(width, tmp_path):
     path = tmp_path / "orders.csv"
     path.write_text("\n".join(lines) + "\n")
     stream = from_file(path, ignore=["note"])
-    found = suspicious_in_stream(stream, [NaiveBayes()])
-    page = outliers_page.write(Lines(found, stream, 5), "orders.csv", tmp_path / "page.html")
+    found = label_errors_in_stream(stream, [NaiveBayes()])
+    page = label_errors_page.write(Lines(found, stream, 5), "orders.csv", tmp_path / "page.html")
     seen = ask(page, width, LAYOUT, tmp_path)
     assert seen["overflow"] == 0 and seen["outside"] == []
     cells = ask(page, width, "Math.max.apply(null, Array.from(document.querySelectorAll('div.long')).map("
