@@ -180,8 +180,8 @@ def test_other_entry_points_take_any_source():
     few = dicts()[:100]
     assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100
     assert holdout("sea", NaiveBayes(), every=500, n=100, rows=1000).n_rows == 1000
-    watched = prequential(dicts(), NaiveBayes(), watch=PermutationImportance(window=200, period=500))
-    assert watched.explanations[0].names == NAMES
+    observed = prequential(dicts(), NaiveBayes(), observers=PermutationImportance(window=200, period=500))
+    assert observed.explanations[0].names == NAMES
 
 
 def test_inputs_must_be_known_where_rows_become_arrays():
@@ -264,7 +264,7 @@ def test_noisy_and_joined_streams_take_any_source():
     assert joined.n_rows == 3000 and joined.drifts.tolist() == [1500]
 
 
-@pytest.mark.parametrize("settings", [{"watch": 5}, {"watch": PermutationImportance}, {"rows": "10"}])
+@pytest.mark.parametrize("settings", [{"observers": 5}, {"observers": PermutationImportance}, {"rows": "10"}])
 def test_settings_that_cannot_be_are_named(settings):
     with pytest.raises(ParameterError, match=f"{next(iter(settings))} must be"):
         prequential("sea", NaiveBayes(), **settings)

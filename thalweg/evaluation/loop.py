@@ -12,7 +12,7 @@ from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import HistoryRecorder
-from thalweg.evaluation.inputs.observers import Watcher, cut
+from thalweg.evaluation.inputs.observers import Observer, cut
 from thalweg.evaluation.steps import Step
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -133,12 +133,12 @@ def run_steps(
     stream: Stream | None = None,
     limit: float | None = None,
     recorder: HistoryRecorder | None = None,
-    watchers: Sequence[Watcher] = (),
+    observers: Sequence[Observer] = (),
 ) -> None:
     """Run all steps, or until Ctrl-C or the limit of time, in seconds.
 
     `stream` is the stream that the rows come from, if its classes may grow. After each step the `recorder`
-    reads the learner, and `watchers` get the rows that were learned.
+    reads the learner, and `observers` get the rows that were learned.
     """
     clock = time.perf_counter
     last_moment = clock() + (math.inf if limit is None else limit)
@@ -146,7 +146,7 @@ def run_steps(
     try:
         if progress is not None:
             progress(0, total, math.nan)
-        for step in cut(steps, watchers) if watchers else steps:
+        for step in cut(steps, observers) if observers else steps:
             if clock() >= last_moment:
                 record.interrupted = True
                 break
@@ -156,8 +156,8 @@ def run_steps(
             _run_and_record(learner, step, record, classes)
             if recorder is not None:
                 recorder.add(record.n_rows)
-            for watcher in watchers:
-                watcher.update_coded(learner, *step.learned_rows())
+            for observer in observers:
+                observer.update_coded(learner, *step.learned_rows())
             if progress is not None and clock() >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS

@@ -57,7 +57,7 @@ class Run(Pickled):
     history : History or None
         Weights of members, or forgetting, over time; None if the learner has no such numbers.
     explanations : list of History
-        What watchers found: a number for each input over time.
+        What observers found: a number for each input over time.
     version, date, command : str
         The version of thalweg, the time of the start, and the command, if there was one.
     columns : ColumnReport or None

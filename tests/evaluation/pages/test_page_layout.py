@@ -59,8 +59,8 @@ def one():
 @pytest.fixture(scope="module")
 def several(one):
     learners = (NaiveBayes(), HoeffdingTree(), LogisticMixture(), LogisticMixture(prior=2.0))
-    watch = [Explanations(), PermutationImportance()]
-    return [one, *(prequential(SEA(4000, period=1000), learner, watch=watch) for learner in learners)]
+    observers = [Explanations(), PermutationImportance()]
+    return [one, *(prequential(SEA(4000, period=1000), learner, observers=observers) for learner in learners)]
 
 
 @pytest.mark.parametrize("width", [420, 900, 1400])
@@ -132,7 +132,7 @@ def test_the_pointer_shows_values(width, one, tmp_path):
 def test_long_names_of_inputs_stay_inside(tmp_path):
     X = np.random.default_rng(1).normal(size=(2000, 3))
     names = [f"average of the daily prices of the week before, area {j}" for j in range(3)]
-    run = prequential(from_arrays(X, X[:, 0] > 0, names=names), LogisticMixture(), watch=Explanations())
+    run = prequential(from_arrays(X, X[:, 0] > 0, names=names), LogisticMixture(), observers=Explanations())
     for width in (420, 1400):
         found = ask(report.write(run, tmp_path / "page.html"), width, LAYOUT, tmp_path)
         assert found["overflow"] == 0 and found["outside"] == []

@@ -116,9 +116,9 @@ def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
     for labels in ("all", 0.5):
         runs = [chunked(each, LinearLogistic(), 100, labels) for each in (stream, Dense(stream))]
         np.testing.assert_allclose(runs[0].probabilities, runs[1].probabilities, atol=1e-12)
-    watched = prequential(stream, LinearLogistic(), watch=Explanations())
-    np.testing.assert_allclose(watched.probabilities, prequential(stream, LinearLogistic()).probabilities)
-    assert watched.explanations
+    observed = prequential(stream, LinearLogistic(), observers=Explanations())
+    np.testing.assert_allclose(observed.probabilities, prequential(stream, LinearLogistic()).probabilities)
+    assert observed.explanations
 
 
 def test_labels_that_appear_later_are_learned(tmp_path):
@@ -138,7 +138,7 @@ def test_wide_texts_never_become_dense(tmp_path):
     tracemalloc.start()
     for run in (
         prequential(from_file(path, n_words=WIDE), learner, delay=20),
-        prequential(from_file(path, n_words=WIDE), learner, watch=[]),
+        prequential(from_file(path, n_words=WIDE), learner, observers=[]),
         prequential(from_file(path, n_words=WIDE), learner, resume=True, rows=400),
         chunked(from_file(path, n_words=WIDE), learner, 200),
     ):
