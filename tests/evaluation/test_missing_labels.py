@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.drift import HellingerMonitor
-from thalweg.evaluation import chunked, holdout, prequential, watch
+from thalweg.evaluation import chunked, detect_drift, holdout, prequential
 from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
 from thalweg.learners import NaiveBayes
 from thalweg.streams import SEA, drifting, from_arrays, from_file, noisy
@@ -104,9 +104,9 @@ def test_rows_without_a_label_are_counted(tmp_path):
         assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
         assert chunked(stream, NaiveBayes(), 9, labels="first", keep=keep).unlabelled == N_UNKNOWN
     assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
-    with_labels = watch(stream, HellingerMonitor(reference=40, window=20), labels=True)
+    with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), labels=True)
     assert with_labels.unlabelled == N_UNKNOWN
-    assert watch(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
+    assert detect_drift(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
     assert label_errors_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
 
 

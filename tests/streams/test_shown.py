@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from thalweg.evaluation import compare, label_errors, prequential, watch
+from thalweg.evaluation import compare, detect_drift, label_errors, prequential
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import SEA, from_arrays, from_file
 from thalweg.streams.base import Stream
@@ -60,7 +60,7 @@ def test_runs_and_comparisons(tmp_path, monkeypatch):
 def test_drift_reports():
     X = np.random.default_rng(0).normal(size=(4000, 2))
     X[2500:, 1] += 2
-    report = watch(from_arrays(X, np.zeros(4000), names=["a", EVIL]))
+    report = detect_drift(from_arrays(X, np.zeros(4000), names=["a", EVIL]))
     assert repr(report).startswith("<Drift in Arrays: 1 of 2 inputs changed.") and len(repr(report)) < 200
     assert EVIL in parsed(report) and "higher" in parsed(report)
 

@@ -17,12 +17,12 @@ from thalweg.evaluation import (
     PermutationImportance,
     chunked,
     compare,
+    detect_drift,
     holdout,
     label_errors,
     metrics,
     prequential,
     tune,
-    watch,
 )
 from thalweg.learners import AdaptiveRandomForest, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import SEA, as_stream, drifting, from_arrays, from_rows, noisy
@@ -176,7 +176,7 @@ def test_other_entry_points_take_any_source():
         assert found.table("accuracy").shape == (1, 1)
         assert repr(found).startswith("<Comparison: 1 learner on 1 stream;")
     assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, jobs=1).n_rows_searched == 450
-    assert watch(rows).n_rows == watch(Literal()).n_rows == 1500
+    assert detect_drift(rows).n_rows == detect_drift(Literal()).n_rows == 1500
     few = dicts()[:100]
     assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100
     assert holdout("sea", NaiveBayes(), every=500, n=100, rows=1000).n_rows == 1000
@@ -186,8 +186,8 @@ def test_other_entry_points_take_any_source():
 
 def test_inputs_must_be_known_where_rows_become_arrays():
     with pytest.raises(StreamError, match=r"row 1500 has the input 'late'.*names="):
-        watch(late_rows())
-    assert watch(from_rows(late_rows(), names=["late"])).n_rows == 2500
+        detect_drift(late_rows())
+    assert detect_drift(from_rows(late_rows(), names=["late"])).n_rows == 2500
 
 
 WRONG = {
@@ -226,8 +226,8 @@ def test_wrong_arguments_of_other_functions():
         compare([NaiveBayes], ["sea"])
     with pytest.raises(ParameterError, match="compare: got the learner NaiveBayes"):
         compare(["sea"], [NaiveBayes()])
-    with pytest.raises(ParameterError, match="watch: monitor must be a monitor"):
-        watch("sea", NaiveBayes())
+    with pytest.raises(ParameterError, match="detect_drift: monitor must be a monitor"):
+        detect_drift("sea", NaiveBayes())
     with pytest.raises(ParameterError, match="target='a' does not apply"):
         as_stream("sea", target="a")
     with pytest.raises(ParameterError, match="no column 'z'; it has 'a', 'b'"):

@@ -149,7 +149,10 @@ def evaluate(
 
         settings: dict[str, Any] = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
         settings["keep"] = "totals" if totals else "rows"
-        settings["observers"] = [*explain * [Explanations()], *importance * [PermutationImportance(seed=seed)]]
+        settings["observers"] = [
+            *explain * [Explanations()],
+            *importance * [PermutationImportance(seed=seed)],
+        ]
         if chunk:
             run = chunked(stream, made, chunk, **settings)
         else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison.tune import tune as tune
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
-    from thalweg.evaluation.drift.detect import watch as watch
+    from thalweg.evaluation.drift.detect import detect_drift as detect_drift
     from thalweg.evaluation.drift.report import DriftReport as DriftReport
     from thalweg.evaluation.inputs.columns import InputColumns as InputColumns
     from thalweg.evaluation.inputs.explanations import Explanations as Explanations

@@ -10,10 +10,10 @@ from thalweg.evaluation import (
     Explanations,
     PermutationImportance,
     compare,
+    detect_drift,
     metrics,
     prequential,
     report,
-    watch,
 )
 from thalweg.evaluation.pages import drift_page, label_errors_page
 from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
@@ -89,10 +89,10 @@ def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkey
     X = random.normal(size=(6000, 3)) + (np.arange(6000) > 3000)[:, None] * [3.0, 0.0, 1.0]
     names = ["price of the day before in the other area", "x", "y"]
     stream = from_arrays(X, random.random(6000) < 0.5, names=names)
-    drift = watch(stream, HellingerMonitor(window=500, reference=1000))
+    drift = detect_drift(stream, HellingerMonitor(window=500, reference=1000))
     pages = [drift_page.write(drift, tmp_path / "a.html")]
     dated = [dated_stream(n_sensors) for n_sensors in (20, 30)]
-    weekly = watch(dated[1], windows="week", reference=dated[0])
+    weekly = detect_drift(dated[1], windows="week", reference=dated[0])
     assert weekly.findings and weekly.new_categories
     pages.append(drift_page.write(weekly, tmp_path / "c.html"))
     learners = {"NaiveBayes": NaiveBayes(), "one with a long name": HoeffdingTree(), "c": LogisticMixture()}
