@@ -165,7 +165,7 @@ def test_sparse_matrices_are_streams(learner):
     for size in (7, 1000):
         blocks = zip(sparse.coded_blocks(size), dense.coded_blocks(size), strict=True)
         assert all(np.array_equal(a, b) for pair in blocks for a, b in zip(*pair, strict=True))
-    for settings in ({}, {"rows": 450, "block": 100}, {"labels": 0.5}, {"delay": 3}):
+    for settings in ({}, {"rows": 450, "block": 100}, {"label_share": 0.5}, {"delay": 3}):
         one, other = (prequential(stream, learner, **settings) for stream in (sparse, dense))
         np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-12)
         assert one.n_rows == other.n_rows

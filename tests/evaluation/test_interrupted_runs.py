@@ -54,7 +54,7 @@ def stopped():
 PROTOCOLS = {
     "at once": (prequential, {}),
     "late": (prequential, {"delay": 50}),
-    "at random": (prequential, {"delay": scipy.stats.poisson(9), "labels": 0.7}),
+    "at random": (prequential, {"delay": scipy.stats.poisson(9), "label_share": 0.7}),
     "chunks": (chunked, {"size": 1000}),
 }
 

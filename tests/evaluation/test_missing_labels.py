@@ -63,7 +63,7 @@ class Observing(Strict):
         lambda stream, learner: prequential(stream, learner, block=1),
         lambda stream, learner: prequential(stream, learner, delay=3, rows=100),
         lambda stream, learner: chunked(stream, learner, 9),
-        lambda stream, learner: chunked(stream, learner, 9, labels=0.5),
+        lambda stream, learner: chunked(stream, learner, 9, label_share=0.5),
     ],
 )
 def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protocol):
@@ -102,7 +102,7 @@ def test_rows_without_a_label_are_counted(tmp_path):
     for keep in ("rows", "totals"):
         assert prequential(stream, NaiveBayes(), keep=keep).unlabelled == N_UNKNOWN
         assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
-        assert chunked(stream, NaiveBayes(), 9, labels="first", keep=keep).unlabelled == N_UNKNOWN
+        assert chunked(stream, NaiveBayes(), 9, label_share=0, keep=keep).unlabelled == N_UNKNOWN
     assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
     with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), labels=True)
     assert with_labels.unlabelled == N_UNKNOWN

@@ -17,7 +17,7 @@ from thalweg.streams import from_file, from_rows, noisy
 PROTOCOLS = {
     "at once": lambda stream, learner, size: prequential(stream, learner, block=size),
     "late": lambda stream, learner, size: prequential(stream, learner, delay=30, block=size),
-    "some": lambda stream, learner, size: prequential(stream, learner, labels=0.4, block=size),
+    "some": lambda stream, learner, size: prequential(stream, learner, label_share=0.4, block=size),
     "chunked": lambda stream, learner, size: chunked(stream, learner, 100),
 }
 
@@ -93,7 +93,7 @@ def test_ctrl_c_in_a_block_with_a_new_class_keeps_the_rows_before():
 def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     lines = "".join(f"{k % 7},{'up' if k % 7 > 3 else 'down'}\n" for k in range(14_000))
     path = write(tmp_path, "a,y\n" + lines + "9,apart\n" * 6000)
-    settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
+    settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "label_share": "1", "chunk": None}
     settings |= {"data": None, "file_options": {}, "quiet": True}
     run = run_command.evaluate(str(path), "NaiveBayes", **settings).run
     run_results.show(run, json=False)

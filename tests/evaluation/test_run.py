@@ -73,7 +73,7 @@ def test_without_pandas_an_error_says_what_to_do(run, monkeypatch):
         run.to_frame()
 
 
-@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"labels": 0.5}, {"rows": 3}])
+@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"label_share": 0.5}, {"rows": 3}])
 @pytest.mark.parametrize("stream", [SEA(3000, period=700), LED(3000)])
 def test_totals_give_the_same_figures(stream, settings):
     rows = prequential(stream, HoeffdingTree(), **settings)

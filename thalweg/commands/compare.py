@@ -32,7 +32,7 @@ def compare(
     limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
     rows: options.Rows = None,
     delay: options.Delay = "0",
-    labels: options.LabelShare = "1",
+    label_share: options.LabelShare = "1",
     report: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write an HTML page here; or a table, as .csv, .md or .tex."),
@@ -68,7 +68,7 @@ def compare(
             file_options=file_options,
             seeds=seeds,
             delay=options.read_delay(delay),
-            labels=options.read_share(labels),
+            label_share=options.read_share(label_share),
             rows=rows,
             limit=limit,
             jobs=jobs,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import __version__
-from thalweg._parameters import is_real, whole_number, wrong
+from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
@@ -34,7 +34,7 @@ def prequential(
     stream: Source,
     learner: Any,
     delay: int | Distribution = 0,
-    labels: float = 1.0,
+    label_share: float = 1.0,
     seed: int = 0,
     rows: int | None = None,
     block: int = 1000,
@@ -62,7 +62,7 @@ def prequential(
         It is reset first, and keeps what it learned. A copy of a classifier of scikit-learn or River learns.
     delay : int or frozen scipy.stats distribution
         Number of rows by which labels are late; draws are rounded up to whole rows >= 0.
-    labels : float
+    label_share : float
         Share of the labels that the learner gets. Rows without one are scored too.
     seed : int
         Seed of the delays and of the choice of labels.
@@ -80,7 +80,7 @@ def prequential(
         Go on with what the learner has learned instead of resetting it. The stream must have its inputs, and
         its classes in the same order.
     keep : "rows" or "totals"
-        With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
+        With "totals" the result has no codes and probabilities of single rows and needs constant memory, for
         streams without end.
     observers : observer, sequence of observers or None
         Find out during the run which inputs count: a `PermutationImportance`, an `Explanations`, or both.
@@ -88,8 +88,8 @@ def prequential(
         The column of labels of a file or a frame, by default the last; the label in rows that are dicts.
     """
     stream, learner = stream_and_learner(stream, learner, "prequential", target)
-    arrivals = Arrivals(delay, labels, seed)
-    settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
+    arrivals = Arrivals(delay, label_share, seed)
+    settings = {"protocol": "prequential", "delay": delay, "label_share": label_share, "seed": seed}
     settings |= {"resume": True} if resume else {}
     total = _total(stream, rows)
 
@@ -107,7 +107,7 @@ def chunked(
     stream: Source,
     learner: Any,
     size: int,
-    labels: str | float = "all",
+    label_share: float = 1.0,
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
@@ -127,16 +127,14 @@ def chunked(
         As in `prequential`.
     size : int
         Number of rows of a chunk.
-    labels : "all", "first" or float
-        Which chunks have labels: all, only the first, or the first and this share of the others.
+    label_share : float
+        Share of the chunks after the first whose labels come; with 0 only the first chunk has labels.
     seed : int
         Seed of the choice of chunks.
     """
     stream, learner = stream_and_learner(stream, learner, "chunked", target)
-    share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
-    if not is_real(share) or not 0 <= share <= 1:
-        raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
-    settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
+    share = real_number("chunked", "label_share", label_share, least=0, most=1)
+    settings = {"protocol": "chunked", "size": size, "label_share": label_share, "seed": seed}
 
     def steps() -> Iterator[Step]:
         observes, form = _observes(learner), form_of(stream, learner, as_list(observers))

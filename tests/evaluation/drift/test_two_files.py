@@ -1,4 +1,4 @@
-"""`thalweg drift last.csv this.csv` and `detect_drift(stream, reference=other)`: what is compared and said."""
+"""`thalweg drift last.csv this.csv` and `detect_drift(stream, reference=other)`: comparisons and words."""
 
 import csv
 import json

@@ -43,7 +43,9 @@ def test_it_is_what_a_copy_loses_on_rows_it_has_not_learned():
     assert importance.names == ["x0", "x1", "x2"]
 
 
-@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"labels": 0.5}, {"delay": 7, "labels": 0.7}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"delay": 30}, {"label_share": 0.5}, {"delay": 7, "label_share": 0.7}]
+)
 def test_blocks_make_no_difference(settings):
     expected = PermutationImportance(100, 150)
     plain = prequential(SEA(2000, seed=1), HoeffdingTree(delta=0.1), **settings)

@@ -94,9 +94,9 @@ def test_a_file_without_text_has_no_sparse_rows(tmp_path):
 SETTINGS = [
     {},
     {"rows": 450, "block": 100},
-    {"labels": 0.5},
+    {"label_share": 0.5},
     {"delay": 37, "block": 50},
-    {"delay": scipy.stats.poisson(30), "labels": 0.7, "rows": 555},
+    {"delay": scipy.stats.poisson(30), "label_share": 0.7, "rows": 555},
 ]
 
 
