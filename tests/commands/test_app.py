@@ -166,6 +166,8 @@ def test_a_wrong_parameter_is_one_line(learner, parameter):
         (["run", "sea", "--label-share", "first"], "--label-share first"),
         (["run", "sea", "--rows", "0"], "--rows"),
         (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
+        (["compare", "NaiveBayes", "--on", "sea", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
+        (["reproduce", "forgetting", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
         (["run", "usenet1"], "THALWEG_DATA"),
         (["run"], "SOURCE"),
         (["list", "wishes"], "learners, streams, detectors, monitors, metrics"),

@@ -115,7 +115,7 @@ def test_a_reproduction_is_shown_if_its_figures_cannot_be_drawn(thalweg, tmp_pat
 def test_a_reproduction_tells_how_far_it_is_without_a_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
     tasks = [Task(("task", i), _answer, {"i": i}) for i in range(3)]
-    assert run_tasks("paper", tasks, workers=1, quiet=False) == {("task", i): i for i in range(3)}
+    assert run_tasks("paper", tasks, n_jobs=1, quiet=False) == {("task", i): i for i in range(3)}
     assert "paper: 3 of 3 runs done" in capsys.readouterr().err
 
 

@@ -51,7 +51,7 @@ def test_runs_and_comparisons(tmp_path, monkeypatch):
     run = prequential(stream, NaiveBayes())
     assert repr(run).startswith(f"<NaiveBayes on {EVIL}: accuracy ")
     assert "NaiveBayes answered" in parsed(run)
-    found = compare({"tree": HoeffdingTree(), EVIL: NaiveBayes()}, ["sea", "led"], rows=300, jobs=1)
+    found = compare({"tree": HoeffdingTree(), EVIL: NaiveBayes()}, ["sea", "led"], rows=300, n_jobs=1)
     assert repr(found).startswith("<Comparison: 2 learners on 2 streams; best mean rank 1")
     assert len(repr(found)) < 200
     assert EVIL in parsed(found) and "mean rank" in parsed(found)

@@ -168,14 +168,14 @@ def test_rows_without_a_label_are_not_learned():
 def test_other_entry_points_take_any_source():
     rows = list(zip(X, LABELS, strict=True))
     streams = {"rows": rows, "own": Literal(), "arrays": (X, LABELS)}
-    found = compare([NaiveBayes(), HoeffdingTree()], streams, jobs=1)
+    found = compare([NaiveBayes(), HoeffdingTree()], streams, n_jobs=1)
     assert (found.table("accuracy") > 0.8).all()
-    assert compare(NaiveBayes(), "sea", rows=500, jobs=1).table("accuracy").shape == (1, 1)
+    assert compare(NaiveBayes(), "sea", rows=500, n_jobs=1).table("accuracy").shape == (1, 1)
     for alone in (rows, iter(dicts()), (X, LABELS), (X.tolist(), LABELS), pd.DataFrame(X).assign(y=LABELS)):
-        found = compare(NaiveBayes(), alone, jobs=1)
+        found = compare(NaiveBayes(), alone, n_jobs=1)
         assert found.table("accuracy").shape == (1, 1)
         assert repr(found).startswith("<Comparison: 1 learner on 1 stream;")
-    assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, jobs=1).n_rows_searched == 450
+    assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, n_jobs=1).n_rows_searched == 450
     assert detect_drift(rows).n_rows == detect_drift(Literal()).n_rows == 1500
     few = dicts()[:100]
     assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100

@@ -28,7 +28,7 @@ def compare(
         list[str], typer.Option(metavar="SOURCE", help="A stream, as for `thalweg run`; repeatable.")
     ],
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each learner on each stream.")] = 1,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each processor.")] = None,
+    jobs: options.Jobs = -1,
     limit: Annotated[float | None, typer.Option(min=0, help="Stop each run after this many seconds.")] = None,
     rows: options.Rows = None,
     delay: options.Delay = "0",
@@ -71,7 +71,7 @@ def compare(
             label_share=options.read_share(label_share),
             rows=rows,
             limit=limit,
-            jobs=jobs,
+            n_jobs=jobs,
             fresh=fresh,
             data=data,
             progress=bar.show,

@@ -84,6 +84,7 @@ Importance = Annotated[
 ]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores, -2 for all but one.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
 Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")

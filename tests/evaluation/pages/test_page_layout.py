@@ -96,7 +96,7 @@ def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkey
     assert weekly.findings and weekly.new_categories
     pages.append(drift_page.write(weekly, tmp_path / "c.html"))
     learners = {"NaiveBayes": NaiveBayes(), "one with a long name": HoeffdingTree(), "c": LogisticMixture()}
-    found = compare(learners, ["sea", "led", "sphere"], rows=500, jobs=1)
+    found = compare(learners, ["sea", "led", "sphere"], rows=500, n_jobs=1)
     pages.append(found.write(tmp_path / "b.html"))
     for page in pages:
         seen = ask(page, width, LAYOUT, tmp_path)

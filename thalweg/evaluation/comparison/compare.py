@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from thalweg._parameters import whole_number
+from thalweg._parameters import n_threads, whole_number
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import ParameterError
 from thalweg.evaluation.arguments import as_learner, several_learners, several_streams
@@ -31,7 +31,7 @@ def compare(
     label_share: float = 1.0,
     rows: int | None = None,
     limit: float | None = None,
-    jobs: int | None = None,
+    n_jobs: int | None = -1,
     fresh: bool = False,
     data: str | PathLike[str] | None = None,
     file_options: dict[str, Any] | None = None,
@@ -57,8 +57,8 @@ def compare(
         As in `prequential`.
     limit : float or None
         Stop a run after this many seconds. Streams on which a run was stopped do not count in the ranks.
-    jobs : int or None
-        Number of processes; by default one for each processor. It does not change the results.
+    n_jobs : int or None
+        Number of processes: -1 for all cores, -2 for all but one, None for 1. It does not change the results.
     fresh : bool
         Run again also what is kept.
     data : path or None
@@ -72,14 +72,14 @@ def compare(
     --------
     >>> from thalweg.evaluation import compare
     >>> from thalweg.learners import HoeffdingTree, NaiveBayes
-    >>> found = compare([NaiveBayes(), HoeffdingTree()], ["sea", "led"], rows=2000, jobs=1)
+    >>> found = compare([NaiveBayes(), HoeffdingTree()], ["sea", "led"], rows=2000, n_jobs=1)
     >>> found.table("accuracy").round(2).tolist()
     [[0.86, 0.86], [0.71, 0.71]]
     """
     learners, streams = several_learners(learners), several_streams(streams, "compare")
     named = {name: as_learner(model) for name, model in _named(learners, _learner_name).items()}
     sources = _sources(_named(streams, _stream_name), data, rows, file_options)
-    n_seeds = whole_number("compare", "seeds", seeds, 1)
+    n_seeds, n_processes = whole_number("compare", "seeds", seeds, 1), n_threads("compare", n_jobs)
     settings = {"delay": delay, "label_share": label_share, "rows": rows, "limit": limit}
     runs = {
         (name, stream, seed): _job(learner, source, seed, settings)
@@ -88,7 +88,7 @@ def compare(
         for seed in range(n_seeds)
     }
     results, begun = {}, time.time()
-    for done, (key, result) in enumerate(run_jobs(runs, jobs, fresh), start=1):
+    for done, (key, result) in enumerate(run_jobs(runs, n_processes, fresh), start=1):
         results[key] = result | {"kept": result.get("measured", begun) < begun}
         if progress is not None:
             progress(done, len(runs), run_name(*key))
