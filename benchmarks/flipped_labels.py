@@ -1,4 +1,4 @@
-"""How many flipped labels are among the most suspicious rows, and how many were estimated.
+"""How many flipped labels are among the likeliest label errors, and how many were estimated.
 
     python -m benchmarks.flipped_labels --data FOLDER --seeds 3 [--peer PYTHON] [--json FILE]
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.evaluation import suspicious
+from thalweg.evaluation import label_errors
 from thalweg.streams import datasets
 
 STREAMS = ("elec2", "weather", "insects_gradual", "keystroke")
@@ -50,9 +50,9 @@ def flipped(codes, n_classes, share, seed):
 
 
 def ours(X, y, stream, seed):
-    """Return suspicion of each row, the estimated number of wrong ones, and seconds."""
+    """Return the doubt of each row, negated, the estimated number of wrong ones, and seconds."""
     start = time.process_time()
-    found = suspicious(X, y, categorical=np.flatnonzero(stream.n_categories).tolist(), seed=seed)
+    found = label_errors(X, y, categorical=np.flatnonzero(stream.n_categories).tolist(), seed=seed)
     return -found.doubt, round(found.estimate.middle * len(y)), time.process_time() - start
 
 

@@ -116,7 +116,7 @@ def late(options):
         rows = cut(arrays.load(name, options.data), options.rows)
         stream = from_arrays(rows.X, rows.codes)
         for words, delay in DELAYS.items():
-            settings = {"delay": delay, "labels": 0.1 if "%" in words else 1.0, "seed": options.seeds[0]}
+            settings = {"delay": delay, "label_share": 0.1 if "%" in words else 1.0, "seed": options.seeds[0]}
             learners = members(rows.X.shape[1], options.seeds[0])
             learners |= {"stack": AdaptiveStacking(random_state=options.seeds[0])}
             learners |= {each: kind() for each, kind in TRIVIAL.items()}

@@ -24,7 +24,7 @@ def answers(learner, n=1000):
 
 def accuracy(stream, learner):
     run = holdout(stream, learner, every=50, n=1000)
-    return 100 * float((run.predicted == run.labels).mean())
+    return 100 * float((run.predicted == run.codes).mean())
 
 
 def mean_accuracy(stream, learner):

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,14 @@ def test_every_public_name_has_a_summary(module):
     for name in registry:
         assert len(registry.summary(name)) > 15, name
         assert registry.summary(name) == registry.load(name).__doc__.strip().splitlines()[0]
+
+
+@pytest.mark.parametrize("module", ["learners", "streams", "drift", "evaluation", "preprocessing", "checks"])
+def test_no_module_hides_a_public_name(module):
+    # Importing a submodule makes it an attribute of its package, before which lazy names are not looked up.
+    package = getattr(thalweg, module)
+    for name in package.registry:
+        assert importlib.util.find_spec(f"{package.__name__}.{name}") is None, name
 
 
 def test_import_is_quick_and_lazy():

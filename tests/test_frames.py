@@ -53,7 +53,7 @@ def test_frames_are_rows(frame):
     expected = begun().test_then_train(ROWS, LABELS)
     learner = begun()
     np.testing.assert_array_equal(learner.test_then_train(X, LABELS), expected)
-    np.testing.assert_array_equal(learner.predict_block(X), learner.predict_block(ROWS))
+    np.testing.assert_array_equal(learner.predict_proba_block(X), learner.predict_proba_block(ROWS))
     fitted, same = HoeffdingTree().fit(X, LABELS), HoeffdingTree().fit(ROWS, LABELS)
     np.testing.assert_array_equal(fitted.predict_proba(X), same.predict_proba(ROWS))
     assert list(fitted.feature_names_in_) == ["a", "b", "c"]
@@ -63,36 +63,40 @@ def test_frames_are_rows(frame):
 
 def test_columns_in_another_order_or_renamed_are_refused(frame):
     learner = begun()
-    learner.predict_block(frame({"z": [1.0], "y": [2.0], "x": [3.0]}))
+    learner.predict_proba_block(frame({"z": [1.0], "y": [2.0], "x": [3.0]}))
     learner.test_then_train(frame(COLUMNS), LABELS)
     swapped = frame({name: COLUMNS[name] for name in "bac"})
     renamed = frame({name.replace("c", "colour"): COLUMNS[name] for name in "abc"})
-    before = learner.predict_block(ROWS)
-    for method in (lambda X: learner.test_then_train(X, LABELS), learner.predict_block, learner.observe):
+    before = learner.predict_proba_block(ROWS)
+    for method in (
+        lambda X: learner.test_then_train(X, LABELS),
+        learner.predict_proba_block,
+        learner.observe,
+    ):
         with pytest.raises(ValueError, match="NaiveBayes: the columns are in another order, 'b', 'a', 'c'"):
             method(swapped)
         with pytest.raises(ValueError, match="began with: without 'c' and with 'colour'"):
             method(renamed)
-    np.testing.assert_array_equal(learner.predict_block(ROWS), before)
+    np.testing.assert_array_equal(learner.predict_proba_block(ROWS), before)
     with pytest.raises(ValueError, match="another order"):
-        learner.copy().predict_block(swapped)
+        learner.copy().predict_proba_block(swapped)
     with pytest.raises(ValueError, match="a row has 2 features"):
-        begun().predict_block(frame({"a": [1.0], "b": [2.0]}))
+        begun().predict_proba_block(frame({"a": [1.0], "b": [2.0]}))
 
 
 def test_names_of_a_stream_are_those_of_its_learner(frame):
     learner = NaiveBayes()
     prequential(from_arrays(frame(COLUMNS), LABELS), learner)
     with pytest.raises(ValueError, match="another order"):
-        learner.predict_block(frame({name: COLUMNS[name] for name in "cba"}))
+        learner.predict_proba_block(frame({name: COLUMNS[name] for name in "cba"}))
     prequential(from_arrays(ROWS, LABELS), learner)  # its names x0, x1, x2 say nothing
-    learner.predict_block(frame(COLUMNS))
+    learner.predict_proba_block(frame(COLUMNS))
 
 
 def test_names_that_are_numbers_are_no_names():
     learner = begun()
     learner.test_then_train(pd.DataFrame(ROWS), LABELS)
-    learner.predict_block(pd.DataFrame(ROWS[:, ::-1], columns=[2, 1, 0]))
+    learner.predict_proba_block(pd.DataFrame(ROWS[:, ::-1], columns=[2, 1, 0]))
 
 
 def test_masked_cells_are_missing():
@@ -104,7 +108,7 @@ def test_masked_cells_are_missing():
     by_row, learner = begun(), begun().fit(masked, LABELS)
     for x, y in zip(masked, LABELS, strict=True):
         by_row.learn_one(x, y)
-    np.testing.assert_array_equal(by_row.predict_block(masked), learner.predict_proba(holed))
+    np.testing.assert_array_equal(by_row.predict_proba_block(masked), learner.predict_proba(holed))
     np.testing.assert_array_equal(next(from_arrays(masked, LABELS).coded_blocks())[0], holed)
     labels = np.ma.array([1] * N, mask=[i == 2 for i in range(N)])
     assert next(from_arrays(ROWS, labels).coded_blocks())[1].tolist() == [0, 0, -1] + [0] * (N - 3)
@@ -119,7 +123,7 @@ def test_dates_are_refused_at_the_door(frame):
         with pytest.raises(ValueError, match="NaiveBayes: column 'when' has dates"):
             call()
     with pytest.raises(ValueError, match="the array has dates"):
-        NaiveBayes().begin(1, ["u", "v"]).predict_block(np.array(WHEN, dtype="M8[s]")[:, None])
+        NaiveBayes().begin(1, ["u", "v"]).predict_proba_block(np.array(WHEN, dtype="M8[s]")[:, None])
 
 
 def test_dates_of_a_frame_are_inputs_of_a_stream(frame, tmp_path):
@@ -140,7 +144,7 @@ def test_text_of_a_frame_is_a_category(frame):
     np.testing.assert_array_equal(next(stream.coded_blocks())[0], [[1, 1], [2, np.nan], [3, 0]])
     assert stream.categories["s"].tolist() == ["blue", "red"]
     with pytest.raises(ValueError, match="row 0, column 1 is 'red', not a number"):
-        NaiveBayes().begin(2, ["u", "v"]).predict_block(frame({"x": [1.0], "s": ["red"]}))
+        NaiveBayes().begin(2, ["u", "v"]).predict_proba_block(frame({"x": [1.0], "s": ["red"]}))
 
 
 def test_dictionaries_and_time_zones_of_arrow():
@@ -161,7 +165,7 @@ def test_sparse_matrices_are_streams(learner):
     for size in (7, 1000):
         blocks = zip(sparse.coded_blocks(size), dense.coded_blocks(size), strict=True)
         assert all(np.array_equal(a, b) for pair in blocks for a, b in zip(*pair, strict=True))
-    for settings in ({}, {"rows": 450, "block": 100}, {"labels": 0.5}, {"delay": 3}):
+    for settings in ({}, {"rows": 450, "block": 100}, {"label_share": 0.5}, {"delay": 3}):
         one, other = (prequential(stream, learner, **settings) for stream in (sparse, dense))
         np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-12)
         assert one.n_rows == other.n_rows

@@ -34,7 +34,7 @@ from thalweg.streams.named import open_stream
         (lambda: papers.reproduce("hurws"), "huwrs"),
         (lambda: HoeffdingTree(criterion="ginni").begin(2, [0, 1]), "'gini'"),
         (lambda: PermutationImportance(metric="acuracy"), "'accuracy'"),
-        (lambda: compare([NaiveBayes()], ["sea"], rows=50, jobs=1).table("acuracy"), "'accuracy'"),
+        (lambda: compare([NaiveBayes()], ["sea"], rows=50, n_jobs=1).table("acuracy"), "'accuracy'"),
         (lambda: tune(HoeffdingTree(), {"grace_perod": [1]}, "sea", rows=50), "grace_period"),
     ],
 )

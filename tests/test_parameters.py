@@ -148,7 +148,7 @@ def test_n_jobs_counts_cores_from_the_end():
     found = [n_threads("A", n_jobs) for n_jobs in (None, 1, np.int64(3), -1, -2, -1000)]
     assert found == [1, 1, 3, cores, max(cores - 1, 1), 1]
     for n_jobs in (0, 1.0, "2", True, 10**6):
-        with pytest.raises(ParameterError, match="A: n_jobs must be a number of threads up to 1024, -1"):
+        with pytest.raises(ParameterError, match="A: n_jobs must be a whole number up to 1024, -1"):
             n_threads("A", n_jobs)
 
 

@@ -76,7 +76,9 @@ def test_a_moved_class_is_found(monkeypatch):
     monkeypatch.setitem(learners.registry.modules, "NaiveBayes", "elsewhere")
     found = pickle.loads(data)
     assert type(found) is moved.NaiveBayes
-    np.testing.assert_array_equal(found.predict_block(X), taught(NaiveBayes(), X, Y).predict_block(X))
+    np.testing.assert_array_equal(
+        found.predict_proba_block(X), taught(NaiveBayes(), X, Y).predict_proba_block(X)
+    )
 
 
 def test_a_class_of_a_user_is_named_by_its_module():
@@ -84,7 +86,7 @@ def test_a_class_of_a_user_is_named_by_its_module():
     assert modules_in(learner) == set()
     for twin in (pickle.loads(pickle.dumps(learner)), copy.copy(learner), copy.deepcopy(learner)):
         assert type(twin) is NearestMean
-        np.testing.assert_array_equal(twin.predict_block(X), learner.predict_block(X))
+        np.testing.assert_array_equal(twin.predict_proba_block(X), learner.predict_proba_block(X))
 
 
 class NaiveBayesOfAUser(NaiveBayes):
@@ -104,7 +106,7 @@ def test_every_protocol(protocol):
 
 def test_copies_share_nothing():
     learner = taught(NaiveBayes(), X[:300], Y[:300])
-    before = learner.predict_block(X)
+    before = learner.predict_proba_block(X)
     for twin in (copy.copy(learner), copy.deepcopy(learner), learner.copy()):
         twin.test_then_train(X[300:], Y[300:])
-    np.testing.assert_array_equal(learner.predict_block(X), before)
+    np.testing.assert_array_equal(learner.predict_proba_block(X), before)

@@ -151,11 +151,11 @@ def seeds_of(estimator: "BaseEstimator") -> dict[str, int]:
 
 
 def n_threads(owner: object, n_jobs: int | None) -> int:
-    """Return the number of threads for `n_jobs`: 1 for None, all cores for -1, all but one for -2, …"""
+    """Return how many threads or processes `n_jobs` stands for: 1 for None, all cores for -1, and so on."""
     if n_jobs is None:
         return 1
     if not is_whole(n_jobs) or n_jobs == 0 or n_jobs > MOST_THREADS:
-        wanted = f"a number of threads up to {MOST_THREADS}, -1 for all cores, -2 for all but one, or None"
+        wanted = f"a whole number up to {MOST_THREADS}, -1 for all cores, -2 for all but one, or None"
         raise wrong(owner, "n_jobs", wanted, n_jobs)
     if n_jobs > 0:
         return int(n_jobs)

@@ -22,7 +22,7 @@ class Squares(StreamClassifier):
         p[:] = self._member.test_then_train(with_squares(X), y, w)
 
     def _predict(self, X, p):
-        p[:] = self._member.predict_block(with_squares(X))
+        p[:] = self._member.predict_proba_block(with_squares(X))
 
 
 def with_squares(X):

@@ -19,7 +19,7 @@ for learner in (AdaptiveRandomForest(), LogisticMixture()):
         print(f"{type(learner).__name__} after {rows:,} rows: {found}")
 
 importance = PermutationImportance(window=500, period=1000)
-prequential(stream, NearestNeighbours(), watch=importance)
+prequential(stream, NearestNeighbours(), observers=importance)
 history = importance.history_
 for when, chosen in (("before", history["row"] <= 10_000), ("after", history["row"] > 11_500)):
     values = history["importance"][chosen]

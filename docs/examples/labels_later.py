@@ -8,7 +8,7 @@ waiting = WaitingRows(n_features=2, n_classes=2, capacity=10_000)
 
 X = [[3.0, 1020.0], [22.0, 988.0], [5.0, 1015.0], [25.0, 990.0], [7.0, 1011.0], [19.0, 996.0]]
 days = ["mon", "tue", "wed", "thu", "fri", "sat"]
-waiting.add(X, p=learner.predict_block(X), ids=days, now=[0, 24, 48, 72, 96, 120])
+waiting.add(X, p=learner.predict_proba_block(X), ids=days, now=[0, 24, 48, 72, 96, 120])
 
 came = waiting.resolve(["tue", "mon", "thu", "wed"])  # removes the rows and returns them in this order
 learner.test_then_train(came.X, ["storm", "calm", "storm", "calm"])

@@ -13,7 +13,7 @@ def main():
     runs = [prequential(SEA(10_000, period=2500, noise=0.1), learner) for learner in learners]
     for run in runs:
         print(run)
-    first, second = (run.labels == run.predicted for run in runs[:2])
+    first, second = (run.codes == run.predicted for run in runs[:2])
     found = paired(first, second)
     print(f"{100 * found.mean:.2f} points between the first two, p = {found.p_value:.2g}")
     with tempfile.TemporaryDirectory() as folder:

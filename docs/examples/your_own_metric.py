@@ -17,8 +17,8 @@ def cost(run):
 def surest_tenth(run):
     """Accuracy where the learner is surest."""
     sure = run.probabilities.max(axis=1)
-    rows = (sure >= np.quantile(sure, 0.9)) & (run.labels >= 0)
-    return (run.predicted == run.labels)[rows].mean()
+    rows = (sure >= np.quantile(sure, 0.9)) & (run.codes >= 0)
+    return (run.predicted == run.codes)[rows].mean()
 
 
 for learner in (NaiveBayes(), LogisticMixture()):

@@ -32,6 +32,6 @@ class Growth:
         return History("leaves", rows, leaves[:, None].astype(float), ["leaves"])
 
 
-run = prequential(SEA(10_000, seed=1), HoeffdingTree(), watch=Growth())
+run = prequential(SEA(10_000, seed=1), HoeffdingTree(), observers=Growth())
 found = run.explanations[0]
 print(dict(zip(found.rows.tolist(), found.values[:, 0].astype(int).tolist(), strict=True)))

@@ -105,14 +105,14 @@ def test_a_pipeline_is_refitted_with_weights_on_its_window(period):
     learner = SklearnLearner(pipeline, window=100, period=period).begin(3, [0, 1])
     learner.test_then_train(X, Y, w)
     model = clone(pipeline).fit(X[-100:], Y[-100:], gaussiannb__sample_weight=w[-100:])
-    np.testing.assert_allclose(learner.predict_block(X), model.predict_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(learner.predict_proba_block(X), model.predict_proba(X), rtol=1e-9)
 
 
 def test_a_pipeline_with_a_step_that_needs_all_rows_is_refused():
     pipeline = make_pipeline(QuantileTransformer(), GaussianNB())
     with pytest.raises(ParameterError, match="QuantileTransformer has no partial_fit; pass window"):
         SklearnLearner(pipeline).begin(3, [0, 1])
-    assert SklearnLearner(pipeline, window=100).begin(3, [0, 1]).predict_block(X).shape == (400, 2)
+    assert SklearnLearner(pipeline, window=100).begin(3, [0, 1]).predict_proba_block(X).shape == (400, 2)
 
 
 def test_a_pipeline_of_scikit_learn_in_an_ensemble():

@@ -83,15 +83,15 @@ def test_a_file_and_standard_input_give_the_same(table):
 def test_late_and_lost_labels_cost_accuracy():
     at_once = result("run", "sea", "--rows", 5000)
     late = result("run", "sea", "--rows", 5000, "--delay", 2000)
-    never = result("run", "sea", "--rows", 5000, "--labels", 0)
-    random = result("run", "sea", "--rows", 5000, "--delay", "poisson(100)", "--labels", 0.5)
+    never = result("run", "sea", "--rows", 5000, "--label-share", 0)
+    random = result("run", "sea", "--rows", 5000, "--delay", "poisson(100)", "--label-share", 0.5)
     assert never["accuracy"] < late["accuracy"] < at_once["accuracy"]
     assert random["accuracy"] > never["accuracy"]
 
 
 def test_chunks_can_lack_their_labels():
-    chunks = ("run", "sea", "--rows", 4000, "--chunk", 500, "--labels")
-    every, first = result(*chunks, "all"), result(*chunks, "first")
+    chunks = ("run", "sea", "--rows", 4000, "--chunk", 500, "--label-share")
+    every, first = result(*chunks, "1"), result(*chunks, "0")
     assert every["accuracy"] != first["accuracy"]
 
 
@@ -162,10 +162,12 @@ def test_a_wrong_parameter_is_one_line(learner, parameter):
         (["run", "sea", "--learner", "Oracle"], "the learners are"),
         (["run", "sea", "--delay", "soon"], "--delay soon"),
         (["run", "sea", "--delay", "uniform(1,"], "--delay"),
-        (["run", "sea", "--labels", "2"], "--labels 2"),
-        (["run", "sea", "--labels", "first"], "--labels first"),
+        (["run", "sea", "--label-share", "2"], "--label-share 2"),
+        (["run", "sea", "--label-share", "first"], "--label-share first"),
         (["run", "sea", "--rows", "0"], "--rows"),
         (["run", "sea", "--chunk", "10", "--delay", "3"], "exclude each other"),
+        (["compare", "NaiveBayes", "--on", "sea", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
+        (["reproduce", "forgetting", "--jobs", "0"], "--jobs must be a whole number up to 1024"),
         (["run", "usenet1"], "THALWEG_DATA"),
         (["run"], "SOURCE"),
         (["list", "wishes"], "learners, streams, detectors, monitors, metrics"),

@@ -16,7 +16,7 @@ from file_rows import write_table
 
 from thalweg.drift import KolmogorovSmirnovMonitor
 from thalweg.errors import StreamError
-from thalweg.evaluation import watch
+from thalweg.evaluation import detect_drift
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.pages import drift_page
 from thalweg.streams import SEA, from_arrays, from_file
@@ -144,7 +144,7 @@ def test_the_report_is_that_of_the_monitor():
     X[5000:7000, 0] += 1
     stream = from_arrays(X, np.zeros(9000), names=["number", "kind"], categorical=["kind"])
     told = []
-    report = watch(stream, KolmogorovSmirnovMonitor(), progress=lambda *how_far: told.append(how_far))
+    report = detect_drift(stream, KolmogorovSmirnovMonitor(), progress=lambda *how_far: told.append(how_far))
     assert told[-1] == (9000, 9000, 1)
     (finding,) = report.findings
     assert (finding.start, finding.ended, finding.n_changed, finding.n_windows) == (5000, 7000, 2, 4)
@@ -152,14 +152,14 @@ def test_the_report_is_that_of_the_monitor():
     assert report.alarms.sum() == 2 and report.distances.shape == (7, 2)
     assert report.changed_counts[0].sum() == 2000
     assert "between rows 5,000 and 6,999" in drift_words.sentence(finding, report)
-    assert watch(stream, rows=4500).n_rows == 4500
+    assert detect_drift(stream, rows=4500).n_rows == 4500
 
 
 def test_ctrl_c_gives_the_result_so_far():
     def stop(done, total, changed):
         raise KeyboardInterrupt
 
-    report = watch(SEA(200_000), progress=stop)
+    report = detect_drift(SEA(200_000), progress=stop)
     assert report.interrupted and 0 < report.n_rows < 200_000
     assert drift_words.to_plain(report)["interrupted"] is True
 
@@ -168,7 +168,7 @@ def test_the_page_of_many_inputs_and_windows_stays_small(tmp_path):
     X = np.random.default_rng(0).normal(size=(40_000, 100))
     X[20_000:] += 1
     names = [f"a rather long name & number {j}" for j in range(100)]
-    report = watch(from_arrays(X, np.zeros(40_000), names=names), KolmogorovSmirnovMonitor(window=100))
+    report = detect_drift(from_arrays(X, np.zeros(40_000), names=names), KolmogorovSmirnovMonitor(window=100))
     text = drift_page.write(report, tmp_path / "page.html").read_text()
     ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
     assert len(report.stops) == 380
@@ -189,7 +189,9 @@ def test_progress_has_a_total(tmp_path, suffix, within):
         with pa.output_stream(path, compression="detect") as file:
             pyarrow.csv.write_csv(table, file)
     told = []
-    watch(from_file(path, labels=False), progress=lambda done, total, changed: told.append((done, total)))
+    detect_drift(
+        from_file(path, labels=False), progress=lambda done, total, changed: told.append((done, total))
+    )
     assert [done for done, _ in told] == [*range(65536, n_rows, 65536), n_rows]
     for _, total in told:
         assert abs(total - n_rows) < within * n_rows

@@ -27,11 +27,11 @@ def test_every_keyword_of_from_file_has_an_option():
     assert set(FILE_OPTIONS | KEEP) == keywords - set(NOT_FOR_A_PERSON)
 
 
-@pytest.mark.parametrize("name", ["run", "compare", "tune", "drift", "outliers", *WITH_MODEL])
+@pytest.mark.parametrize("name", ["run", "compare", "tune", "drift", "label-errors", *WITH_MODEL])
 def test_a_command_that_reads_files_has_every_file_option(name):
     options = {each.name: each for each in COMMANDS[name].params}
     assert set(FILE_OPTIONS) <= set(options)
-    assert ("keep" in options) == (name in ("predict", "outliers"))
+    assert ("keep" in options) == (name in ("predict", "label-errors"))
     hidden = {each for each in FILE_OPTIONS if options[each].hidden}
     assert hidden == {each for each in FILE_OPTIONS if name in WITH_MODEL and FILE_OPTIONS[each].in_schema}
 

@@ -1,4 +1,4 @@
-"""`thalweg outliers`: the table, page and file of labels that look wrong."""
+"""`thalweg label-errors`: the table, page and file of labels that look wrong."""
 
 import csv
 import json
@@ -27,10 +27,10 @@ def test_command_prints_saves_and_draws(tmp_path):
     X, y, wrong = flipped_rows(2000)
     path = write_table(tmp_path / "rows.csv", table_of(X, y))
     page, saved = tmp_path / "page.html", tmp_path / "saved.csv"
-    words = [COMMAND, "outliers", path, "--target", "ok", "--report", page, "--save", saved]
+    words = [COMMAND, "label-errors", path, "--target", "ok", "--report", page, "--save", saved]
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "labels look wrong" in done.stdout and "most suspicious" in done.stdout
+    assert "labels look wrong" in done.stdout and "likeliest label errors" in done.stdout
     lines = list(csv.DictReader(saved.read_text().splitlines()))
     rows = [int(line["row"]) - 1 for line in lines]
     assert wrong[rows].mean() > 0.8
@@ -38,7 +38,7 @@ def test_command_prints_saves_and_draws(tmp_path):
     assert float(first["a"]) == pytest.approx(X[rows[0], 0]) and first["way"] in ("left", "right", "<up>")
     assert {first["label"], first["believed"]} == {"yes", "no"}
     text = page.read_text()
-    assert "<dt>command</dt><dd>thalweg outliers " in text
+    assert "<dt>command</dt><dd>thalweg label-errors " in text
     ElementTree.fromstring(text.partition("\n")[2])
     assert "target    ok" in done.stdout and "<dt>target</dt>" in text
     assert "&lt;up&gt;" in text and "<up>" not in text
@@ -48,27 +48,30 @@ def test_command_prints_saves_and_draws(tmp_path):
 def test_command_prints_json(tmp_path):
     X, y, _ = flipped_rows(1000)
     path = write_table(tmp_path / "rows.csv", table_of(X, y))
-    words = [COMMAND, "outliers", path, "--top", "3", "--learner", "NaiveBayes", "--json"]
+    words = [COMMAND, "label-errors", path, "--top", "3", "--learner", "NaiveBayes", "--json"]
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["columns"]["category"] == ["way"] and found["columns"]["warnings"] == []
-    assert found["rows"] == 1000 and len(found["suspicious"]) == 3
-    assert set(found["suspicious"][0]) == {"row", "doubt", "likelihood", "label", "believed", "cells"}
+    assert found["rows"] == 1000 and len(found["label_errors"]) == 3
+    assert set(found["label_errors"][0]) == {"row", "doubt", "likelihood", "label", "believed", "cells"}
     assert found["share_low"] < found["share_high"] and found["agreement"] > 0.8
     assert list(found["models"]) == ["NaiveBayes forwards", "NaiveBayes backwards", "forest of other rows"]
 
 
 @pytest.mark.parametrize("option", ["--report", "--save"])
 def test_command_looks_for_the_folder_before_it_reads(tmp_path, option):
-    words = [COMMAND, "outliers", tmp_path / "none.csv", option, tmp_path / "missing" / "out"]
+    words = [COMMAND, "label-errors", tmp_path / "none.csv", option, tmp_path / "missing" / "out"]
     done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 2 and "there is no folder" in done.stderr
 
 
 def test_command_names_what_is_wrong():
     done = subprocess.run(
-        [str(COMMAND), "outliers", "sea", "--learner", "Oracle"], capture_output=True, text=True, timeout=300
+        [str(COMMAND), "label-errors", "sea", "--learner", "Oracle"],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 2 and "there is no learner 'Oracle'" in done.stderr
 
@@ -90,8 +93,8 @@ def orders(n=300, seed=0, skip=()):
 HEADER = "id;price;weight;day;note;paid"
 
 
-def outliers(path, *options, stdin=None):
-    words = ["outliers", str(path), "--learner", "LogisticMixture", *options]
+def label_errors(path, *options, stdin=None):
+    words = ["label-errors", str(path), "--learner", "LogisticMixture", *options]
     done = CliRunner().invoke(app, words, input=stdin)
     assert done.exit_code == 0, done.exception
     return done.stdout
@@ -102,17 +105,17 @@ def test_command_shows_the_cells_of_the_file(tmp_path):
     path, saved, page = tmp_path / "orders.csv", tmp_path / "saved.csv", tmp_path / "page.html"
     path.write_text("\n".join([HEADER, *lines]) + "\n")
     words = ("--on-error", "skip", "--save", str(saved), "--report", str(page), "--top", "9", "--json")
-    found = json.loads(outliers(path, *words))
+    found = json.loads(label_errors(path, *words))
     written = list(csv.DictReader(saved.read_text().splitlines()))
-    assert len(found["suspicious"]) == len(written) == 9
+    assert len(found["label_errors"]) == len(written) == 9
     assert (found["rows"], found["labels"], found["skipped"]) == (300, 300, 4)
     assert "300 rows (4 that could not be read left out) in " in page.read_text()
-    for entry, row in zip(found["suspicious"], written, strict=True):
+    for entry, row in zip(found["label_errors"], written, strict=True):
         expected = dict(zip(HEADER.split(";"), lines[entry["row"] - 1].split(";"), strict=True))
         assert entry["cells"] == expected and entry["label"] == expected["paid"]
         assert {name: row[name] for name in expected} == expected and int(row["row"]) == entry["row"]
         assert row["doubt"] == f"{entry['doubt']:.4f}"
-    first, text = found["suspicious"][0], page.read_text()
+    first, text = found["label_errors"][0], page.read_text()
     assert first["cells"]["note"] in text and f"<td>{first['cells']['day']}</td>" in text
     assert "weekday" not in text.partition("<h2>Columns</h2>")[0]
 
@@ -123,20 +126,20 @@ def test_ids_come_first_and_standard_input_has_cells_too(monkeypatch):
     header = "price;weight;day;note;id;paid"
     moved = [";".join([*row[1:5], row[0], row[5]]) for row in (line.split(";") for line in lines)]
     text = "\n".join([header, *moved]) + "\n"
-    found = outliers("-", "--top", "3", stdin=text)
+    found = label_errors("-", "--top", "3", stdin=text)
     table = next(line for line in found.splitlines() if "doubt" in line)
     assert table.index("id") < table.index("price") < table.index("day")
     assert "paid" not in table and "…" in found
-    kept = outliers("-", "--top", "1", "--keep", "paid,day", "--json", stdin=text)
-    assert list(json.loads(kept)["suspicious"][0]["cells"])[:3] == ["paid", "day", "price"]
+    kept = label_errors("-", "--top", "1", "--keep", "paid,day", "--json", stdin=text)
+    assert list(json.loads(kept)["label_errors"][0]["cells"])[:3] == ["paid", "day", "price"]
 
 
-def test_a_file_without_suspicious_labels_gives_empty_lists(tmp_path):
+def test_a_file_without_label_errors_gives_empty_lists(tmp_path):
     y = np.arange(300) % 2
     names = np.array([f"n{i}" for i in range(300)])
     path = write_table(tmp_path / "clean.csv", {"name": names, "x": y * 10.0, "y": np.where(y, "a", "b")})
-    done = CliRunner().invoke(app, ["outliers", str(path), "--learner", "NaiveBayes", "--json"])
-    assert done.exit_code == 0 and json.loads(done.stdout)["suspicious"] == []
+    done = CliRunner().invoke(app, ["label-errors", str(path), "--learner", "NaiveBayes", "--json"])
+    assert done.exit_code == 0 and json.loads(done.stdout)["label_errors"] == []
 
 
 def test_ids_are_shown_whole_in_80_columns(tmp_path, monkeypatch):
@@ -145,7 +148,7 @@ def test_ids_are_shown_whole_in_80_columns(tmp_path, monkeypatch):
     names = np.array([f"customer {i:09}" for i in range(600)])
     table = {"customer": names, "place": np.full(600, "town")} | table_of(X, y)
     path = write_table(tmp_path / "rows.csv", table)
-    done = CliRunner().invoke(app, ["outliers", str(path), "--learner", "NaiveBayes", "--top", "3"])
+    done = CliRunner().invoke(app, ["label-errors", str(path), "--learner", "NaiveBayes", "--top", "3"])
     shown = done.stdout.splitlines()
     assert sum("customer 000000" in line for line in shown) == 3 and max(map(len, shown[:9])) <= 80
     assert any("believed" in line for line in shown)

@@ -57,7 +57,7 @@ def test_a_saved_model_predicts_what_it_would_have(files, model):
     stream = thalweg.streams.from_file(
         files / "tomorrow.csv", like=thalweg.saving.describe(model)["notes"]["schema"]
     )
-    expected = np.concatenate([learner.predict_block(X) for X, _ in stream.coded_blocks(70)])
+    expected = np.concatenate([learner.predict_proba_block(X) for X, _ in stream.coded_blocks(70)])
     np.testing.assert_allclose([[float(v) for v in row[4:]] for row in rows[1:]], expected, rtol=1e-12)
     share = np.mean(
         [
@@ -130,7 +130,9 @@ def test_a_model_that_continues_equals_one_that_never_stopped(files, model):
     found = thalweg_command("continue", model, files / "tomorrow.csv", "--json")
     assert json.loads(found.stdout)["rows"] == 300
     X = np.random.default_rng(0).random((20, thalweg.load(whole).n_features_in_))
-    np.testing.assert_array_equal(thalweg.load(model).predict_block(X), thalweg.load(whole).predict_block(X))
+    np.testing.assert_array_equal(
+        thalweg.load(model).predict_proba_block(X), thalweg.load(whole).predict_proba_block(X)
+    )
 
 
 def test_continue_can_write_another_file(files, model):

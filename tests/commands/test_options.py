@@ -222,7 +222,7 @@ def test_the_installed_command_takes_a_learner_with_arguments():
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("run", "SOURCE"), ("drift", "SOURCE [OTHER]"), ("outliers", "SOURCE"), ("compare", "LEARNERS..."),
+    [("run", "SOURCE"), ("drift", "SOURCE [OTHER]"), ("label-errors", "SOURCE"), ("compare", "LEARNERS..."),
      ("tune", "SOURCE"), ("predict", "MODEL SOURCE"), ("continue", "MODEL SOURCE"), ("inspect", "MODEL"),
      ("list", "[WHAT]"), ("reproduce", "[PAPER]")],
 )
@@ -244,7 +244,7 @@ def test_pages_and_json_of_the_command_name_options_those_of_python_parameters(t
     path, page = tmp_path / "t.csv", tmp_path / "page.html"
     rows = "".join(f"{i % 9}.5,{'uv'[i % 2]},{i % 2}\n" for i in range(300))
     path.write_text("a,the copy,y\n" + rows)
-    for command in (("run", "--learner", "NaiveBayes"), ("outliers", "--learner", "NaiveBayes")):
+    for command in (("run", "--learner", "NaiveBayes"), ("label-errors", "--learner", "NaiveBayes")):
         code, printed, _ = thalweg(command[0], path, *command[1:], "--json", "--report", page)
         assert code == 0
         assert 'pass --ignore "the copy"' in json.loads(printed)["columns"]["warnings"][0]

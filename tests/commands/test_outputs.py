@@ -14,8 +14,7 @@ from thalweg.commands import model_files
 from thalweg.commands import run as run_command
 from thalweg.commands.outputs import do_all
 from thalweg.evaluation import report
-from thalweg.evaluation.pages import drift_page
-from thalweg.evaluation.pages import label_errors_page as outliers_page
+from thalweg.evaluation.pages import drift_page, label_errors_page
 from thalweg.learners import NaiveBayes, OnlineBagging
 from thalweg.papers.reports import Report
 from thalweg.papers.running import Task, run_tasks
@@ -86,15 +85,15 @@ def test_the_model_is_saved_when_nobody_reads_the_figures(tmp_path):
     assert done.returncode != 0 and model.exists()
 
 
-def test_figures_of_compare_drift_and_outliers_come_before_the_page(thalweg, tmp_path, monkeypatch):
+def test_figures_of_compare_drift_and_label_errors_come_before_the_page(thalweg, tmp_path, monkeypatch):
     page = tmp_path / "page.html"
     monkeypatch.setattr(evaluation.Comparison, "write", full)
     monkeypatch.setattr(drift_page, "write", full)
-    monkeypatch.setattr(outliers_page, "write", full)
+    monkeypatch.setattr(label_errors_page, "write", full)
     commands = [
         ("compare", "NaiveBayes", "HoeffdingTree", "--on", "sea", "--rows", 300, "--jobs", 1),
         ("drift", "sea", "--rows", 3000),
-        ("outliers", "sea", "--rows", 300, "--learner", "NaiveBayes", "--save", tmp_path / "rows.csv"),
+        ("label-errors", "sea", "--rows", 300, "--learner", "NaiveBayes", "--save", tmp_path / "rows.csv"),
     ]
     for command in commands:
         code, printed, said = thalweg(*command, "--report", page)
@@ -116,7 +115,7 @@ def test_a_reproduction_is_shown_if_its_figures_cannot_be_drawn(thalweg, tmp_pat
 def test_a_reproduction_tells_how_far_it_is_without_a_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
     tasks = [Task(("task", i), _answer, {"i": i}) for i in range(3)]
-    assert run_tasks("paper", tasks, workers=1, quiet=False) == {("task", i): i for i in range(3)}
+    assert run_tasks("paper", tasks, n_jobs=1, quiet=False) == {("task", i): i for i in range(3)}
     assert "paper: 3 of 3 runs done" in capsys.readouterr().err
 
 
@@ -144,7 +143,7 @@ def test_the_wrong_name_of_a_page_is_found_before_the_run(thalweg, tmp_path, mon
     assert code == 2 and "is a folder" in said
 
 
-@pytest.mark.parametrize("command", ["run", "drift", "outliers", "continue"])
+@pytest.mark.parametrize("command", ["run", "drift", "label-errors", "continue"])
 @pytest.mark.parametrize("name", ["page.pdf", "page"])
 def test_a_report_is_an_html_page(thalweg, tmp_path, command, name):
     source = ("model.tw", "sea") if command == "continue" else ("sea",)

@@ -62,7 +62,7 @@ def test_a_page_keeps_sparse_rows_sparse(command, monkeypatch, tmp_path):
     assert made_dense != []
 
 
-def test_outliers_reads_the_rows_it_is_asked_for(command, monkeypatch, tmp_path):
+def test_label_errors_reads_the_rows_it_is_asked_for(command, monkeypatch, tmp_path):
     monkeypatch.setattr(text_files, "PIECE", 1 << 12)
     read, batches = [], text_files.TextSource.batches
 
@@ -75,7 +75,7 @@ def test_outliers_reads_the_rows_it_is_asked_for(command, monkeypatch, tmp_path)
     monkeypatch.setattr(text_files.TextSource, "batches", counted_batches)
     path = tmp_path / "long.csv"
     path.write_text("a,ok\n" + "".join(f"{i % 7}.5,{'yes' if i % 3 else 'no'}\n" for i in range(30_000)))
-    said = command("outliers", path, "--rows", 700, "--learner", "NaiveBayes", "--json")
+    said = command("label-errors", path, "--rows", 700, "--learner", "NaiveBayes", "--json")
     assert json.loads(said.stdout)["rows"] == 700
     assert 700 <= sum(read) < 700 + max(read) and max(read) < 700
 

@@ -63,7 +63,7 @@ def test_one_column_is_the_probability_of_the_second_class():
 @pytest.mark.parametrize("stream", [SEA(3000, seed=1), LED(1000, seed=1)])
 def test_values_are_those_of_the_run(stream):
     run = prequential(stream, NaiveBayes())
-    y = run.classes[run.labels]
+    y = run.classes[run.codes]
     for name in metric_registry:
         given = {"drifts": run.drifts} if name == "recovery" else {}
         metric = getattr(metrics, name)

@@ -54,7 +54,7 @@ def stopped():
 PROTOCOLS = {
     "at once": (prequential, {}),
     "late": (prequential, {"delay": 50}),
-    "at random": (prequential, {"delay": scipy.stats.poisson(9), "labels": 0.7}),
+    "at random": (prequential, {"delay": scipy.stats.poisson(9), "label_share": 0.7}),
     "chunks": (chunked, {"size": 1000}),
 }
 
@@ -67,10 +67,10 @@ def test_an_interrupted_run_is_the_beginning_of_the_whole(protocol):
     stream.seconds = 0.4
     run = evaluate(stream, NaiveBayes(), **arguments)
     assert run.interrupted
-    assert run.n_rows == len(run.labels) > 0
+    assert run.n_rows == len(run.codes) > 0
     stream.seconds = 0
     whole = evaluate(stream, NaiveBayes(), rows=run.n_rows + 60, **arguments)
-    pairs = [(run.labels, whole.labels), (run.probabilities, whole.probabilities)]
+    pairs = [(run.codes, whole.codes), (run.probabilities, whole.probabilities)]
     pairs += [(run.baselines[name], whole.baselines[name]) for name in whole.baselines]
     for one, other in pairs:
         np.testing.assert_array_equal(one, other[: run.n_rows])
@@ -85,10 +85,10 @@ def test_the_rows_of_a_block_learned_before_ctrl_c_count(evaluate):
     run = evaluate(stream, learner, **arguments)
     assert run.interrupted
     assert 0 < run.n_rows < n
-    assert len(run.labels) == (run.n_rows if evaluate is prequential else 0)
+    assert len(run.codes) == (run.n_rows if evaluate is prequential else 0)
     stream.seconds, other = 0, LogisticMixture()
     prequential(stream, other, rows=run.n_rows)
-    np.testing.assert_array_equal(learner.predict_block(stream.X), other.predict_block(stream.X))
+    np.testing.assert_array_equal(learner.predict_proba_block(stream.X), other.predict_proba_block(stream.X))
 
 
 class Sleepy(StreamClassifier):
@@ -127,8 +127,8 @@ def test_a_run_interrupted_at_any_moment_is_whole():
             continue
         numbers.add(run.n_rows)
         assert run.interrupted
-        assert {len(run.labels), len(run.probabilities), *map(len, run.baselines.values())} == {run.n_rows}
-        np.testing.assert_array_equal(run.labels, np.resize(stream.codes, run.n_rows))
+        assert {len(run.codes), len(run.probabilities), *map(len, run.baselines.values())} == {run.n_rows}
+        np.testing.assert_array_equal(run.codes, np.resize(stream.codes, run.n_rows))
         # Before row i the labels of rows up to i - delay - 1 have come.
         known = np.resize(stream.codes, max(0, run.n_rows - delay - 1))
         last = np.concatenate([np.zeros(delay + 1), known])[: run.n_rows]

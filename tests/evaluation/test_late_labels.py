@@ -39,11 +39,11 @@ class Gaps(Stream):
 
 
 def row_by_row(stream, learner, arrivals):
-    """Predict a row with predict_block; when a label comes, learn its row with test_then_train_coded."""
+    """Predict a row with predict_proba_block; when its label comes, learn it with test_then_train_coded."""
     learner.begin(stream.n_features, stream.classes)
     p = []
     for i in range(stream.n_rows):
-        p.append(learner.predict_block(stream.X[i : i + 1])[0])
+        p.append(learner.predict_proba_block(stream.X[i : i + 1])[0])
         if learner.observes and (arrivals[i] != i or stream.codes[i] < 0):
             learner.observe(stream.X[i : i + 1])
         for j in np.flatnonzero((arrivals == i) & (stream.codes >= 0)):
@@ -70,10 +70,10 @@ COMPOSED = {
 def test_every_learner_answers_as_if_called_row_by_row(name, delay):
     make, stream = (ALL | COMPOSED)[name], Gaps(400)
     one, other = make(), make()
-    run = prequential(stream, one, delay=delay, labels=0.8, seed=1, block=150)
+    run = prequential(stream, one, delay=delay, label_share=0.8, seed=1, block=150)
     arrivals = Arrivals(delay, 0.8, 1).of(0, 400)
     np.testing.assert_array_equal(run.probabilities, row_by_row(stream, other, arrivals))
-    np.testing.assert_array_equal(one.predict_block(stream.X), other.predict_block(stream.X))
+    np.testing.assert_array_equal(one.predict_proba_block(stream.X), other.predict_proba_block(stream.X))
 
 
 @pytest.mark.parametrize("delay", [20_000, scipy.stats.uniform(0, 50_000)], ids=["fixed", "random"])
@@ -120,7 +120,7 @@ DELAYS = {"0": 0, "1": 1, "100": 100, "5000": 5000, "random": scipy.stats.poisso
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_a_block_is_one_call_however_late_its_labels(delay, share):
     learner = Counting()
-    prequential(SEA(10_000), learner, delay=delay, labels=share, block=1000)
+    prequential(SEA(10_000), learner, delay=delay, label_share=share, block=1000)
     assert learner.n_calls == 10
     arrivals = Arrivals(delay, share, 0).of(0, 10_000)
     assert learner.n_learned == np.count_nonzero((arrivals < 10_000) & (arrivals != NEVER))
@@ -129,7 +129,7 @@ def test_a_block_is_one_call_however_late_its_labels(delay, share):
 @pytest.mark.parametrize("delay", [0, 100])
 def test_rows_without_a_label_are_observed_only_by_who_observes(delay):
     learner = Watching()
-    prequential(SEA(1000), learner, delay=delay, labels=0.5)
+    prequential(SEA(1000), learner, delay=delay, label_share=0.5)
     assert learner.observed_ == (1000 if delay else 1000 - learner.n_learned)
     assert learner.n_calls > learner.observed_ / 2
 
@@ -161,24 +161,24 @@ def test_observing_in_one_call_is_observing_row_by_row():
         learner.test_then_train(X[:300], y[:300])
     expected = []
     for i in range(300, 1500):
-        expected.append(single.predict_block(X[i : i + 1])[0])
+        expected.append(single.predict_proba_block(X[i : i + 1])[0])
         single.observe(X[i : i + 1])
     assert np.array_equal(whole.predict_then_observe(X[300:]), expected)
     assert np.array_equal(whole.weights_, single.weights_)
 
 
-@pytest.mark.parametrize("labels", ["first", 0.3])
+@pytest.mark.parametrize("label_share", [0.0, 0.3])
 @pytest.mark.parametrize("name", list(learners.registry))
-def test_every_learner_can_do_with_few_labels(name, labels):
+def test_every_learner_can_do_with_few_labels(name, label_share):
     learner = learners.registry.load(name)()
-    run = chunked(SEA(600, seed=3), learner, 100, labels=labels, seed=1)
-    assert run.n_rows == len(run.labels) == 600
+    run = chunked(SEA(600, seed=3), learner, 100, label_share=label_share, seed=1)
+    assert run.n_rows == len(run.codes) == 600
     np.testing.assert_allclose(run.probabilities.sum(axis=1), 1)
     alone = learners.registry.load(name)().begin(3, [0, 1])
     X, y = next(SEA(600, seed=3).blocks(600))
     alone.test_then_train(X[:100], y[:100])
-    if labels == "first" and not learner.observes:
-        assert np.array_equal(run.probabilities[100:], alone.predict_block(X[100:]))
+    if label_share == 0 and not learner.observes:
+        assert np.array_equal(run.probabilities[100:], alone.predict_proba_block(X[100:]))
 
 
 def test_rows_that_are_not_asked_for_are_only_learned():
@@ -189,7 +189,7 @@ def test_rows_that_are_not_asked_for_are_only_learned():
     expected = other.test_then_train(X, y)
     np.testing.assert_array_equal(p[asked], expected[asked])
     assert (p[~asked] == -1).all()
-    np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.predict_proba_block(X), other.predict_proba_block(X))
 
 
 @pytest.mark.parametrize(

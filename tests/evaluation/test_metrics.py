@@ -30,8 +30,8 @@ def made_run(n, n_classes, seed=0, unlabelled=0.0, ties=False):
 
 
 def by_scikit_learn(run):
-    scored = run.labels >= 0
-    y, p, codes = run.labels[scored], run.probabilities[scored], run.predicted[scored]
+    scored = run.codes >= 0
+    y, p, codes = run.codes[scored], run.probabilities[scored], run.predicted[scored]
     two = len(run.classes) == 2
     one_hot = np.eye(len(run.classes))[y]
     recalls = reference.recall_score(y, codes, average=None)
@@ -78,14 +78,14 @@ def test_the_label_chain_goes_on_when_there_are_more_classes():
 
 def test_kappa_m_and_kappa_temporal_compare_with_the_baselines():
     run = made_run(10, 2)
-    run.labels = np.array([0, 0, 0, 1, 1, 1, 1, 0, -1, 0], dtype=np.int8)
+    run.codes = np.array([0, 0, 0, 1, 1, 1, 1, 0, -1, 0], dtype=np.int8)
     run.baselines = {"majority": np.zeros(10, dtype=int), "no_change": np.repeat([0, 1], 5)}
     run.probabilities = np.eye(2)[[0, 0, 0, 1, 1, 1, 1, 1, 0, 1]]
     # 7 of 9 right; the majority class 5 of 9, the last label 5 of 9
     assert metrics.kappa_m(run) == pytest.approx((7 - 5) / (9 - 5))
     run.baselines["no_change"][5:8] = 0
     assert metrics.kappa_temporal(run) == pytest.approx((7 - 4) / (9 - 4))
-    run.baselines["no_change"] = np.maximum(run.labels, 0)
+    run.baselines["no_change"] = np.maximum(run.codes, 0)
     assert math.isnan(metrics.kappa_temporal(run))
 
 
@@ -109,7 +109,7 @@ def test_fading_counts_a_row_by_its_age(name):
     for i in range(11):
         times = np.repeat(np.arange(i + 1), 2 ** np.arange(i + 1))
         repeated = Run(
-            "Made", "made", run.classes, run.labels[times], run.probabilities[times],
+            "Made", "made", run.classes, run.codes[times], run.probabilities[times],
             {key: codes[times] for key, codes in run.baselines.items()}, len(times),
         )
         np.testing.assert_allclose(faded[i], metric(repeated), atol=1e-9)
@@ -127,10 +127,10 @@ def test_auc_is_the_share_of_pairs_in_order(rows):
 
 def test_auc_leaves_out_classes_that_never_come_and_rows_without_a_probability():
     run = made_run(200, 4)
-    run.labels[run.labels == 3] = 2
+    run.codes[run.codes == 3] = 2
     run.probabilities[:5] = np.nan
     expected = [
-        reference.roc_auc_score(run.labels[5:] == k, run.probabilities[5:, k]) for k in range(3)
+        reference.roc_auc_score(run.codes[5:] == k, run.probabilities[5:, k]) for k in range(3)
     ]
     assert metrics.auc(run) == pytest.approx(np.mean(expected))
 
@@ -146,7 +146,7 @@ def test_auc_of_a_long_run_is_computed_on_a_grid():
 
 def test_one_class_alone_is_not_an_error():
     run = made_run(20, 2)
-    run.labels[:] = 0
+    run.codes[:] = 0
     run.probabilities[:] = [0.8, 0.2]
     run.baselines = {name: np.zeros(20, dtype=np.int8) for name in run.baselines}
     assert metrics.accuracy(run) == metrics.balanced_accuracy(run) == metrics.g_mean(run) == 1
@@ -163,7 +163,7 @@ def test_a_class_never_found_makes_the_g_mean_0():
 
 def test_log_loss_is_bounded():
     run = made_run(4, 2)
-    run.labels[:] = 1
+    run.codes[:] = 1
     run.probabilities[:] = [1.0, 0.0]
     assert metrics.log_loss(run) == pytest.approx(-math.log(2**-52))
 
@@ -171,7 +171,7 @@ def test_log_loss_is_bounded():
 def test_recovery_is_the_accuracy_right_after_drifts():
     run = made_run(100, 2)
     run.drifts = np.array([20, 60, 95])
-    right = run.labels == run.predicted
+    right = run.codes == run.predicted
     parts = [right[20:30], right[60:70], right[95:100]]
     assert metrics.recovery(run, rows=10) == pytest.approx(np.concatenate(parts).mean())
     curve = metrics.recovery(run, window=1, rows=10)

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.drift import HellingerMonitor
-from thalweg.evaluation import chunked, holdout, prequential, watch
-from thalweg.evaluation.label_errors.find import suspicious_in_stream
+from thalweg.evaluation import chunked, detect_drift, holdout, prequential
+from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
 from thalweg.learners import NaiveBayes
 from thalweg.streams import SEA, drifting, from_arrays, from_file, noisy
 
@@ -63,7 +63,7 @@ class Observing(Strict):
         lambda stream, learner: prequential(stream, learner, block=1),
         lambda stream, learner: prequential(stream, learner, delay=3, rows=100),
         lambda stream, learner: chunked(stream, learner, 9),
-        lambda stream, learner: chunked(stream, learner, 9, labels=0.5),
+        lambda stream, learner: chunked(stream, learner, 9, label_share=0.5),
     ],
 )
 def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protocol):
@@ -72,11 +72,11 @@ def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protoco
     assert set(codes) == {-1, 0, 1}
     learner = learner()
     run = protocol(stream, learner)
-    np.testing.assert_array_equal(run.labels, codes[: run.n_rows])
+    np.testing.assert_array_equal(run.codes, codes[: run.n_rows])
     assert np.isfinite(run.probabilities).all()
     assert 0 < learner.n_learned <= np.count_nonzero(codes >= 0)
-    scored = run.labels >= 0
-    right = run.probabilities.argmax(axis=1)[scored] == run.labels[scored]
+    scored = run.codes >= 0
+    right = run.probabilities.argmax(axis=1)[scored] == run.codes[scored]
     assert run.summary()["accuracy"] == pytest.approx(right.mean())
 
 
@@ -102,15 +102,15 @@ def test_rows_without_a_label_are_counted(tmp_path):
     for keep in ("rows", "totals"):
         assert prequential(stream, NaiveBayes(), keep=keep).unlabelled == N_UNKNOWN
         assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
-        assert chunked(stream, NaiveBayes(), 9, labels="first", keep=keep).unlabelled == N_UNKNOWN
+        assert chunked(stream, NaiveBayes(), 9, label_share=0, keep=keep).unlabelled == N_UNKNOWN
     assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
-    with_labels = watch(stream, HellingerMonitor(reference=40, window=20), labels=True)
+    with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), labels=True)
     assert with_labels.unlabelled == N_UNKNOWN
-    assert watch(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
-    assert suspicious_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
+    assert detect_drift(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
+    assert label_errors_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "drift", "outliers"])
+@pytest.mark.parametrize("command", ["run", "compare", "drift", "label-errors"])
 def test_every_command_tells_them_in_the_terminal_the_page_and_the_json(tmp_path, monkeypatch, command):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path))
     file_stream(tmp_path)

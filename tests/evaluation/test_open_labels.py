@@ -17,7 +17,7 @@ from thalweg.streams import from_file, from_rows, noisy
 PROTOCOLS = {
     "at once": lambda stream, learner, size: prequential(stream, learner, block=size),
     "late": lambda stream, learner, size: prequential(stream, learner, delay=30, block=size),
-    "some": lambda stream, learner, size: prequential(stream, learner, labels=0.4, block=size),
+    "some": lambda stream, learner, size: prequential(stream, learner, label_share=0.4, block=size),
     "chunked": lambda stream, learner, size: chunked(stream, learner, 100),
 }
 
@@ -35,11 +35,11 @@ def test_the_run_is_that_of_a_learner_that_knew_the_classes_in_this_order(learne
         np.testing.assert_allclose(run.probabilities[200:], expected, rtol=1e-9, atol=1e-12)
         assert first is None or np.array_equal(run.probabilities, first)
         first = run.probabilities
-        scored = run.labels >= 0
-        assert np.array_equal(run.classes[run.labels[scored]], known.classes[known.labels[scored]])
+        scored = run.codes >= 0
+        assert np.array_equal(run.classes[run.codes[scored]], known.classes[known.codes[scored]])
         for name, codes in run.baselines.items():
             np.testing.assert_array_equal(run.classes[codes], known.classes[known.baselines[name]])
-        assert run.labels.dtype == known.labels.dtype
+        assert run.codes.dtype == known.codes.dtype
     assert learner.classes_.tolist() == known.classes.tolist()
 
 
@@ -61,7 +61,7 @@ def test_no_class_at_the_start_and_many_in_the_end():
     stream.all_classes = np.array(names)[::-1]
     run = prequential(stream, MajorityClass())
     assert run.classes.tolist() == list(names)
-    assert run.labels.tolist() == (299 - stream.codes).tolist()
+    assert run.codes.tolist() == (299 - stream.codes).tolist()
     assert run.probabilities[1].tolist() == [0.0] * 299 + [1.0]
     with pytest.raises(ValueError, match="no label in the rows that were read"):
         stream.codes = np.full(N_ROWS, -1)
@@ -87,13 +87,13 @@ def test_ctrl_c_in_a_block_with_a_new_class_keeps_the_rows_before():
     assert run.interrupted and run.n_rows == first
     whole = prequential(stream, NaiveBayes(), rows=first)
     np.testing.assert_array_equal(run.probabilities, whole.probabilities)
-    np.testing.assert_array_equal(run.labels, whole.labels)
+    np.testing.assert_array_equal(run.codes, whole.codes)
 
 
 def test_the_command_says_which_classes_it_found(tmp_path, capsys):
     lines = "".join(f"{k % 7},{'up' if k % 7 > 3 else 'down'}\n" for k in range(14_000))
     path = write(tmp_path, "a,y\n" + lines + "9,apart\n" * 6000)
-    settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "labels": "1", "chunk": None}
+    settings = {"parameters": [], "rows": None, "seed": 0, "delay": "0", "label_share": "1", "chunk": None}
     settings |= {"data": None, "file_options": {}, "quiet": True}
     run = run_command.evaluate(str(path), "NaiveBayes", **settings).run
     run_results.show(run, json=False)

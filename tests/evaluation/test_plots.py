@@ -51,14 +51,14 @@ def test_reliability(run):
     sure = (best >= 0.9) & (best < 0.95)
     place = np.argmin(abs(found.sure - best[sure].mean()))
     assert found.rows[place] == sure.sum()
-    assert found.right[place] == pytest.approx((run.labels == run.predicted)[sure].mean())
+    assert found.right[place] == pytest.approx((run.codes == run.predicted)[sure].mean())
 
 
 def test_label_shares(run):
     axes = plots.label_shares(run)
     shares = curves.label_shares(run)
     np.testing.assert_allclose(shares.values.sum(axis=1), 1.0)
-    first = run.labels[: shares.rows[0]]
+    first = run.codes[: shares.rows[0]]
     assert axes.lines[1].get_ydata()[0] == pytest.approx(100 * (first == 1).mean())
     assert shares.rows[-1] == 4000
 

@@ -35,7 +35,7 @@ class Diary:
         self.known[row] = (tuple(self.learned), tuple(self.observed))
         return np.full(self.shape, float(len(self.learned)))
 
-    def predict_block(self, X):
+    def predict_proba_block(self, X):
         return np.concatenate([self._predict_row(int(x)) for x in X[:, 0]])
 
     def test_then_train_coded(self, X, codes, sample_weight=None):
@@ -95,10 +95,10 @@ def by_hand(codes, arrivals):
 )
 def test_a_row_is_predicted_from_exactly_the_labels_that_came(codes, delay, share, block, seed, kind):
     diary = kind()
-    run = prequential(Numbered(codes), diary, delay=delay, labels=share, seed=seed, block=block)
+    run = prequential(Numbered(codes), diary, delay=delay, label_share=share, seed=seed, block=block)
     expected = by_hand(codes, Arrivals(delay, share, seed).of(0, len(codes)).tolist())
     assert diary.known == expected
-    assert run.labels.tolist() == codes
+    assert run.codes.tolist() == codes
     assert run.probabilities[:, 0].tolist() == [len(learned) for learned, _ in expected.values()]
     assert run.baselines["no_change"].tolist() == [
         learned[-1][1] if learned else 0 for learned, _ in expected.values()
@@ -129,7 +129,7 @@ class Forgetful(StreamClassifier):
 @pytest.mark.parametrize("share", [1.0, 0.3])
 def test_blocks_change_nothing(delay, share):
     results = [
-        prequential(SEA(3000), learner, delay=delay, labels=share, block=block)
+        prequential(SEA(3000), learner, delay=delay, label_share=share, block=block)
         for learner in (NaiveBayes(), Forgetful())
         for block in (1, 37, 1000, 5000)
     ]
@@ -149,7 +149,7 @@ def test_the_share_of_labels_is_seeded_and_kept():
     learned = []
     for seed in (1, 1, 2):
         diary = Diary()
-        run = prequential(stream, diary, labels=0.25, seed=seed, rows=500)
+        run = prequential(stream, diary, label_share=0.25, seed=seed, rows=500)
         learned.append([row for row, _ in diary.learned])
         assert len(learned[-1]) + len(diary.observed) == 500 == run.n_rows
         assert 90 < len(learned[-1]) < 160
@@ -157,7 +157,7 @@ def test_the_share_of_labels_is_seeded_and_kept():
 
 
 def test_rows_whose_label_never_came_are_scored():
-    run = prequential(Numbered([0, 1, 1, -1]), MajorityClass(), labels=0.0)
+    run = prequential(Numbered([0, 1, 1, -1]), MajorityClass(), label_share=0.0)
     assert run.summary()["accuracy"] == pytest.approx(1 / 3)
 
 
@@ -173,7 +173,11 @@ def test_random_delays_are_whole_rows_and_may_be_endless():
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"delay": -1}, "delay must"), ({"delay": 1.5}, "delay must"), ({"labels": 1.5}, "labels must be")],
+    [
+        ({"delay": -1}, "delay must"),
+        ({"delay": 1.5}, "delay must"),
+        ({"label_share": 1.5}, "label_share must be"),
+    ],
 )
 def test_senseless_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
@@ -189,30 +193,30 @@ def test_chunks_are_predicted_whole_and_then_learned():
     assert diary.known[6] == (((0, 0), (1, 1), (3, 2), (4, 1), (5, 0)), (0, 1, 2, 3, 4, 5))
     assert diary.learned[-1] == (6, 2)
     assert run.baselines["no_change"].tolist() == [0, 0, 0, 1, 1, 1, 0]
-    assert run.part(3).labels.tolist() == [2, 1, 0, 2]
+    assert run.part(3).codes.tolist() == [2, 1, 0, 2]
 
 
 def test_only_some_chunks_may_get_labels():
     stream = Numbered(np.zeros(300, dtype=int))
     numbers = {}
-    for labels in ("first", 0.0, 0.5, "all"):
+    for share in (0.0, 0.5, 1.0):
         diary = Diary()
-        chunked(stream, diary, 3, labels=labels)
-        numbers[labels] = sorted({row // 3 for row, _ in diary.learned})
+        chunked(stream, diary, 3, label_share=share)
+        numbers[share] = sorted({row // 3 for row, _ in diary.learned})
         assert len(diary.observed) == 300
-    assert numbers["first"] == numbers[0.0] == [0]
-    assert numbers["all"] == list(range(100))
+    assert numbers[0.0] == [0]
+    assert numbers[1.0] == list(range(100))
     assert numbers[0.5][0] == 0
     assert 35 < len(numbers[0.5]) < 65
-    with pytest.raises(ValueError, match="labels must be"):
-        chunked(stream, Diary(), 10, labels="some")
+    with pytest.raises(ValueError, match="label_share must be"):
+        chunked(stream, Diary(), 10, label_share="some")
 
 
 def test_holdout_tests_on_fresh_samples_of_the_concept_just_learned():
     diary = Diary()
     run = holdout(Numbered([0, 1, -1, 2, 1, 0, 2]), diary, every=3, n=4)
     assert run.row_numbers.tolist() == [2] * 4 + [5] * 4
-    assert run.labels.tolist() == [2, 0, 2, 0] * 2
+    assert run.codes.tolist() == [2, 0, 2, 0] * 2
     assert run.probabilities[:, 0].tolist() == [2] * 4 + [5] * 4
     assert run.baselines["no_change"].tolist() == [1] * 4 + [0] * 4
     assert [row for row, _ in diary.learned] == [0, 1, 3, 4, 5, 6]
@@ -239,7 +243,7 @@ def test_an_interrupted_run_is_the_run_so_far():
     run = prequential(Interrupting(codes), NoChange(), block=10)
     assert run.interrupted
     assert run.n_rows == 30
-    assert run.labels.tolist() == codes[:30].tolist()
+    assert run.codes.tolist() == codes[:30].tolist()
     assert run.probabilities.shape == (30, 3)
     assert not prequential(Numbered(codes), NoChange()).interrupted
 
@@ -255,7 +259,7 @@ def test_a_stream_of_unknown_length_is_recorded_whole():
     stream.n_rows = None
     run = prequential(stream, NoChange(), delay=3)
     assert run.n_rows == 5000
-    assert run.labels.tolist() == stream.codes.tolist()
+    assert run.codes.tolist() == stream.codes.tolist()
     assert run.predicted[4:].tolist() == stream.codes[:-4].tolist()
 
 
@@ -264,7 +268,7 @@ def test_a_run_describes_itself():
     assert (run.learner, run.stream, run.settings["protocol"]) == ("NaiveBayes", "SEA", "prequential")
     assert run.parameters == NaiveBayes().get_params()
     assert run.drifts.tolist() == [1000, 2000]
-    assert run.labels.dtype == run.predicted.dtype == np.int8
+    assert run.codes.dtype == run.predicted.dtype == np.int8
     assert 0 < run.learner_seconds < run.seconds
     assert run.rows_per_second == pytest.approx(2500 / run.seconds)
     assert 50 < run.memory < 10_000
@@ -274,8 +278,8 @@ def test_a_run_describes_itself():
 
 
 def test_a_row_takes_20_bytes_with_two_classes():
-    run = prequential(SEA(20_000), NaiveBayes(), labels=0.9)
-    arrays = [run.labels, run.probabilities, *run.baselines.values()]
+    run = prequential(SEA(20_000), NaiveBayes(), label_share=0.9)
+    arrays = [run.codes, run.probabilities, *run.baselines.values()]
     assert sum(array.nbytes for array in arrays) == 20 * 20_000
     assert all(array.base is None for array in arrays)
     assert run.row_numbers is None

@@ -88,7 +88,7 @@ def test_the_page_has_each_class_and_the_confusion(run, tmp_path):
     _, tree = page_of(run, tmp_path)
     matrix = run.confusion()
     for k, cells in enumerate(rows_of(tree, 1)[1:]):
-        true, answered = run.labels == k, run.predicted == k
+        true, answered = run.codes == k, run.predicted == k
         right = (true & answered).sum()
         shares = [f"{100 * right / answered.sum():.2f} %", f"{100 * right / true.sum():.2f} %"]
         assert cells == [str(k), f"{true.sum():,}", f"{answered.sum():,}", *shares]
@@ -211,7 +211,7 @@ def test_of_many_classes_the_most_frequent_are_shown(tmp_path):
     run = prequential(SEA(3000), NaiveBayes())
     run.classes = np.arange(60)
     run.probabilities = np.pad(run.probabilities, ((0, 0), (0, 58)))
-    run.labels = (np.arange(3000) % 60).astype(np.int8)
+    run.codes = (np.arange(3000) % 60).astype(np.int8)
     _, tree = page_of(run, tmp_path)
     assert len(rows_of(tree, 1)) == 51
     assert rows_of(tree, 2)[0][-1] == "51 others"

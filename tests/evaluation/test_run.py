@@ -44,7 +44,7 @@ def test_a_notebook_shows_chart_and_figures(run, totals):
 
 
 def test_confusion_is_that_of_scikit_learn(run):
-    expected = sklearn.metrics.confusion_matrix(run.labels, run.predicted)
+    expected = sklearn.metrics.confusion_matrix(run.codes, run.predicted)
     np.testing.assert_array_equal(run.confusion(), expected)
 
 
@@ -61,8 +61,8 @@ def test_a_frame_has_a_line_for_each_row(run):
 
 def test_a_frame_has_none_where_there_is_no_label(run):
     part = run.part(0, 10)
-    part.labels = part.labels.copy()
-    part.labels[3] = -1
+    part.codes = part.codes.copy()
+    part.codes[3] = -1
     frame = part.to_frame()
     assert frame["label"][3] is None and not frame["correct"][3]
 
@@ -73,7 +73,7 @@ def test_without_pandas_an_error_says_what_to_do(run, monkeypatch):
         run.to_frame()
 
 
-@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"labels": 0.5}, {"rows": 3}])
+@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"label_share": 0.5}, {"rows": 3}])
 @pytest.mark.parametrize("stream", [SEA(3000, period=700), LED(3000)])
 def test_totals_give_the_same_figures(stream, settings):
     rows = prequential(stream, HoeffdingTree(), **settings)
@@ -106,7 +106,7 @@ def test_totals_of_chunks_and_of_classes_that_turn_up_later():
 
 def test_what_needs_rows_says_so(totals):
     for ask in (
-        lambda: totals.labels,
+        lambda: totals.codes,
         lambda: totals.predicted,
         lambda: metrics.auc(totals),
         lambda: metrics.accuracy(totals, window=10),
@@ -152,8 +152,10 @@ def test_how_rows_are_cut_makes_no_difference_to_a_tally():
         rows = slice(start, stop)
         pieces.add(labels[rows], p[rows], {name: codes[rows] for name, codes in answers.items()})
     assert whole.part_size == pieces.part_size == 32
-    for name in ("labels", "right"):
+    for name in ("class_counts", "right"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(pieces, name))
     np.testing.assert_allclose(whole.bins, pieces.bins, rtol=1e-12)
-    np.testing.assert_array_equal(whole.labels[0], np.bincount(labels[:32][labels[:32] >= 0], minlength=3))
+    np.testing.assert_array_equal(
+        whole.class_counts[0], np.bincount(labels[:32][labels[:32] >= 0], minlength=3)
+    )
     assert whole.brier == pytest.approx(((p - np.eye(3)[labels])[labels >= 0] ** 2).sum())

@@ -34,7 +34,7 @@ def read(path):
         return "read"
     X = np.zeros((3, learner.n_features_in_))
     try:
-        p = learner.predict_block(X)
+        p = learner.predict_proba_block(X)
         learner.test_then_train_coded(X, np.zeros(3, dtype=np.intp))
     except ValueError as error:
         return f"a loaded learner fails: {error}"

@@ -42,7 +42,7 @@ def test_the_likeliest_class_has_the_highest_score(kind, n_classes):
     n_rows = 1 if n_classes == 2 else n_classes
     assert learner.coef_.shape == (n_rows, 3) and learner.intercept_.shape == (n_rows,)
     assert learner.input_names_ == ["a", "b", "c"]
-    agreement = (scores(learner, X).argmax(axis=1) == learner.predict_block(X).argmax(axis=1)).mean()
+    agreement = (scores(learner, X).argmax(axis=1) == learner.predict_proba_block(X).argmax(axis=1)).mean()
     assert agreement > (0.97 if kind in (LogisticMixture, LinearLogistic) else 0.999)
 
 
@@ -62,7 +62,7 @@ def test_probabilities_of_a_window_are_those_of_its_coefficients(n_classes):
     learner = WindowLogistic().begin(3, range(n_classes))
     learner.test_then_train(X, y)
     p = np.exp(scores(learner, X))
-    np.testing.assert_allclose(learner.predict_block(X), p / p.sum(axis=1, keepdims=True), atol=1e-12)
+    np.testing.assert_allclose(learner.predict_proba_block(X), p / p.sum(axis=1, keepdims=True), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

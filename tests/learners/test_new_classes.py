@@ -38,7 +38,7 @@ def test_the_end_is_that_of_a_learner_that_knew(name):
     open_ = learners.registry.load(name)().begin(3)
     known.test_then_train(X, y)
     open_.test_then_train(X, y)
-    p, q = known.predict_block(X), open_.predict_block(X)
+    p, q = known.predict_proba_block(X), open_.predict_proba_block(X)
     if name in DIFFERENT:
         assert np.abs(p - q).mean() < DIFFERENT[name][0], DIFFERENT[name][1]
     else:

@@ -70,7 +70,7 @@ def pair_of(learner, late, y):
 def test_the_end_is_that_of_a_learner_that_knew(name):
     X, late, y = late_rows()
     known, open_ = pair_of(learners.registry.load(name)(), late, y)
-    p, q = known.predict_block(X), open_.predict_block(X)
+    p, q = known.predict_proba_block(X), open_.predict_proba_block(X)
     if name in DIFFERENT:
         assert np.abs(p - q).mean() < DIFFERENT[name][0], DIFFERENT[name][1]
     else:
@@ -95,7 +95,7 @@ CONFIGURED = [
 def test_settings_under_which_arrays_are_wider(learner):
     X, late, y = late_rows(450)
     known, open_ = pair_of(learner, late, y)
-    right = [(each.predict_block(X).argmax(axis=1) == y).mean() for each in (known, open_)]
+    right = [(each.predict_proba_block(X).argmax(axis=1) == y).mean() for each in (known, open_)]
     assert right[1] > right[0] - 0.05
     again = open_.copy()
     assert np.array_equal(again.test_then_train(X, y), open_.test_then_train(X, y))
@@ -146,7 +146,7 @@ def test_before_the_first_input_there_are_no_rows():
         lambda: learner.learn_one({}, 0),
         lambda: learner.learn_one(np.ones(1), 0),
         lambda: learner.predict_one(np.ones(1)),
-        lambda: learner.predict_block(np.ones((2, 1))),
+        lambda: learner.predict_proba_block(np.ones((2, 1))),
         lambda: learner.test_then_train(np.ones((2, 0)), [0, 1]),
     ):
         with pytest.raises(ValueError, match="there are no inputs yet"):
@@ -155,7 +155,7 @@ def test_before_the_first_input_there_are_no_rows():
     learner.learn_one({"a": 1.0, "b": 2.0}, 0)
     learner.learn_one({}, 1)
     learner.learn_one([1.0, 3.0], 1)
-    assert learner.predict_block([[1.0, 2.0]]).shape == (1, 2)
+    assert learner.predict_proba_block([[1.0, 2.0]]).shape == (1, 2)
 
 
 def test_inputs_that_are_known_at_the_start_are_the_first():
@@ -218,7 +218,7 @@ class Perceptron(StreamClassifier):
 def test_a_learner_in_python_grows_by_its_axes():
     X, late, y = late_rows(60)
     known, open_ = pair_of(Perceptron(), late, y)
-    assert np.array_equal(known.predict_block(X), open_.predict_block(X))
+    assert np.array_equal(known.predict_proba_block(X), open_.predict_proba_block(X))
 
 
 def fixed_learners():

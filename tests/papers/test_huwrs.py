@@ -14,14 +14,14 @@ def results(quick=True):
     for task in huwrs.tasks(quick, "no such folder"):
         settings = task.settings
         accuracy = 0.9 if settings["method"].startswith("HUWRS") else 0.8
-        accuracy -= 0.15 * (settings["labels"] == "first")
+        accuracy -= 0.15 * (settings["label_share"] == huwrs.FIRST)
         found[task.key] = {"accuracy": accuracy + 0.001 * settings["seed"], "retrained": 0.5, "seconds": 1.0}
     return found
 
 
 @pytest.mark.parametrize("method", huwrs.METHODS)
 def test_a_run_gives_the_accuracy_after_the_first_chunk(method):
-    found = huwrs.run_chunks("RBF 10", 100, method, 0, "all", n_rows=450)
+    found = huwrs.run_chunks("RBF 10", 100, method, 0, huwrs.ALL, n_rows=450)
     assert 0.4 < found["accuracy"] <= 1
     assert round(found["accuracy"] * 300, 6).is_integer()   # three whole chunks after the first
     if method == "retrain always":

@@ -30,22 +30,22 @@ def test_results_come_from_the_cache_unless_settings_change(tmp_path):
     log = str(tmp_path / "log")
     tasks = [Task(("square", 3), square, {"number": 3, "log": log})]
     for fresh, calls in ((False, 1), (False, 1), (True, 2)):
-        assert run_tasks("some", tasks, workers=1, fresh=fresh) == {("square", 3): {"square": 9}}
+        assert run_tasks("some", tasks, n_jobs=1, fresh=fresh) == {("square", 3): {"square": 9}}
         assert (tmp_path / "log").read_text() == "x" * calls
     tasks = [Task(("square", 3), square, {"number": 4})]
-    assert run_tasks("some", tasks, workers=1) == {("square", 3): {"square": 16}}
+    assert run_tasks("some", tasks, n_jobs=1) == {("square", 3): {"square": 16}}
 
 
 def test_two_processes_give_what_one_gives():
     tasks = [Task(("a", seed), papers.summaries) for seed in (0, 1)]
-    alone, together = run_tasks("one", tasks, workers=1), run_tasks("two", tasks, workers=2)
+    alone, together = run_tasks("one", tasks, n_jobs=1), run_tasks("two", tasks, n_jobs=2)
     assert alone == together and alone["a", 0][0][0] == "forgetting"
 
 
 def test_forgetting_keeps_its_order(tmp_path, monkeypatch):
     tasks = [Task((kind, 1), forgetting.simulate, {"kind": kind, "seed": 1}) for kind in forgetting.KINDS]
     monkeypatch.setattr(forgetting, "tasks", lambda quick, data: tasks)
-    report = papers.reproduce("forgetting", quick=True, workers=1, figures=tmp_path)
+    report = papers.reproduce("forgetting", quick=True, n_jobs=1, figures=tmp_path)
     errors = {row[0]: [mean for mean, _ in row[1:4]] for row in report.tables[0].rows}
     static, drift, abrupt = 0, 1, 2
     assert errors["Bayes"][static] < errors["On-line"][static] < errors["F-0.88"][static]

@@ -69,7 +69,7 @@ def test_trees_are_the_same_for_all_that_hold_rows_out():
         learners[name].begin(3, [0, 1]).test_then_train_coded(X, codes)
     trees = [learners[name].members_ for name in ("Weighted Bagging", "logistic weights", "robust, e = 1.5")]
     for same in zip(*trees, strict=True):
-        answers = [tree.predict_block(X) for tree in same]
+        answers = [tree.predict_proba_block(X) for tree in same]
         assert np.array_equal(answers[0], answers[1]) and np.array_equal(answers[0], answers[2])
 
 

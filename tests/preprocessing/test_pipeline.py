@@ -86,7 +86,7 @@ def test_a_row_is_transformed_with_what_is_known_before_it(cuts):
 def test_predicting_changes_nothing_and_observing_teaches_the_steps():
     X = odd_rows(100)
     learner, seen = begun_recording(*STEPS)
-    learner.predict_block(X)
+    learner.predict_proba_block(X)
     learner.test_then_train(X[:5], [0, 1, 0, 1, 0], np.zeros(5))
     rows = [twins.transformed([make() for make in TWINS], x[None])[0] for x in X]
     np.testing.assert_allclose(seen["predict"] + seen["learn"], rows + rows[:5])
@@ -130,7 +130,7 @@ def test_without_steps_a_pipeline_is_its_learner(learner):
     y = (X[:, 0] > 3).astype(int)
     one, other = Pipeline([], learner).begin(3, [0, 1]), clone(learner).begin(3, [0, 1])
     np.testing.assert_array_equal(one.test_then_train(X, y), other.test_then_train(X, y))
-    np.testing.assert_array_equal(one.learner_.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.learner_.predict_proba_block(X), other.predict_proba_block(X))
     assert_same(one.learner_.state(), other.state())
 
 
@@ -146,7 +146,9 @@ def test_a_batch_is_its_rows_one_by_one(member):
     transformed = X
     for step in one.steps_:
         transformed = step.transform(transformed)
-    np.testing.assert_allclose(one.predict_block(X), alone.predict_block(transformed), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        one.predict_proba_block(X), alone.predict_proba_block(transformed), rtol=1e-6, atol=1e-9
+    )
     other.test_then_train(X, y, w)
     assert_same(one.state()["memory"]["steps"], other.state()["memory"]["steps"])
 
@@ -209,12 +211,12 @@ def test_files_and_pickles_in_a_new_process(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     code = (
         "import pickle, sys, numpy as np, thalweg; from pathlib import Path; folder = Path(sys.argv[1]);"
-        "X = np.load(folder / 'rows.npy'); one = thalweg.load(folder / 'model.tw').predict_block(X);"
-        "other = pickle.loads((folder / 'model.pkl').read_bytes()).predict_block(X);"
+        "X = np.load(folder / 'rows.npy'); one = thalweg.load(folder / 'model.tw').predict_proba_block(X);"
+        "other = pickle.loads((folder / 'model.pkl').read_bytes()).predict_proba_block(X);"
         "assert np.array_equal(one, other); np.save(folder / 'found.npy', one)"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code, str(tmp_path)], check=True)
-    np.testing.assert_array_equal(np.load(tmp_path / "found.npy"), learner.predict_block(X))
+    np.testing.assert_array_equal(np.load(tmp_path / "found.npy"), learner.predict_proba_block(X))
 
 
 def test_a_file_with_an_unknown_step_is_refused():
@@ -308,10 +310,10 @@ def test_a_new_class_after_parameters_were_changed_is_an_error(change):
     X = odd_rows(50)
     learner = make_pipeline(Imputer("flag"), OneHotEncoder([0], max_categories=1), NaiveBayes()).begin(3)
     learner.test_then_train(X, ["a", "b"] * 25)
-    p = learner.predict_block(X)
+    p = learner.predict_proba_block(X)
     with pytest.raises(ParameterError, match="parameters were changed after it had begun; begin again"):
         learner.set_params(**change).learn_one(X[0], "c")
-    np.testing.assert_array_equal(learner.predict_block(X), p)
+    np.testing.assert_array_equal(learner.predict_proba_block(X), p)
 
 
 @pytest.mark.parametrize("delay", [0, 20])
@@ -323,7 +325,7 @@ def test_evaluation_with_late_labels_is_row_by_row(delay):
     other.begin(3, [0, 1])
     p = []
     for i in range(600):
-        p.append(other.predict_block(X[i : i + 1])[0])
+        p.append(other.predict_proba_block(X[i : i + 1])[0])
         if delay:
             other.observe(X[i : i + 1])
         if i >= delay:

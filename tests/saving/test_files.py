@@ -133,7 +133,7 @@ def test_damage_under_a_valid_checksum_is_refused_or_harmless():
             loaded = thalweg.from_bytes(signed(damaged))
         except ModelFileError:
             continue
-        p = loaded.predict_block(np.zeros((2, loaded.n_features_in_)))
+        p = loaded.predict_proba_block(np.zeros((2, loaded.n_features_in_)))
         assert np.isfinite(p).all()
 
 
@@ -286,7 +286,7 @@ LEARNS_OTHERWISE = {Path("1/AdaptiveStacking.tw")}
 def test_files_of_all_layouts_load(path):
     notes = describe(path)["notes"]
     learner = thalweg.load(path)
-    np.testing.assert_allclose(learner.predict_block(notes["X"]), notes["before"], rtol=1e-9)
+    np.testing.assert_allclose(learner.predict_proba_block(notes["X"]), notes["before"], rtol=1e-9)
     p = learner.test_then_train(notes["X"], notes["y"])
     if path.relative_to(GOLDEN) not in LEARNS_OTHERWISE:
         np.testing.assert_allclose(p, notes["while"], rtol=1e-9)

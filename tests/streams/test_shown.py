@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from thalweg.evaluation import compare, prequential, suspicious, watch
+from thalweg.evaluation import compare, detect_drift, label_errors, prequential
 from thalweg.learners import HoeffdingTree, NaiveBayes
 from thalweg.streams import SEA, from_arrays, from_file
 from thalweg.streams.base import Stream
@@ -51,7 +51,7 @@ def test_runs_and_comparisons(tmp_path, monkeypatch):
     run = prequential(stream, NaiveBayes())
     assert repr(run).startswith(f"<NaiveBayes on {EVIL}: accuracy ")
     assert "NaiveBayes answered" in parsed(run)
-    found = compare({"tree": HoeffdingTree(), EVIL: NaiveBayes()}, ["sea", "led"], rows=300, jobs=1)
+    found = compare({"tree": HoeffdingTree(), EVIL: NaiveBayes()}, ["sea", "led"], rows=300, n_jobs=1)
     assert repr(found).startswith("<Comparison: 2 learners on 2 streams; best mean rank 1")
     assert len(repr(found)) < 200
     assert EVIL in parsed(found) and "mean rank" in parsed(found)
@@ -60,7 +60,7 @@ def test_runs_and_comparisons(tmp_path, monkeypatch):
 def test_drift_reports():
     X = np.random.default_rng(0).normal(size=(4000, 2))
     X[2500:, 1] += 2
-    report = watch(from_arrays(X, np.zeros(4000), names=["a", EVIL]))
+    report = detect_drift(from_arrays(X, np.zeros(4000), names=["a", EVIL]))
     assert repr(report).startswith("<Drift in Arrays: 1 of 2 inputs changed.") and len(repr(report)) < 200
     assert EVIL in parsed(report) and "higher" in parsed(report)
 
@@ -73,8 +73,8 @@ def test_waiting_rows(capacity, words):
     assert "waiting" in parsed(waiting)
 
 
-def test_suspicions_are_shown_in_a_line():
+def test_label_errors_are_shown_in_a_line():
     X = np.random.default_rng(1).normal(size=(300, 2))
-    found = suspicious(X, X[:, 0] > 0, [NaiveBayes()])
-    said = r"<Suspicions: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
+    found = label_errors(X, X[:, 0] > 0, [NaiveBayes()])
+    said = r"<LabelErrors: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
     assert re.fullmatch(said, repr(found))

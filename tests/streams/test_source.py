@@ -17,12 +17,12 @@ from thalweg.evaluation import (
     PermutationImportance,
     chunked,
     compare,
+    detect_drift,
     holdout,
+    label_errors,
     metrics,
     prequential,
-    suspicious,
     tune,
-    watch,
 )
 from thalweg.learners import AdaptiveRandomForest, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import SEA, as_stream, drifting, from_arrays, from_rows, noisy
@@ -168,26 +168,26 @@ def test_rows_without_a_label_are_not_learned():
 def test_other_entry_points_take_any_source():
     rows = list(zip(X, LABELS, strict=True))
     streams = {"rows": rows, "own": Literal(), "arrays": (X, LABELS)}
-    found = compare([NaiveBayes(), HoeffdingTree()], streams, jobs=1)
+    found = compare([NaiveBayes(), HoeffdingTree()], streams, n_jobs=1)
     assert (found.table("accuracy") > 0.8).all()
-    assert compare(NaiveBayes(), "sea", rows=500, jobs=1).table("accuracy").shape == (1, 1)
+    assert compare(NaiveBayes(), "sea", rows=500, n_jobs=1).table("accuracy").shape == (1, 1)
     for alone in (rows, iter(dicts()), (X, LABELS), (X.tolist(), LABELS), pd.DataFrame(X).assign(y=LABELS)):
-        found = compare(NaiveBayes(), alone, jobs=1)
+        found = compare(NaiveBayes(), alone, n_jobs=1)
         assert found.table("accuracy").shape == (1, 1)
         assert repr(found).startswith("<Comparison: 1 learner on 1 stream;")
-    assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, jobs=1).n_rows_searched == 450
-    assert watch(rows).n_rows == watch(Literal()).n_rows == 1500
+    assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, n_jobs=1).n_rows_searched == 450
+    assert detect_drift(rows).n_rows == detect_drift(Literal()).n_rows == 1500
     few = dicts()[:100]
-    assert len(suspicious(few, learners=[NaiveBayes()]).p) == 100
+    assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100
     assert holdout("sea", NaiveBayes(), every=500, n=100, rows=1000).n_rows == 1000
-    watched = prequential(dicts(), NaiveBayes(), watch=PermutationImportance(window=200, period=500))
-    assert watched.explanations[0].names == NAMES
+    observed = prequential(dicts(), NaiveBayes(), observers=PermutationImportance(window=200, period=500))
+    assert observed.explanations[0].names == NAMES
 
 
 def test_inputs_must_be_known_where_rows_become_arrays():
     with pytest.raises(StreamError, match=r"row 1500 has the input 'late'.*names="):
-        watch(late_rows())
-    assert watch(from_rows(late_rows(), names=["late"])).n_rows == 2500
+        detect_drift(late_rows())
+    assert detect_drift(from_rows(late_rows(), names=["late"])).n_rows == 2500
 
 
 WRONG = {
@@ -226,8 +226,8 @@ def test_wrong_arguments_of_other_functions():
         compare([NaiveBayes], ["sea"])
     with pytest.raises(ParameterError, match="compare: got the learner NaiveBayes"):
         compare(["sea"], [NaiveBayes()])
-    with pytest.raises(ParameterError, match="watch: monitor must be a monitor"):
-        watch("sea", NaiveBayes())
+    with pytest.raises(ParameterError, match="detect_drift: monitor must be a monitor"):
+        detect_drift("sea", NaiveBayes())
     with pytest.raises(ParameterError, match="target='a' does not apply"):
         as_stream("sea", target="a")
     with pytest.raises(ParameterError, match="no column 'z'; it has 'a', 'b'"):
@@ -264,7 +264,7 @@ def test_noisy_and_joined_streams_take_any_source():
     assert joined.n_rows == 3000 and joined.drifts.tolist() == [1500]
 
 
-@pytest.mark.parametrize("settings", [{"watch": 5}, {"watch": PermutationImportance}, {"rows": "10"}])
+@pytest.mark.parametrize("settings", [{"observers": 5}, {"observers": PermutationImportance}, {"rows": "10"}])
 def test_settings_that_cannot_be_are_named(settings):
     with pytest.raises(ParameterError, match=f"{next(iter(settings))} must be"):
         prequential("sea", NaiveBayes(), **settings)

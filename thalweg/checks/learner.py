@@ -54,11 +54,11 @@ def predict_changes_nothing(learner: StreamClassifier) -> None:
     X, y = rows(150, with_gaps=True)
     learner = taught(learner, X, y)
     before = learner.state()
-    first = learner.predict_block(X)
+    first = learner.predict_proba_block(X)
     learner.predict_one(X[0])
     learner.predict_proba(X[:5])
-    assert np.array_equal(learner.predict_block(X), first), "a second call gives another result"
-    assert np.array_equal(learner.predict_block(X[:1]), first[:1]), "a row alone gives another result"
+    assert np.array_equal(learner.predict_proba_block(X), first), "a second call gives another result"
+    assert np.array_equal(learner.predict_proba_block(X[:1]), first[:1]), "a row alone gives another result"
     assert_same(learner.state(), before)
 
 
@@ -103,8 +103,8 @@ def inputs_are_not_kept(learner: StreamClassifier) -> None:
         other.test_then_train(scratch, labels)
         assert np.array_equal(scratch, X[start : start + 10]), "the array passed was changed"
         scratch[:], labels[:] = -7.0, y[0]
-    p = other.predict_block(X)
-    assert np.array_equal(p, untouched.predict_block(X)), "a later change of X changed the learner"
+    p = other.predict_proba_block(X)
+    assert np.array_equal(p, untouched.predict_proba_block(X)), "a later change of X changed the learner"
     assert_same(other.state(), untouched.state())
 
 
@@ -139,7 +139,7 @@ def classes_may_come_later(learner: StreamClassifier) -> None:
     codes[:60] %= 2
     y = np.array(["b", "a", "c"])[codes]
     whole, single = clone(learner).begin(X.shape[1]), clone(learner).begin(X.shape[1])
-    assert whole.predict_one(X[0]) is None and whole.predict_block(X[:2]).shape == (2, 0)
+    assert whole.predict_one(X[0]) is None and whole.predict_proba_block(X[:2]).shape == (2, 0)
     expected = whole.test_then_train(X, y)
     assert whole.classes_.tolist() == list(dict.fromkeys(y.tolist())), f"classes_ is {whole.classes_}"
     assert_proper(expected[1:])
@@ -174,14 +174,14 @@ def inputs_may_come_later(learner: StreamClassifier) -> None:
         assert_same(learner.state(), before, "after a new input was rejected, the state")
         raise AssertionError(f"a new input was rejected: {error}") from error
     assert learner.n_features_in_ == 3
-    assert_proper(learner.predict_block(X))
+    assert_proper(learner.predict_proba_block(X))
     _learn_named(copied, given[80:], y[80:])
     assert_same(copied.state(), learner.state(), "the state of a copy that continued")
     for k, other in enumerate(others, start=1):
         with failing_allocation(k), suppress(MemoryError):
             other.learn_one(given[80], y[80])
         _learn_named(other, given[81:], y[81:])
-        assert_proper(other.predict_block(X))
+        assert_proper(other.predict_proba_block(X))
 
 
 def _learn_named(learner: StreamClassifier, given: list[dict[str, float]], y: Ints) -> None:
@@ -195,7 +195,9 @@ def weight_two_is_the_row_twice(learner: StreamClassifier) -> None:
     weighted, repeated = begun(learner), begun(learner)
     weighted.test_then_train(X, y, np.full(len(X), 2.0))
     repeated.test_then_train(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-    np.testing.assert_allclose(weighted.predict_block(X), repeated.predict_block(X), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict_proba_block(X), repeated.predict_proba_block(X), rtol=1e-6, atol=1e-9
+    )
 
 
 def weight_zero_is_no_row(learner: StreamClassifier) -> None:
@@ -206,7 +208,7 @@ def weight_zero_is_no_row(learner: StreamClassifier) -> None:
     weighted = begun(learner)
     weighted.test_then_train(X, y, w)
     without = taught(learner, X[w > 0], y[w > 0])
-    assert np.array_equal(weighted.predict_block(X), without.predict_block(X))
+    assert np.array_equal(weighted.predict_proba_block(X), without.predict_proba_block(X))
     _refuses(weighted, lambda: weighted.test_then_train(X[:1], y[:1], [-1.0]), "a negative weight")
 
 
@@ -220,7 +222,7 @@ def weights_count_as_said(learner: StreamClassifier) -> None:
         other = begun(learner)
         other.test_then_train(X, y, np.where(is_weighed, weight, 1.0))
         other.flush()
-        answers.append(other.predict_block(X))
+        answers.append(other.predict_proba_block(X))
     differ = not np.array_equal(answers[0], answers[1])
     assert differ == learner.uses_weights, f"uses_weights is {learner.uses_weights}; it should be {differ}"
 
@@ -230,14 +232,16 @@ def missing_values_are_allowed(learner: StreamClassifier) -> None:
     X, y = rows(150, with_gaps=True)
     learner = begun(learner)
     gap = np.full((1, X.shape[1]), np.nan)
-    assert_proper(learner.predict_block(gap))
+    assert_proper(learner.predict_proba_block(gap))
     assert_proper(learner.test_then_train(gap, y[:1]))
     assert_proper(learner.test_then_train(X, y))
-    assert_proper(learner.predict_block(gap))
+    assert_proper(learner.predict_proba_block(gap))
     some = X[:3].copy()
     some[1, 0] = np.nan
     none: Any = [[None if value != value else float(value) for value in row] for row in some]
-    assert np.array_equal(learner.predict_block(none), learner.predict_block(some)), "None is not NaN"
+    assert np.array_equal(learner.predict_proba_block(none), learner.predict_proba_block(some)), (
+        "None is not NaN"
+    )
 
 
 def bad_input_loses_nothing(learner: StreamClassifier) -> None:
@@ -247,7 +251,7 @@ def bad_input_loses_nothing(learner: StreamClassifier) -> None:
     infinite, text = X[:3].copy(), X[:3].astype(object)
     infinite[2, 1], text[1, 0] = np.inf, "abc"
     _refuses(learner, lambda: learner.test_then_train(infinite, y[:3]), "infinity")
-    _refuses(learner, lambda: learner.predict_block(infinite), "infinity")
+    _refuses(learner, lambda: learner.predict_proba_block(infinite), "infinity")
     _refuses(learner, lambda: learner.test_then_train(text, y[:3]), "text")
     _refuses(learner, lambda: learner.test_then_train(X[:2], [0, 9]), "an unknown label")
     _refuses(learner, lambda: learner.learn_one(X[0], "unknown"), "an unknown label")
@@ -262,7 +266,7 @@ def empty_blocks_do_nothing(learner: StreamClassifier) -> None:
     learner = taught(learner, X, y)
     before = learner.state()
     assert learner.test_then_train(X[:0], y[:0]).shape == (0, 3)
-    assert learner.predict_block(X[:0]).shape == (0, 3)
+    assert learner.predict_proba_block(X[:0]).shape == (0, 3)
     learner.observe(X[:0])
     assert_same(learner.state(), before)
 
@@ -276,9 +280,9 @@ def extremes_stay_proper(learner: StreamClassifier) -> None:
         warnings.simplefilter("error")
         for values, labels in ((X, np.zeros_like(y)), (np.ones_like(X), y), (np.zeros_like(X), y), (huge, y)):
             learner_of = begun(learner)
-            assert_proper(learner_of.predict_block(values))
+            assert_proper(learner_of.predict_proba_block(values))
             assert_proper(learner_of.test_then_train(values, labels))
-            assert_proper(learner_of.predict_block(X))
+            assert_proper(learner_of.predict_proba_block(X))
         lone = clone(learner).begin(X.shape[1], ["only"])
         assert np.array_equal(lone.test_then_train(X, ["only"] * len(X)), np.ones((len(X), 1)))
 
@@ -287,7 +291,7 @@ def any_array_will_do(learner: StreamClassifier) -> None:
     """float32, integers, slices, read-only arrays, lists and DataFrames give the results of float64 rows."""
     X = np.round(rows(80)[0] * 4)
     y = rows(80)[1]
-    expected = taught(learner, X, y).predict_block(X)
+    expected = taught(learner, X, y).predict_proba_block(X)
     locked = X.copy()
     locked.flags.writeable = False
     forms = {
@@ -305,7 +309,7 @@ def any_array_will_do(learner: StreamClassifier) -> None:
     except ImportError:
         pass
     for form, given in forms.items():
-        got = taught(learner, given, y).predict_block(given)
+        got = taught(learner, given, y).predict_proba_block(given)
         assert np.array_equal(got, expected), f"{form} gives another result"
 
 
@@ -316,7 +320,7 @@ def named_rows_are_rows(learner: StreamClassifier) -> None:
     for x, label in zip(X, y, strict=True):
         by_array.learn_one(x, label)
         by_name.learn_one(dict(zip("abc", x.tolist(), strict=True)), int(label))
-    assert np.array_equal(by_name.predict_block(X), by_array.predict_block(X))
+    assert np.array_equal(by_name.predict_proba_block(X), by_array.predict_proba_block(X))
     turned = {"c": X[0, 2], "a": X[0, 0], "b": X[0, 1]}
     p = by_name.predict_proba_one(turned)
     assert list(p) == [0, 1, 2] and list(p.values()) == by_array.predict_proba_one(X[0]).tolist()

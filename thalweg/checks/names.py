@@ -63,7 +63,7 @@ def dicts_are_rows_of_a_block(learner: StreamClassifier) -> None:
     dicts = [{name: x[j] for j, name in enumerate("abc") if not np.isnan(x[j])} for x in X]
     one, other = (clone(learner).begin(3, [0, 1, 2], names=list("abc")) for _ in range(2))
     assert np.array_equal(one.test_then_train(X, y), other.test_then_train(dicts, y)), "learning differs"
-    assert np.array_equal(one.predict_block(X), other.predict_block(dicts)), "predictions differ"
+    assert np.array_equal(one.predict_proba_block(X), other.predict_proba_block(dicts)), "predictions differ"
 
 
 NAME_CHECKS: list[Callable[[Any], object]] = [inputs_have_names, labels_are_plain, dicts_are_rows_of_a_block]

@@ -43,7 +43,7 @@ def interrupts_lose_nothing(learner: StreamClassifier, seed: int = 1) -> int:
         error, delay = late
         n_interrupts += 1
         assert delay < SECONDS, f"ended {delay:.2f} s after the interrupt"
-        assert_proper(other.predict_block(X[:50]))
+        assert_proper(other.predict_proba_block(X[:50]))
         n_learned = getattr(error, "rows_learned", None)
         if n_learned is not None:
             other.test_then_train(X[n_learned:], y[n_learned:])
@@ -65,7 +65,7 @@ def failed_allocations_lose_nothing(learner: StreamClassifier) -> None:
                 assert failed(), "an unexpected MemoryError"
             else:
                 assert not failed(), "an allocation failed, but no MemoryError was raised"
-        assert_proper(other.predict_block(X[:50]))
+        assert_proper(other.predict_proba_block(X[:50]))
         assert_proper(other.test_then_train(X, y))
         type(learner)().restore(other.state())
 
@@ -81,7 +81,7 @@ def threads_get_what_one_gets(learner: StreamClassifier) -> None:
         if start is not None:
             alone.test_then_train(X[start : start + 40], y[start : start + 40])
         for probe, answers in zip(probes, expected, strict=True):
-            answers.add(alone.predict_block(probe).tobytes())
+            answers.add(alone.predict_proba_block(probe).tobytes())
     shared, done = begun(learner), threading.Event()
     wrong: list[str] = []
 
@@ -90,7 +90,7 @@ def threads_get_what_one_gets(learner: StreamClassifier) -> None:
         try:
             while not wrong and (n_asked < 20 or not done.is_set()):
                 n_asked += 1
-                if shared.predict_block(probe).tobytes() not in answers:
+                if shared.predict_proba_block(probe).tobytes() not in answers:
                     wrong.append("a prediction that a single thread never gets")
                 shared.predict_proba_one(probe[0])
         except Exception as error:
@@ -116,16 +116,16 @@ def forks_go_on(learner: StreamClassifier) -> None:
         return
     X, y = rows(300)
     learner = taught(learner, X, y)
-    expected = learner.predict_block(X)
+    expected = learner.predict_proba_block(X)
 
     def use() -> bool:
-        same = np.array_equal(learner.predict_block(X), expected)
+        same = np.array_equal(learner.predict_proba_block(X), expected)
         learner.test_then_train(X, y)
         return same
 
     assert in_a_fork(use) == "True", "the learner does not work in a forked process"
     with repeated(lambda: learner.test_then_train(X, y)):
-        answer = in_a_fork(lambda: np.isfinite(learner.predict_block(X)).all())
+        answer = in_a_fork(lambda: np.isfinite(learner.predict_proba_block(X)).all())
     assert answer in ("True", "RuntimeError"), f"forked while another thread learned: {answer}"
 
 
@@ -154,9 +154,9 @@ def try_damaged_state(learner: StreamClassifier, what: str, damaged: State, X: F
             width = learner.n_features_in_ if hasattr(learner, "classes_") else X.shape[1]
             if width == X.shape[1] and hasattr(learner, "classes_"):
                 codes = y % len(learner.classes_)
-                assert_proper(learner.predict_block(X[:40]))
+                assert_proper(learner.predict_proba_block(X[:40]))
                 assert_proper(learner.test_then_train_coded(X, codes))
-                assert_proper(learner.predict_block(X[:40]))
+                assert_proper(learner.predict_proba_block(X[:40]))
         except AssertionError as error:
             raise AssertionError(f"accepted a state ({what}) and then: {error}") from error
         except Exception as error:
@@ -227,7 +227,7 @@ def _learns_properly(learner: StreamClassifier, X: Floats, y: ArrayLike, w: Floa
     other = begun(learner)
     try:
         assert_proper(other.test_then_train(X, y, w))
-        assert_proper(other.predict_block(X))
+        assert_proper(other.predict_proba_block(X))
         assert_proper(other.test_then_train(*rows(30)))
     except Exception as error:
         raise AssertionError(f"{kind}: {error}") from error

@@ -21,7 +21,7 @@ COMMANDS = {
     "compare": "compare",
     "tune": "tune",
     "drift": "drift",
-    "outliers": "label_errors",
+    "label-errors": "label_errors",
     "list": "list_",
     "reproduce": "reproduce",
 }

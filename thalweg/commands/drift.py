@@ -68,7 +68,7 @@ def drift(
     from thalweg.commands.drift_results import show_and_write
     from thalweg.commands.drift_streams import open_streams
     from thalweg.commands.drift_windows import lengths
-    from thalweg.evaluation import watch
+    from thalweg.evaluation import detect_drift
 
     labels = labels or "target" in file_options
     stream, first, left_out = open_streams(source, other, labels, rows, seed, data, file_options)
@@ -77,7 +77,7 @@ def drift(
     monitor = kind(reference=n_reference, window=n_rows, false_alarms=false_alarms)
     compared = first if first is not None else reference if span else None
     with Bar(f"watching {other or source}", "{} changed", 0, json) as bar:
-        found = watch(stream, monitor, labels, rows, bar.show, reference=compared, windows=span)
+        found = detect_drift(stream, monitor, labels, rows, bar.show, reference=compared, windows=span)
     found.left_out |= left_out
     found.command = options.command_line()
     show_and_write(found, report, json, save)

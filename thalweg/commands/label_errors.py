@@ -1,4 +1,4 @@
-"""`thalweg outliers`: the rows of a stream whose labels look wrong."""
+"""`thalweg label-errors`: the rows of a stream whose labels look wrong."""
 
 from typing import Annotated, Any
 
@@ -32,27 +32,27 @@ def label_errors(
 
     Nothing needs to be trained before. Learners read the rows forwards and backwards and say, before they
     are told a label, how likely it is; up to 50,000 rows, a forest grown on other rows says so too. The row,
-    its label, the label that is believed instead and the cells of the file are listed, the most suspicious
-    first: columns named by `--keep`, or else those that hold ids, before the others.
+    its label, the label that is believed instead and the cells of the file are listed, the likeliest
+    to be wrong first: columns named by `--keep`, or else those that hold ids, before the others.
 
     SOURCE is as for `thalweg run`; all its rows are held in memory. Without `--learner`, AdaptiveStacking
     reads, or beyond 50,000 rows AdaptiveRandomForest and LogisticMixture, which are faster.
 
     Examples:
 
-        thalweg outliers visits.csv --target bought --report suspicious.html --save suspicious.csv
+        thalweg label-errors visits.csv --target bought --report label_errors.html --save label_errors.csv
 
-        thalweg outliers elec2 --data ~/streams --top 100 --json
+        thalweg label-errors elec2 --data ~/streams --top 100 --json
     """
     from thalweg.commands.label_errors_results import show_and_write
-    from thalweg.evaluation.label_errors.find import suspicious_in_stream
+    from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
     from thalweg.streams.named import open_stream
 
     check_writable(save, page=report)
     made = [make_learner(name, [], seed) for name in learner or []] or None
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     with Bar(f"reading {source}", "{}", "", json, unit="models") as bar:
-        suspicions = suspicious_in_stream(
+        found = label_errors_in_stream(
             stream, made, seed, lambda done, total: bar.show(done, total, ""), rows
         )
-    show_and_write(suspicions, stream, source, top, report, save, json)
+    show_and_write(found, stream, source, top, report, save, json)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from thalweg.commands.options import command_line
 from thalweg.commands.outputs import column_lines, do_all, terminal, write_file
 from thalweg.commands.wording import word_for_command
-from thalweg.evaluation.label_errors.find import Suspicions
-from thalweg.evaluation.label_errors.row_cells import as_text
-from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline
 from thalweg.evaluation.pages import label_errors_page
+from thalweg.evaluation.wrong_labels.find import LabelErrors
+from thalweg.evaluation.wrong_labels.row_cells import as_text
+from thalweg.evaluation.wrong_labels.words import ASSUMPTION, Lines, headline
 from thalweg.streams.base import Stream
 from thalweg.streams.files.kept_cells import free_names
 
@@ -25,11 +25,11 @@ TITLES = ("row", "doubt", "likelihood", "label", "believed")
 
 
 def show_and_write(
-    suspicions: Suspicions, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
+    found: LabelErrors, stream: Stream, source: str, top: int | None, page: str | None, save: str | None,
     json: bool,
 ) -> None:
-    """Print the suspicious rows in words or as JSON; write the CSV file and the page if there are paths."""
-    lines = Lines(suspicions, stream, top)
+    """Print the label errors in words or as JSON; write the CSV file and the page if there are paths."""
+    lines = Lines(found, stream, top)
     word_for_command(lines)
 
     def write_page(path: str) -> None:
@@ -44,12 +44,12 @@ def show_and_write(
 
 
 def print_rows(lines: Lines, json: bool) -> None:
-    """Print the suspicious rows in words or as JSON."""
+    """Print the label errors in words or as JSON."""
     if json:
         print(jsons.dumps(lines.to_plain()))
         return
     console = terminal()
-    console.print(headline(lines.suspicions))
+    console.print(headline(lines.label_errors))
     if len(lines.rows):
         console.print(table(lines, console.width))
     for line in (ASSUMPTION, closing(lines)):
@@ -59,13 +59,13 @@ def print_rows(lines: Lines, json: bool) -> None:
 
 
 def table(lines: Lines, width: int) -> "Table":
-    """Return the most suspicious rows as a table of `width` characters.
+    """Return the likeliest label errors as a table of `width` characters.
 
     It has the columns that are kept, uncut, and as many of the others as there is room for.
     """
     from rich.table import Table
 
-    n, doubt = min(len(lines.rows), SHOWN), lines.suspicions.doubt
+    n, doubt = min(len(lines.rows), SHOWN), lines.label_errors.doubt
     n_whole = len(TITLES_SHOWN) + lines.n_kept
     most = len(TITLES_SHOWN) + max(SHOWN_COLUMNS, lines.n_kept)
     texts = [[*TITLES_SHOWN, *lines.shown_names]]
@@ -77,7 +77,7 @@ def table(lines: Lines, width: int) -> "Table":
     widths = [max(map(len, column)) for column in columns]
     widths[n_whole:] = [min(width, LEAST_CHARACTERS) for width in widths[n_whole:]]
     n_fitting = sum(total < width for total in accumulate(each + 3 for each in widths))
-    shown = Table(title=f"The {n} most suspicious" if n > 1 else "The most suspicious")
+    shown = Table(title=f"The {n} likeliest label errors" if n > 1 else "The likeliest label error")
     columns = columns[: max(n_whole, n_fitting)]
     for j, column in enumerate(columns):
         shown.add_column(column[0], min_width=widths[j])
@@ -94,14 +94,14 @@ def shortened(text: str) -> str:
 
 def closing(lines: Lines) -> str:
     """Return the line below the table."""
-    found = lines.suspicions
+    found = lines.label_errors
     weights = ", ".join(f"{name} {weight:.1f}" for name, weight in found.weights.items())
     return f"{lines.counted} in {found.seconds:.2f} s; weights of the models: {weights}."
 
 
 def write_csv(lines: Lines, path: str) -> None:
-    """Write the suspicious rows, most suspicious first, with all cells of the file."""
-    doubt, likelihood = lines.suspicions.doubt, lines.suspicions.likelihood
+    """Write the label errors, the likeliest first, with all cells of the file."""
+    doubt, likelihood = lines.label_errors.doubt, lines.label_errors.likelihood
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*TITLES, *free_names(lines.names, TITLES)])

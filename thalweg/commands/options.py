@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 SOURCE = typer.Argument(help="A file, - for standard input, a generator or a dataset.")
 PLACEHOLDERS = {
     "report": "FILE", "save": "FILE", "out": "FILE", "data": "FOLDER", "figures": "FOLDER", "file": "FILE",
-    "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "labels": "SHARE", "method": "NAME",
+    "learner": "LEARNER", "set": "NAME=VALUE", "delay": "ROWS", "label-share": "SHARE", "method": "NAME",
     "share": "SHARE", "false-alarms": "SHARE", "limit": "SECONDS",
 }  # fmt: skip
 
@@ -84,11 +84,12 @@ Importance = Annotated[
 ]
 Report = Annotated[Text, typer.Option(help="Write an HTML page with pictures here.")]
 Data = Annotated[Text, typer.Option(help="Folder of the public datasets.")]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores, -2 for all but one.")]
 Rows = Annotated[int | None, typer.Option(min=1, help="Stop after this many rows.")]
 Delay = Annotated[
     str, typer.Option(help="Rows a label is late: a number, or a distribution of scipy.stats: poisson(50).")
 ]
-LabelShare = Annotated[str, typer.Option(help="Share of rows whose label arrives, 0 to 1.")]
+LabelShare = Annotated[str, typer.Option(help="Share of labels that come, 0 to 1.")]
 
 
 def read_delay(text: str) -> Any:
@@ -105,14 +106,14 @@ def read_delay(text: str) -> Any:
     raise ValueError(f"--delay {text}: give a whole number of rows or a scipy.stats law such as poisson(50)")
 
 
-def read_share(text: str, words: str = "") -> float:
-    """Return the share of labels that arrive; `words` are other values that a message names."""
+def read_share(text: str) -> float:
+    """Return the share of labels that arrive."""
     try:
         share = float(text)
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise ValueError(f"--labels {text}: give a share from 0 to 1{words}")
+        raise ValueError(f"--label-share {text}: give a share from 0 to 1")
     return share
 
 

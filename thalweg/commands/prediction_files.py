@@ -42,7 +42,7 @@ def predictions(
     if not stays_sparse(stream, learner):
         size = dense_size(stream, size)
     for X, codes, *cells in first_rows(_blocks(stream, learner, size), rows):
-        p = learner.predict_block(X)
+        p = learner.predict_proba_block(X)
         best = likeliest(p)
         rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(len(p)), best]}
         rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}

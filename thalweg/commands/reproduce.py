@@ -20,7 +20,7 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
     figures: Annotated[str | None, typer.Option(help="Draw the paper's figures into this folder.")] = None,
     data: options.Data = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one per processor.")] = None,
+    jobs: options.Jobs = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what is kept.")] = False,
     files: Annotated[
         list[str] | None, typer.Option("--file", help="A file of your own to run on (huwrs); repeatable.")
@@ -46,7 +46,7 @@ def reproduce(
         return
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)
-    report = papers.reproduce(paper, quick, data, None, workers, fresh, quiet=json, files=files or ())
+    report = papers.reproduce(paper, quick, data, None, jobs, fresh, quiet=json, files=files or ())
     draw = partial(_draw, report, figures, json)
     do_all(draw, lambda: print(report.to_json())) if json else do_all(report.show, draw)
 

@@ -33,8 +33,8 @@ def run(
     rows: options.Rows = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream, the learner and the labels.")] = 0,
     delay: options.Delay = "0",
-    labels: Annotated[
-        str, typer.Option(help="Share of rows whose label arrives, 0 to 1; with --chunk also all or first.")
+    label_share: Annotated[
+        str, typer.Option(help="Share of labels that come, 0 to 1; with --chunk, of chunks after the first.")
     ] = "1",
     chunk: Annotated[int | None, typer.Option(min=1, help="Test whole chunks of this many rows.")] = None,
     totals: Annotated[
@@ -61,7 +61,7 @@ def run(
 
         thalweg run prices.csv --target direction --learner NaiveBayes --json
 
-        thalweg run elec2 --data ~/streams --delay 48 --labels 0.5
+        thalweg run elec2 --data ~/streams --delay 48 --label-share 0.5
 
         zcat log.csv.gz | thalweg run - --target ok --on-error skip
 
@@ -77,7 +77,7 @@ def run(
             rows=rows,
             seed=seed,
             delay=delay,
-            labels=labels,
+            label_share=label_share,
             chunk=chunk,
             data=data,
             file_options=file_options,
@@ -116,7 +116,7 @@ class Outcome(NamedTuple):
 
 def evaluate(
     source: str, learner: str | None, parameters: Sequence[str], rows: int | None, seed: int, delay: str,
-    labels: str, chunk: int | None, data: str | None, file_options: dict[str, Any], quiet: bool,
+    label_share: str, chunk: int | None, data: str | None, file_options: dict[str, Any], quiet: bool,
     save: bool = False, totals: bool = False, explain: bool = False, importance: bool = False,
 ) -> Outcome:
     """Return the Outcome of a learner on a stream, all given as a person writes them.
@@ -130,10 +130,7 @@ def evaluate(
 
     is_default = learner is None
     made = default_learner(parameters, seed) if learner is None else make_learner(learner, parameters, seed)
-    late = options.read_delay(delay)
-    share: str | float = labels
-    if not chunk or labels not in ("all", "first"):
-        share = options.read_share(labels, ", all or first" if chunk else "")
+    late, share = options.read_delay(delay), options.read_share(label_share)
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
@@ -147,9 +144,12 @@ def evaluate(
                 print(about_default(made), file=sys.stderr)
             bar.show(done, total, percentage(accuracy))
 
-        settings: dict[str, Any] = {"labels": share, "seed": seed, "rows": rows, "progress": progress}
+        settings: dict[str, Any] = {"label_share": share, "seed": seed, "rows": rows, "progress": progress}
         settings["keep"] = "totals" if totals else "rows"
-        settings["watch"] = [*explain * [Explanations()], *importance * [PermutationImportance(seed=seed)]]
+        settings["observers"] = [
+            *explain * [Explanations()],
+            *importance * [PermutationImportance(seed=seed)],
+        ]
         if chunk:
             run = chunked(stream, made, chunk, **settings)
         else:

@@ -6,14 +6,15 @@ from typing import Any
 
 from thalweg.errors import Advice, Message, ParameterError, StreamError
 
-# Functions behind commands: their parameters are options of the same names.
-FUNCTIONS = ("chunked", "compare", "from_file", "open_stream", "prequential", "tune")
+# Functions behind commands: their parameters are options of the same names, but for a few.
+FUNCTIONS = ("chunked", "compare", "from_file", "open_stream", "prequential", "reproduce", "tune")
+OTHER_NAMES = {"n_jobs": "jobs"}
 OF_THE_SHELL = re.compile(r"[\s'\"$`\\;&|<>()*?!#~]")
 
 
 def option(parameter: str) -> str:
     """Return the option for a parameter of a function."""
-    return f"--{parameter.replace('_', '-')}"
+    return f"--{OTHER_NAMES.get(parameter, parameter).replace('_', '-')}"
 
 
 def in_options(text: str) -> str:

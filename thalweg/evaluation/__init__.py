@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from thalweg.evaluation.comparison.tune import tune as tune
     from thalweg.evaluation.detection import loss_streams as loss_streams
     from thalweg.evaluation.detection import score_detector as score_detector
-    from thalweg.evaluation.drift.detect import watch as watch
+    from thalweg.evaluation.drift.detect import detect_drift as detect_drift
     from thalweg.evaluation.drift.report import DriftReport as DriftReport
     from thalweg.evaluation.inputs.columns import InputColumns as InputColumns
     from thalweg.evaluation.inputs.explanations import Explanations as Explanations
     from thalweg.evaluation.inputs.explanations import explanation as explanation
     from thalweg.evaluation.inputs.permutation import PermutationImportance as PermutationImportance
-    from thalweg.evaluation.label_errors.find import Suspicions as Suspicions
-    from thalweg.evaluation.label_errors.find import suspicious as suspicious
     from thalweg.evaluation.protocols import chunked as chunked
     from thalweg.evaluation.protocols import holdout as holdout
     from thalweg.evaluation.protocols import prequential as prequential
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
     from thalweg.evaluation.totals_run import TotalsRun as TotalsRun
     from thalweg.evaluation.uncertainty import paired as paired
     from thalweg.evaluation.uncertainty import standard_error as standard_error
+    from thalweg.evaluation.wrong_labels.find import LabelErrors as LabelErrors
+    from thalweg.evaluation.wrong_labels.find import label_errors as label_errors
 else:
     __getattr__ = registry.load
 __dir__ = registry.public

@@ -32,25 +32,25 @@ class Arrivals:
     delay : int or frozen scipy.stats distribution
         Number of rows by which labels are late. Draws are rounded up; negative ones count as 0, infinite ones
         as never.
-    labels : float
+    label_share : float
         Share of the labels that come.
     seed : int
         Seed of both draws. Every 4,096 rows have their own random generator.
     """
 
-    def __init__(self, delay: int | Distribution, labels: float, seed: int) -> None:
+    def __init__(self, delay: int | Distribution, label_share: float, seed: int) -> None:
         if not (hasattr(delay, "rvs") or (is_whole(delay) and delay >= 0)):
             wanted = "a whole number of rows, at least 0, or a frozen scipy.stats distribution"
             raise wrong("prequential", "delay", wanted, delay)
         self.delay, self.seed = delay, seed
-        self.labels = real_number("prequential", "labels", labels, least=0, most=1)
+        self.label_share = real_number("prequential", "label_share", label_share, least=0, most=1)
         self._number = -1
         self._waits = np.empty(0, dtype=np.int64)
 
     def of(self, start: int, n: int) -> NDArray[np.int64]:
         """Return when the labels of the rows from `start` to `start + n` come."""
         rows = np.arange(start, start + n, dtype=np.int64)
-        if self.labels == 1 and not hasattr(self.delay, "rvs"):
+        if self.label_share == 1 and not hasattr(self.delay, "rvs"):
             return rows + int(self.delay)
         parts, row = [], start
         while row < start + n:
@@ -63,7 +63,7 @@ class Arrivals:
     def _chunk(self, number: int) -> NDArray[np.int64]:
         if number != self._number:
             rng = np.random.default_rng([self.seed, number])
-            comes = rng.random(_CHUNK) < self.labels
+            comes = rng.random(_CHUNK) < self.label_share
             if hasattr(self.delay, "rvs"):
                 waits = _whole_rows(self.delay.rvs(size=_CHUNK, random_state=rng))
             else:

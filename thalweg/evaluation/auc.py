@@ -12,27 +12,27 @@ _POINTS = 1000
 _NEGLIGIBLE = 1e-9
 
 
-def area(labels: NDArray[Any], probabilities: Floats, weights: Floats | None = None) -> float:
+def area(codes: NDArray[Any], probabilities: Floats, weights: Floats | None = None) -> float:
     """Return the area under the ROC curve: of class 1 if there are two, else the mean over all classes.
 
     Rows without a label or with NaN as a probability are left out; NaN if no class is left.
     """
-    usable = (labels >= 0) & ~np.isnan(probabilities).any(axis=1)
+    usable = (codes >= 0) & ~np.isnan(probabilities).any(axis=1)
     if not usable.all():
-        labels, probabilities = labels[usable], probabilities[usable]
+        codes, probabilities = codes[usable], probabilities[usable]
         weights = None if weights is None else weights[usable]
     n_classes = probabilities.shape[1]
     areas = [
-        _area_of_one(labels == k, probabilities[:, k], weights)
+        _area_of_one(codes == k, probabilities[:, k], weights)
         for k in ([1] if n_classes == 2 else range(n_classes))
     ]
     defined = [value for value in areas if not math.isnan(value)]
     return float(np.mean(defined)) if defined else math.nan
 
 
-def over_grid(labels: NDArray[Any], probabilities: Floats, window: int | None, fade: float | None) -> Floats:
+def over_grid(codes: NDArray[Any], probabilities: Floats, window: int | None, fade: float | None) -> Floats:
     """Return the sliding or faded area at each row, computed at no more than 1,000 rows."""
-    n = len(labels)
+    n = len(codes)
     every = max(1, math.ceil(n / _POINTS))
     # fade ** reach = _NEGLIGIBLE
     reach = window or n
@@ -42,7 +42,7 @@ def over_grid(labels: NDArray[Any], probabilities: Floats, window: int | None, f
     for last in range(every - 1, n, every):
         part = slice(max(0, last + 1 - reach), last + 1)
         weights = None if fade is None else fade ** np.arange(last - part.start, -1, -1.0)
-        result[last : last + every] = area(labels[part], probabilities[part], weights)
+        result[last : last + every] = area(codes[part], probabilities[part], weights)
     return result
 
 

@@ -120,13 +120,13 @@ class Baselines:
         self._answers, self._n_labels = answers, n_labels
         self._learned, self._n_known, self._n_left = [], [], 0
 
-    def _after_each(self, learner: "StreamClassifier", labels: Ints) -> NDArray[np.integer]:
+    def _after_each(self, learner: "StreamClassifier", codes: Ints) -> NDArray[np.integer]:
         """Return what a learner predicts before the first of these labels, and after each of them."""
-        found = np.empty(len(labels) + 1, self.dtype)
+        found = np.empty(len(codes) + 1, self.dtype)
         stretch = max(1, _MOST_NUMBERS // len(self._classes))
-        for start in range(0, len(labels), stretch):
-            part = slice(start, min(start + stretch, len(labels)))
+        for start in range(0, len(codes), stretch):
+            part = slice(start, min(start + stretch, len(codes)))
             X = np.zeros((part.stop - start, 1))
-            found[part] = likeliest(learner.test_then_train_coded(X, labels[part], classes=self._classes))
-        found[-1] = likeliest(learner.predict_block(np.zeros((1, 1))))[0]
+            found[part] = likeliest(learner.test_then_train_coded(X, codes[part], classes=self._classes))
+        found[-1] = likeliest(learner.predict_proba_block(np.zeros((1, 1))))[0]
         return found

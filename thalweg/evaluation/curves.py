@@ -151,12 +151,12 @@ def over_time(
     """
     if run.keeps_rows:
         answered = run.predicted if answerer == LEARNER else run.baselines[answerer]
-        numbers = np.arange(len(run.labels)) if run.row_numbers is None else run.row_numbers
-        right, scored = run.labels == answered, run.labels >= 0
+        numbers = np.arange(len(run.codes)) if run.row_numbers is None else run.row_numbers
+        right, scored = run.codes == answered, run.codes >= 0
     else:
         numbers = run.tally.ends - 1
         right = run.tally.right[: len(numbers), ANSWERERS.index(answerer)]
-        scored = run.tally.labels[: len(numbers)].sum(axis=1)
+        scored = run.tally.class_counts[: len(numbers)].sum(axis=1)
     if cumulative:
         x, y = numbers, ratio(np.cumsum(right), np.cumsum(scored))
     elif not run.keeps_rows:
@@ -166,7 +166,7 @@ def over_time(
         y = ratio(np.add.reduceat(right.astype(int), start), np.add.reduceat(scored.astype(int), start))
     else:
         size = window_of(run, window)
-        sliding = np.asarray(agreement(run.labels, answered, window=size))
+        sliding = np.asarray(agreement(run.codes, answered, window=size))
         x, y = numbers[size - 1 :], sliding[size - 1 :]
     kept = np.unique(np.linspace(0, len(x) - 1, min(most, len(x))).round().astype(int))
     return Curve(x[kept], np.atleast_1d(y)[kept])
@@ -189,7 +189,7 @@ def label_shares(run: Run, most: int = MOST_LINES) -> Shares:
     n_parts, starts = tally.n_parts, tally.part_starts(MOST_SHARE_PARTS)
     if not n_parts:
         return Shares(np.empty(0, dtype=np.int64), np.empty((0, 0)), [])
-    counts = np.add.reduceat(tally.labels[:n_parts, : len(run.classes)], starts)
+    counts = np.add.reduceat(tally.class_counts[:n_parts, : len(run.classes)], starts)
     names, kept, rest = _most_frequent(run, most)
     columns = [counts[:, k] for k in kept] + ([counts[:, rest].sum(axis=1)] if len(rest) else [])
     ends = tally.ends[np.append(starts[1:], n_parts) - 1]

@@ -12,7 +12,7 @@ from thalweg._native.argmax import likeliest
 from thalweg._types import Floats, Ints, Mask
 from thalweg.evaluation.baselines import Baselines
 from thalweg.evaluation.history import HistoryRecorder
-from thalweg.evaluation.inputs.observers import Watcher, cut
+from thalweg.evaluation.inputs.observers import Observer, cut
 from thalweg.evaluation.steps import Step
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -24,7 +24,7 @@ Progress: TypeAlias = Callable[[int, int | None, float], object]
 
 
 class Record:
-    """Labels, probabilities and predictions of the baselines, in arrays that grow.
+    """Codes of labels, probabilities and predictions of the baselines, in arrays that grow.
 
     For K < 128 classes a row needs 8 K + 4 bytes, and 2 more for a moment at the end.
     """
@@ -38,7 +38,7 @@ class Record:
         self._n_right = self._n_scored = self._n_counted = 0
         self._baselines = Baselines(n_classes, most_classes)
         n = 1024 if expected is None else min(expected, _ROWS_AT_FIRST)
-        self._labels: NDArray[Any] = np.empty(n, self._baselines.dtype)
+        self._codes: NDArray[Any] = np.empty(n, self._baselines.dtype)
         self._probabilities = np.empty((n, n_classes))
         self._numbers = np.empty(n, np.int64) if numbered else None
 
@@ -55,11 +55,11 @@ class Record:
         """Record the first `n` rows of a step; `p` has the probabilities of the tested ones."""
         if step.codes is not None:
             codes, tested, learned = step.codes[:n], _first(step.tested, n), _first(step.learned, n)
-            labels, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
-            self._baselines.add(labels, _where(n_known, tested))
+            known, n_known = _where(codes, learned), self.n_learned + _count_before(learned, n)
+            self._baselines.add(known, _where(n_known, tested))
             if tested is not False:
                 self._add_tested(_where(codes, tested), _where(p[:n], tested), step.row)
-            self.n_learned += len(labels)
+            self.n_learned += len(known)
         if step.row is not None:
             self.reached = step.row + 1 - (0 if step.tested else len(step.X) - n)
 
@@ -73,18 +73,18 @@ class Record:
         """Number of rows of the stream used so far that have no label."""
         if self._numbers is not None:
             return self.reached - self.n_learned  # every row with a label is learned there
-        return int(np.count_nonzero(self._labels[: self.n] < 0))
+        return int(np.count_nonzero(self._codes[: self.n] < 0))
 
     @property
     def highest_code(self) -> int:
         """The highest code of a label so far, -1 before the first."""
-        return int(self._labels[: self.n].max(initial=-1))
+        return int(self._codes[: self.n].max(initial=-1))
 
     def running_accuracy(self) -> float:
         """Return the accuracy so far, NaN before the first scored row."""
         part = slice(self._n_counted, self.n)
-        labels, scored = self._labels[part], self._labels[part] >= 0
-        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == labels[scored]
+        codes, scored = self._codes[part], self._codes[part] >= 0
+        right = likeliest(self._probabilities[part, : self.n_classes])[scored] == codes[scored]
         n_right, n_scored = self._n_right + int(np.count_nonzero(right)), self._n_scored + len(right)
         self._n_right, self._n_scored, self._n_counted = n_right, n_scored, part.stop
         return self._n_right / self._n_scored if self._n_scored else float("nan")
@@ -92,15 +92,15 @@ class Record:
     def arrays(self, order: Ints | None = None) -> dict[str, Any]:
         """Return the recorded fields of a Run; `order` are the codes of the Run's classes."""
         n = self.n
-        labels, probabilities = _first_rows(self._labels, n), _first_rows(self._probabilities, n)
+        codes, probabilities = _first_rows(self._codes, n), _first_rows(self._probabilities, n)
         baselines = self._baselines.codes(n)
         if order is not None:
             place = np.append(np.argsort(order), -1).astype(np.min_scalar_type(-len(order) - 1))
-            labels, baselines = place[labels], {name: place[codes] for name, codes in baselines.items()}
+            codes, baselines = place[codes], {name: place[given] for name, given in baselines.items()}
             if not np.array_equal(order, np.arange(probabilities.shape[1])):
                 probabilities = np.ascontiguousarray(probabilities[:, order])
         return {
-            "labels": labels,
+            "codes": codes,
             "probabilities": probabilities,
             "baselines": baselines,
             "row_numbers": None if self._numbers is None else _first_rows(self._numbers, n),
@@ -109,16 +109,16 @@ class Record:
 
     def _add_tested(self, codes: Ints, p: Floats, row: int | None) -> None:
         n, m = self.n, self.n + len(codes)
-        if m > len(self._labels):
+        if m > len(self._codes):
             self._grow(m)
-        self._labels[n:m] = codes
+        self._codes[n:m] = codes
         self._probabilities[n:m, : self.n_classes], self._probabilities[n:m, self.n_classes :] = p, 0.0
         if self._numbers is not None and row is not None:
             self._numbers[n:m] = row
         self.n = m
 
     def _grow(self, least: int) -> None:
-        self._labels = _grown(self._labels, least)
+        self._codes = _grown(self._codes, least)
         self._probabilities = _grown(self._probabilities, least)
         if self._numbers is not None:
             self._numbers = _grown(self._numbers, least)
@@ -133,12 +133,12 @@ def run_steps(
     stream: Stream | None = None,
     limit: float | None = None,
     recorder: HistoryRecorder | None = None,
-    watchers: Sequence[Watcher] = (),
+    observers: Sequence[Observer] = (),
 ) -> None:
     """Run all steps, or until Ctrl-C or the limit of time, in seconds.
 
     `stream` is the stream that the rows come from, if its classes may grow. After each step the `recorder`
-    reads the learner, and `watchers` get the rows that were learned.
+    reads the learner, and `observers` get the rows that were learned.
     """
     clock = time.perf_counter
     last_moment = clock() + (math.inf if limit is None else limit)
@@ -146,7 +146,7 @@ def run_steps(
     try:
         if progress is not None:
             progress(0, total, math.nan)
-        for step in cut(steps, watchers) if watchers else steps:
+        for step in cut(steps, observers) if observers else steps:
             if clock() >= last_moment:
                 record.interrupted = True
                 break
@@ -156,8 +156,8 @@ def run_steps(
             _run_and_record(learner, step, record, classes)
             if recorder is not None:
                 recorder.add(record.n_rows)
-            for watcher in watchers:
-                watcher.update_coded(learner, *step.learned_rows())
+            for observer in observers:
+                observer.update_coded(learner, *step.learned_rows())
             if progress is not None and clock() >= next_report:
                 progress(record.n_rows, total, record.running_accuracy())
                 next_report = clock() + _SECONDS_BETWEEN_REPORTS
@@ -189,7 +189,7 @@ def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any]
     elif observed:
         learner.predict_then_observe(X, p)
     elif learned is False:
-        answers = learner.predict_block(X)
+        answers = learner.predict_proba_block(X)
         p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
     else:
         w = None if learned is True else learned.astype(np.float64)
@@ -206,7 +206,7 @@ def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | 
         return
     if observed:
         for i in range(len(X)):
-            p[i : i + 1] = learner.predict_block(X[i : i + 1])
+            p[i : i + 1] = learner.predict_proba_block(X[i : i + 1])
             learner.observe(X[i : i + 1])
         return
     learned = np.broadcast_to(learned, len(X))
@@ -215,7 +215,7 @@ def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | 
         if learned[start]:
             p[part] = learner.test_then_train_coded(X[part], codes[part])
         else:
-            p[part] = learner.predict_block(X[part])
+            p[part] = learner.predict_proba_block(X[part])
 
 
 def constant_parts(mask: Mask) -> Iterator[tuple[int, int]]:

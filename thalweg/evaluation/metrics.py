@@ -100,8 +100,8 @@ def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> 
     """Mean of -ln of the probability of the true class, clipped to at least 2.2e-16."""
     if _is_total(run, window, fade):
         return ratio(run.tally.log_loss, run.tally.n_scored)
-    scored = run.labels >= 0
-    given = run.probabilities[np.arange(len(scored)), np.where(scored, run.labels, 0)]
+    scored = run.codes >= 0
+    given = run.probabilities[np.arange(len(scored)), np.where(scored, run.codes, 0)]
     losses = np.where(scored, -np.log(np.clip(given, SMALLEST_PROBABILITY, 1)), 0)
     return ratio(total(losses, window, fade), total(scored, window, fade))
 
@@ -111,10 +111,10 @@ def brier(run: Run, window: int | None = None, fade: float | None = None) -> Sco
     """Mean squared error of the probabilities; for two classes, of class 1 only."""
     if _is_total(run, window, fade):
         return ratio(run.tally.brier, run.tally.n_scored)
-    scored = run.labels >= 0
+    scored = run.codes >= 0
     distances = np.zeros(len(scored))
     for k in [1] if len(run.classes) == 2 else range(len(run.classes)):
-        distances += (run.probabilities[:, k] - (run.labels == k)) ** 2
+        distances += (run.probabilities[:, k] - (run.codes == k)) ** 2
     return ratio(total(np.where(scored, distances, 0), window, fade), total(scored, window, fade))
 
 
@@ -127,8 +127,8 @@ def auc(run: Run, window: int | None = None, fade: float | None = None) -> Score
     """
     check(window, fade)
     if window is None and fade is None:
-        return area(run.labels, run.probabilities)
-    return over_grid(run.labels, run.probabilities, window, fade)
+        return area(run.codes, run.probabilities)
+    return over_grid(run.codes, run.probabilities, window, fade)
 
 
 @metric
@@ -138,22 +138,22 @@ def recovery(run: Run, window: int | None = None, fade: float | None = None, row
     They end earlier if there is another drift. With `window` or `fade` the result is an array: its entry a is
     the accuracy a rows after a drift, over all drifts, sliding or faded from the drift on.
     """
-    numbers = np.arange(len(run.labels)) if run.row_numbers is None else run.row_numbers
+    numbers = np.arange(len(run.codes)) if run.row_numbers is None else run.row_numbers
     right, scored = np.zeros(rows), np.zeros(rows)
     ends = np.minimum(run.drifts + rows, np.append(run.drifts[1:], run.n_rows))
     for drift, end in zip(run.drifts, ends, strict=True):
         part = slice(*np.searchsorted(numbers, [drift, end]))
         age = numbers[part] - drift
-        right += np.bincount(age, run.labels[part] == run.predicted[part], rows)
-        scored += np.bincount(age, run.labels[part] >= 0, rows)
+        right += np.bincount(age, run.codes[part] == run.predicted[part], rows)
+        scored += np.bincount(age, run.codes[part] >= 0, rows)
     return ratio(total(right, window, fade), total(scored, window, fade))
 
 
 def agreement(
-    labels: NDArray[Any], answered: NDArray[Any], window: int | None = None, fade: float | None = None
+    codes: NDArray[Any], answered: NDArray[Any], window: int | None = None, fade: float | None = None
 ) -> Score:
-    """Share of the labels that equal the predictions `answered`; labels of -1 are missing."""
-    return ratio(total(labels == answered, window, fade), total(labels >= 0, window, fade))
+    """Share of the codes that equal the predictions `answered`; a code of -1 is a missing label."""
+    return ratio(total(codes == answered, window, fade), total(codes >= 0, window, fade))
 
 
 def rate_of(run: Run, answerer: str, window: int | None = None, fade: float | None = None) -> Score:
@@ -161,11 +161,11 @@ def rate_of(run: Run, answerer: str, window: int | None = None, fade: float | No
     if _is_total(run, window, fade):
         return ratio(run.tally.confusions[answerer].trace(), run.tally.n_scored)
     answered = run.predicted if answerer == LEARNER else run.baselines[answerer]
-    return agreement(run.labels, answered, window, fade)
+    return agreement(run.codes, answered, window, fade)
 
 
 def _n_scored(run: Run, window: int | None, fade: float | None) -> Score:
-    return run.tally.n_scored if _is_total(run, window, fade) else total(run.labels >= 0, window, fade)
+    return run.tally.n_scored if _is_total(run, window, fade) else total(run.codes >= 0, window, fade)
 
 
 def _is_total(run: Run, window: int | None, fade: float | None) -> bool:
@@ -181,9 +181,9 @@ def _class_totals(
         counts = run.tally.confusions[LEARNER].astype(np.float64)
         yield from list(zip(counts.sum(axis=1), counts.sum(axis=0), counts.diagonal(), strict=True))[first:]
         return
-    scored = run.labels >= 0
+    scored = run.codes >= 0
     for k in range(first, len(run.classes)):
-        true, guessed = run.labels == k, (run.predicted == k) & scored
+        true, guessed = run.codes == k, (run.predicted == k) & scored
         n_true, n_guessed = total(true, window, fade), total(guessed, window, fade)
         yield n_true, n_guessed, total(true & guessed, window, fade)
 

@@ -54,7 +54,7 @@ def fall_of_accuracy(run: Run) -> Fall | None:
         np.append(0, np.cumsum(counts))
         for counts in (
             tally.right[:n_parts, ANSWERERS.index(LEARNER)],
-            tally.labels[:n_parts].sum(axis=1),
+            tally.class_counts[:n_parts].sum(axis=1),
         )
     )
     middle = np.arange(side, n_parts - side + 1)

@@ -110,13 +110,13 @@ def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
 
 
 def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) -> Any:
-    """Draw what watcher `number` of the run found: how much each input counts over time; return the axes.
+    """Draw what observer `number` of the run found: how much each input counts over time; return the axes.
 
-    Raises ValueError if there is no such watcher, or it found nothing.
+    Raises ValueError if there is no such observer, or it found nothing.
     """
     if not 0 <= number < len(run.explanations):
         n = len(run.explanations)
-        raise ValueError(f"plots.inputs: the run has {n} explanations; run it with watch=Explanations()")
+        raise ValueError(f"plots.inputs: the run has {n} explanations; run it with observers=Explanations()")
     found = run.explanations[number]
     return _history(curves.input_lines(found, [run], most), found.title, axes)
 

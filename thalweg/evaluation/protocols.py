@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg import __version__
-from thalweg._parameters import is_real, whole_number, wrong
+from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import Ints
 from thalweg.adapters.foreign import ForeignLearner
 from thalweg.errors import one_line
@@ -16,7 +16,7 @@ from thalweg.evaluation.arguments import stream_and_learner
 from thalweg.evaluation.arrivals import Arrivals, Distribution, steps_as_labels_come
 from thalweg.evaluation.formatting import DATE
 from thalweg.evaluation.history import HistoryRecorder, resolved_parameters
-from thalweg.evaluation.inputs.observers import Watchers, as_list, begin_watcher
+from thalweg.evaluation.inputs.observers import Observers, as_list, begin_observer
 from thalweg.evaluation.loop import Progress, Record, constant_parts, run_steps
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of, form_of, waiting_rows
 from thalweg.evaluation.run import Run, learner_code
@@ -34,7 +34,7 @@ def prequential(
     stream: Source,
     learner: Any,
     delay: int | Distribution = 0,
-    labels: float = 1.0,
+    label_share: float = 1.0,
     seed: int = 0,
     rows: int | None = None,
     block: int = 1000,
@@ -42,7 +42,7 @@ def prequential(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
-    watch: Watchers = None,
+    observers: Observers = None,
     target: str | int | None = None,
 ) -> Run:
     """Test each row, then learn it when its label comes; return a Run.
@@ -62,7 +62,7 @@ def prequential(
         It is reset first, and keeps what it learned. A copy of a classifier of scikit-learn or River learns.
     delay : int or frozen scipy.stats distribution
         Number of rows by which labels are late; draws are rounded up to whole rows >= 0.
-    labels : float
+    label_share : float
         Share of the labels that the learner gets. Rows without one are scored too.
     seed : int
         Seed of the delays and of the choice of labels.
@@ -80,39 +80,39 @@ def prequential(
         Go on with what the learner has learned instead of resetting it. The stream must have its inputs, and
         its classes in the same order.
     keep : "rows" or "totals"
-        With "totals" the result has no labels and probabilities of single rows and needs constant memory, for
+        With "totals" the result has no codes and probabilities of single rows and needs constant memory, for
         streams without end.
-    watch : watcher, sequence of watchers or None
+    observers : observer, sequence of observers or None
         Find out during the run which inputs count: a `PermutationImportance`, an `Explanations`, or both.
     target : str, int or None
         The column of labels of a file or a frame, by default the last; the label in rows that are dicts.
     """
     stream, learner = stream_and_learner(stream, learner, "prequential", target)
-    arrivals = Arrivals(delay, labels, seed)
-    settings = {"protocol": "prequential", "delay": delay, "labels": labels, "seed": seed}
+    arrivals = Arrivals(delay, label_share, seed)
+    settings = {"protocol": "prequential", "delay": delay, "label_share": label_share, "seed": seed}
     settings |= {"resume": True} if resume else {}
     total = _total(stream, rows)
 
     def steps() -> Iterator[Step]:
-        form = form_of(stream, learner, as_list(watch))
+        form = form_of(stream, learner, as_list(observers))
         blocks = first_rows(blocks_of(stream, learner, block_size(stream, block, form), form), rows)
         return steps_as_labels_come(
             blocks, arrivals, _observes(learner), total, waiting_rows(stream, form)
         )
 
-    return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, watch)
+    return _evaluate(stream, learner, steps, settings, total, progress, None, limit, resume, keep, observers)
 
 
 def chunked(
     stream: Source,
     learner: Any,
     size: int,
-    labels: str | float = "all",
+    label_share: float = 1.0,
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
     keep: str = "rows",
-    watch: Watchers = None,
+    observers: Observers = None,
     target: str | int | None = None,
 ) -> Run:
     """Test a whole chunk of rows, then learn it; return a Run.
@@ -123,23 +123,21 @@ def chunked(
 
     Parameters
     ----------
-    stream, learner, rows, progress, keep, watch, target
+    stream, learner, rows, progress, keep, observers, target
         As in `prequential`.
     size : int
         Number of rows of a chunk.
-    labels : "all", "first" or float
-        Which chunks have labels: all, only the first, or the first and this share of the others.
+    label_share : float
+        Share of the chunks after the first whose labels come; with 0 only the first chunk has labels.
     seed : int
         Seed of the choice of chunks.
     """
     stream, learner = stream_and_learner(stream, learner, "chunked", target)
-    share = {"all": 1.0, "first": 0.0}.get(labels, -1.0) if isinstance(labels, str) else labels
-    if not is_real(share) or not 0 <= share <= 1:
-        raise wrong("chunked", "labels", '"all", "first" or a share of chunks from 0 to 1', labels)
-    settings = {"protocol": "chunked", "size": size, "labels": labels, "seed": seed}
+    share = real_number("chunked", "label_share", label_share, least=0, most=1)
+    settings = {"protocol": "chunked", "size": size, "label_share": label_share, "seed": seed}
 
     def steps() -> Iterator[Step]:
-        observes, form = _observes(learner), form_of(stream, learner, as_list(watch))
+        observes, form = _observes(learner), form_of(stream, learner, as_list(observers))
         for number, (X, codes) in enumerate(first_rows(blocks_of(stream, learner, size, form), rows)):
             yield Step(X, codes, tested=True, observed=observes)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
@@ -147,7 +145,7 @@ def chunked(
                 yield Step(X[known], codes[known], learned=True)
 
     return _evaluate(
-        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, watch=watch
+        stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, observers=observers
     )
 
 
@@ -159,7 +157,7 @@ def holdout(
     seed: int = 0,
     rows: int | None = None,
     progress: Progress | None = None,
-    watch: Watchers = None,
+    observers: Observers = None,
 ) -> Run:
     """Learn rows, and test regularly on a new sample without noise; return a Run.
 
@@ -168,7 +166,7 @@ def holdout(
 
     Parameters
     ----------
-    stream, learner, rows, progress, watch
+    stream, learner, rows, progress, observers
         As in `prequential`; the stream must be able to draw a `sample`.
     every : int
         Number of rows learned between two tests.
@@ -195,7 +193,7 @@ def holdout(
 
     total = _total(stream, rows)
     n_tests = None if total is None else total // every * n
-    return _evaluate(stream, learner, steps, settings, total, progress, n_tests, watch=watch)
+    return _evaluate(stream, learner, steps, settings, total, progress, n_tests, observers=observers)
 
 
 def _evaluate(
@@ -209,26 +207,26 @@ def _evaluate(
     limit: float | None = None,
     resume: bool = False,
     keep: str = "rows",
-    watch: Watchers = None,
+    observers: Observers = None,
 ) -> Run:
     """Run the steps of a protocol and return the Run."""
     if keep not in ("rows", "totals"):
         raise wrong(settings["protocol"], "keep", '"rows" or "totals"', keep)
-    date, begin, watchers = time.strftime(DATE), time.perf_counter(), as_list(watch)
+    date, begin, observers = time.strftime(DATE), time.perf_counter(), as_list(observers)
     numbered, most = settings["protocol"] == "holdout", MOST_CLASSES if stream.is_open else None
-    form = "dense" if numbered else form_of(stream, learner, watchers)
+    form = "dense" if numbered else form_of(stream, learner, observers)
     classes = (resume_learner if resume else begin_learner)(stream, learner, form)
     n_classes, n = max(len(classes), 1), n_tests if numbered else total
     record = TotalsRecord(n_classes, most) if keep == "totals" else Record(n_classes, n, numbered, most)
-    for watcher in watchers:
-        begin_watcher(watcher, stream, total)
+    for observer in observers:
+        begin_observer(observer, stream, total)
     recorder, growing = HistoryRecorder(learner), stream if stream.is_open else None
     progress = None if progress is None else _with_total(progress, stream)
-    run_steps(steps(), learner, record, progress, total, growing, limit, recorder, watchers)
+    run_steps(steps(), learner, record, progress, total, growing, limit, recorder, observers)
     seconds = time.perf_counter() - begin
     if progress is not None and record.n_rows:
         progress(record.n_rows, total, record.running_accuracy())
-    found = [each.as_history() for each in watchers]
+    found = [each.as_history() for each in observers]
     times = {"date": date, "seconds": seconds, "learner_seconds": record.learner_seconds}
     explained = {"history": recorder.history(), "explanations": [each for each in found if each is not None]}
     return _run(stream, learner, record, classes, settings=settings, **times, **explained)

@@ -47,7 +47,7 @@ def write(
         raise ValueError("report: no run to write about, give at least one")
     groups: dict[tuple[str, bytes], list[Run]] = {}
     for run in runs:
-        groups.setdefault((_circumstances(run), _labels_of(run)), []).append(run)
+        groups.setdefault((_circumstances(run), _codes_of(run)), []).append(run)
     title = title or " · ".join(dict.fromkeys(map(_title, groups.values())))
     body = "".join(_section(group, window, len(groups) > 1, cumulative) for group in groups.values())
     return write_page(path, title, body)
@@ -127,9 +127,9 @@ def _circumstances(run: Run) -> str:
     return ", ".join([run.stream, *(f"{name} {setting(value)}" for name, value in run.settings.items())])
 
 
-def _labels_of(run: Run) -> bytes:
+def _codes_of(run: Run) -> bytes:
     """Return what two runs share that were tested on the same labels."""
-    return run.labels.tobytes() if run.keeps_rows else run.tally.labels.tobytes()
+    return run.codes.tobytes() if run.keeps_rows else run.tally.class_counts.tobytes()
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from thalweg._types import Ints
-from thalweg.evaluation.inputs.observers import Watcher, reads_rows
+from thalweg.evaluation.inputs.observers import Observer, reads_rows
 from thalweg.evaluation.sparse_blocks import WaitingSparse, blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.streams.base import Stream
@@ -13,11 +13,11 @@ from thalweg.waiting import WaitingRows
 Form: TypeAlias = Literal["dense", "sparse", "named"]
 
 
-def form_of(stream: Stream, learner: Any, watchers: Sequence[Watcher] = ()) -> Form:
-    """Return the form that the stream, the learner and its watchers allow."""
-    if stream.is_named and isinstance(learner, StreamClassifier) and not watchers:
+def form_of(stream: Stream, learner: Any, observers: Sequence[Observer] = ()) -> Form:
+    """Return the form that the stream, the learner and its observers allow."""
+    if stream.is_named and isinstance(learner, StreamClassifier) and not observers:
         return "named"
-    return "sparse" if stays_sparse(stream, learner) and not any(map(reads_rows, watchers)) else "dense"
+    return "sparse" if stays_sparse(stream, learner) and not any(map(reads_rows, observers)) else "dense"
 
 
 def blocks_of(stream: Stream, learner: Any, size: int, form: Form) -> Iterator[tuple[Any, Ints]]:

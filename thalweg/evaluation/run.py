@@ -1,4 +1,4 @@
-"""The result of an evaluation: all predictions, all labels, and the time spent."""
+"""The result of an evaluation: all predictions, the codes of all labels, and the time spent."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ class Run(Pickled):
         The names of the inputs by kind: "number" and "category".
     settings : dict
         The protocol and its settings.
-    labels : ndarray of int
+    codes : ndarray of int
         Code of the label of each tested row; -1 if it has none: such rows are not scored.
     probabilities : ndarray of float
         Tested rows × classes, predicted before the label of the row was learned. For K < 128 classes a Run
@@ -57,7 +57,7 @@ class Run(Pickled):
     history : History or None
         Weights of members, or forgetting, over time; None if the learner has no such numbers.
     explanations : list of History
-        What watchers found: a number for each input over time.
+        What observers found: a number for each input over time.
     version, date, command : str
         The version of thalweg, the time of the start, and the command, if there was one.
     columns : ColumnReport or None
@@ -75,7 +75,7 @@ class Run(Pickled):
     learner: str
     stream: str
     classes: NDArray[Any]
-    labels: NDArray[Any]
+    codes: NDArray[Any]
     probabilities: Floats
     baselines: dict[str, NDArray[Any]]
     n_rows: int
@@ -116,10 +116,10 @@ class Run(Pickled):
     @cached_property
     def predicted(self) -> NDArray[Any]:
         """Code of the most probable class of each tested row; the first of equally probable ones."""
-        best = np.zeros(len(self.labels), dtype=self.labels.dtype)
+        best = np.zeros(len(self.codes), dtype=self.codes.dtype)
         if len(self.classes) == 2:
             best[self.probabilities[:, 1] > self.probabilities[:, 0]] = 1
-        elif len(self.labels):
+        elif len(self.codes):
             best[:] = self.probabilities.argmax(axis=1)
         return best
 
@@ -153,10 +153,10 @@ class Run(Pickled):
     def tally(self) -> Tally:
         """Sums over all tested rows: confusion, calibration, and parts over time."""
         tally = Tally(max(1, len(self.classes)))
-        for start in range(0, len(self.labels), ROWS_AT_A_TIME):
+        for start in range(0, len(self.codes), ROWS_AT_A_TIME):
             rows = slice(start, start + ROWS_AT_A_TIME)
             answers = {name: codes[rows] for name, codes in self.baselines.items()}
-            tally.add(self.labels[rows], self.probabilities[rows], answers)
+            tally.add(self.codes[rows], self.probabilities[rows], answers)
         return tally
 
     @property
@@ -180,29 +180,29 @@ class Run(Pickled):
         Its columns are the row of the stream, the label (missing: None), the answer and whether it is
         correct, the probability of each class, and the answers of the baselines.
         """
-        labels, predicted, probabilities = self.labels, self.predicted, self.probabilities
+        codes, predicted, probabilities = self.codes, self.predicted, self.probabilities
         try:
             import pandas as pd
         except ImportError as error:
             raise ImportError("to_frame needs pandas: pip install pandas") from error
         names = np.array([*self.classes.tolist(), None], dtype=object)
         columns = {
-            "row": np.arange(len(labels)) if self.row_numbers is None else self.row_numbers,
-            "label": names[labels],
+            "row": np.arange(len(codes)) if self.row_numbers is None else self.row_numbers,
+            "label": names[codes],
             "predicted": names[predicted],
-            "correct": labels == predicted,
+            "correct": codes == predicted,
         }
         columns |= {f"probability of {label}": probabilities[:, k] for k, label in enumerate(self.classes)}
-        columns |= {name: names[codes] for name, codes in self.baselines.items()}
+        columns |= {name: names[given] for name, given in self.baselines.items()}
         return pd.DataFrame(columns)
 
     def part(self, start: int = 0, stop: int | None = None) -> "Run":
         """Return the Run of the tested rows from `start` to `stop`; times remain those of the whole run."""
-        numbers = np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
+        numbers = np.arange(len(self.codes)) if self.row_numbers is None else self.row_numbers
         kept = slice(start, stop)
         return replace(
             self,
-            labels=self.labels[kept],
+            codes=self.codes[kept],
             probabilities=self.probabilities[kept],
             baselines={name: codes[kept] for name, codes in self.baselines.items()},
             row_numbers=numbers[kept],
@@ -210,8 +210,8 @@ class Run(Pickled):
 
     def of_baseline(self, name: str) -> "Run":
         """Return a baseline as a Run, with probability 1 for its predictions."""
-        certain = np.zeros((len(self.labels), len(self.classes)))
-        certain[np.arange(len(self.labels)), self.baselines[name]] = 1
+        certain = np.zeros((len(self.codes), len(self.classes)))
+        certain[np.arange(len(self.codes)), self.baselines[name]] = 1
         unnamed = replace(self, parameters={}, probabilities=certain, alarms=self.alarms[:0])
         return replace(unnamed, learner=name, learner_code=name)
 

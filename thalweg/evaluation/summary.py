@@ -68,7 +68,7 @@ def rate_error(run: Run, baseline: str | None = None) -> float:
     if not run.keeps_rows:
         return error_of_parts(run.tally.accuracy_of_parts(baseline or LEARNER, MOST_PARTS))
     answered = run.predicted if baseline is None else run.baselines[baseline]
-    return standard_error(np.where(run.labels >= 0, run.labels == answered, np.nan))
+    return standard_error(np.where(run.codes >= 0, run.codes == answered, np.nan))
 
 
 def with_error(run: Run, baseline: str | None = None) -> str:

@@ -33,7 +33,7 @@ class Tally:
         Rows, sum of the answer's probability, and correct answers, for each of 20 equal ranges of it.
     part_size : int
         Number of rows of a part: over time the run is cut into 128 to 256 equal parts, the last one shorter.
-    labels, right : ndarray
+    class_counts, right : ndarray
         Rows of each part and class, and correct answers of each part and answerer.
     """
 
@@ -43,13 +43,13 @@ class Tally:
         self.log_loss = self.brier = 0.0
         self.bins = np.zeros((3, N_BINS))
         self.part_size = 1
-        self.labels = np.zeros((MOST_PARTS, n_classes), dtype=np.int64)
+        self.class_counts = np.zeros((MOST_PARTS, n_classes), dtype=np.int64)
         self.right = np.zeros((MOST_PARTS, len(ANSWERERS)), dtype=np.int64)
 
     @property
     def n_classes(self) -> int:
         """Number of classes so far."""
-        return self.labels.shape[1]
+        return self.class_counts.shape[1]
 
     @property
     def n_scored(self) -> int:
@@ -74,7 +74,7 @@ class Tally:
     def of(self, answerer: str) -> "Tally":
         """Return the Tally of a baseline, as if it were the learner; it has no probabilities."""
         other = Tally(self.n_classes)
-        other.n, other.part_size, other.labels = self.n, self.part_size, self.labels
+        other.n, other.part_size, other.class_counts = self.n, self.part_size, self.class_counts
         other.confusions = self.confusions | {LEARNER: self.confusions[answerer]}
         other.right = self.right.copy()
         other.right[:, ANSWERERS.index(LEARNER)] = self.right[:, ANSWERERS.index(answerer)]
@@ -85,29 +85,29 @@ class Tally:
         """Increase the number of classes."""
         n_new = n_classes - self.n_classes
         self.confusions = {name: np.pad(counts, (0, n_new)) for name, counts in self.confusions.items()}
-        self.labels = np.pad(self.labels, ((0, 0), (0, n_new)))
+        self.class_counts = np.pad(self.class_counts, ((0, 0), (0, n_new)))
 
     def reorder(self, order: Ints) -> None:
         """Keep only the classes `order`, in this order."""
         self.confusions = {name: counts[np.ix_(order, order)] for name, counts in self.confusions.items()}
-        self.labels = self.labels[:, order]
+        self.class_counts = self.class_counts[:, order]
 
-    def add(self, labels: Ints, probabilities: Floats, answers: Mapping[str, NDArray[np.integer]]) -> None:
-        """Add rows: their labels (-1: none), the learner's probabilities and the answers of the baselines."""
-        while self.n + len(labels) > MOST_PARTS * self.part_size:
-            self.labels, self.right = halved(self.labels, add=True), halved(self.right, add=True)
+    def add(self, codes: Ints, probabilities: Floats, answers: Mapping[str, NDArray[np.integer]]) -> None:
+        """Add rows: codes of labels (-1: none), the learner's probabilities, answers of the baselines."""
+        while self.n + len(codes) > MOST_PARTS * self.part_size:
+            self.class_counts, self.right = halved(self.class_counts, add=True), halved(self.right, add=True)
             self.part_size *= 2
-        part = (self.n + np.arange(len(labels))) // self.part_size
-        scored = labels >= 0
-        part, y, p = part[scored], labels[scored], probabilities[scored]
+        part = (self.n + np.arange(len(codes))) // self.part_size
+        scored = codes >= 0
+        part, y, p = part[scored], codes[scored], probabilities[scored]
         answer = likeliest(p)
-        np.add.at(self.labels, (part, y), 1)
+        np.add.at(self.class_counts, (part, y), 1)
         for i, name in enumerate(ANSWERERS):
             given = answer if name == LEARNER else answers[name][scored]
             np.add.at(self.confusions[name], (y, given), 1)
             self.right[:, i] += np.bincount(part[given == y], minlength=MOST_PARTS)
         self._add_probabilities(y, p, answer)
-        self.n += len(labels)
+        self.n += len(codes)
 
     def _add_probabilities(self, y: Ints, p: Floats, answer: Ints) -> None:
         if not len(y):
@@ -129,6 +129,6 @@ class Tally:
         n_parts, starts = self.n_parts, self.part_starts(most)
         if not len(starts):
             return np.empty(0)
-        scored = np.add.reduceat(self.labels[:n_parts].sum(axis=1), starts)
+        scored = np.add.reduceat(self.class_counts[:n_parts].sum(axis=1), starts)
         right = np.add.reduceat(self.right[:n_parts, ANSWERERS.index(answerer)], starts)
         return right[scored > 0] / scored[scored > 0]

@@ -1,4 +1,4 @@
-"""Runs in constant memory: totals are kept, labels and probabilities of single rows are not."""
+"""Runs in constant memory: totals are kept, codes and probabilities of single rows are not."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -12,7 +12,7 @@ from thalweg.evaluation.loop import Record
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.tally import LEARNER, ROWS_AT_A_TIME, Tally
 
-ROWS = ("labels", "probabilities", "baselines", "predicted")
+ROWS = ("codes", "probabilities", "baselines", "predicted")
 _WAITING_ROWS = ROWS_AT_A_TIME // 8
 
 
@@ -21,7 +21,7 @@ class TotalsRun(Run):
     """A Run that keeps totals only, for streams without end: `prequential(…, keep="totals")` returns it.
 
     It has all metrics of a Run but AUC and recovery, and all charts; the accuracy over time is that of 128 to
-    256 equal parts. It has no labels, probabilities or answers of single rows, so `part`, `to_frame` and
+    256 equal parts. It has no codes, probabilities or answers of single rows, so `part`, `to_frame` and
     metrics with `window` or `fade` raise an AttributeError.
 
     Attributes
@@ -110,11 +110,11 @@ class TotalsRecord(Record):
         if not waiting:
             return
         answers = self._baselines.new_codes()
-        labels, probabilities = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
-        n = min(len(labels), *map(len, answers.values()))  # they differ if Ctrl-C came in between
-        self._tally.add(labels[:n], probabilities[:n], {name: codes[:n] for name, codes in answers.items()})
+        codes, probabilities = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
+        n = min(len(codes), *map(len, answers.values()))  # they differ if Ctrl-C came in between
+        self._tally.add(codes[:n], probabilities[:n], {name: given[:n] for name, given in answers.items()})
 
 
 def _no_rows() -> dict[str, Any]:
     nothing: NDArray[Any] = np.empty(0, dtype=np.int8)
-    return {"labels": nothing, "probabilities": np.empty((0, 1)), "baselines": {}}
+    return {"codes": nothing, "probabilities": np.empty((0, 1)), "baselines": {}}

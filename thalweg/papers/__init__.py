@@ -33,7 +33,7 @@ def summaries() -> list[tuple[str, str]]:
 
 def reproduce(
     name: str, quick: bool = False, data: str | Path | None = None, figures: str | Path | None = None,
-    workers: int | None = None, fresh: bool = False, quiet: bool = True, files: Sequence[str | Path] = (),
+    n_jobs: int | None = -1, fresh: bool = False, quiet: bool = True, files: Sequence[str | Path] = (),
 ) -> "Report":
     """Run a paper's experiments and return the Report.
 
@@ -47,8 +47,8 @@ def reproduce(
         Folder of the public datasets; else THALWEG_DATA.
     figures : str or Path, optional
         Folder to draw the paper's figures into (needs matplotlib).
-    workers : int, optional
-        Processes; by default one for each processor.
+    n_jobs : int or None
+        Number of processes: -1 for all cores, -2 for all but one, None for 1.
     fresh : bool
         Measure again even what is in the cache.
     quiet : bool
@@ -68,7 +68,7 @@ def reproduce(
         raise ValueError(f"the experiments of {name!r} cannot be run on files of your own")
     folder = None if data is None else str(data)
     tasks = paper.tasks(quick, folder, files) if files else paper.tasks(quick, folder)
-    results = run_tasks(name, tasks, workers, fresh, quiet)
+    results = run_tasks(name, tasks, n_jobs, fresh, quiet)
     report: Report = tables.report(results)
     report.notes += ["Quick: too few runs for a result."] if quick else []
     report.drawing = partial(drawing.draw, results)

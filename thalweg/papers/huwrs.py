@@ -37,7 +37,8 @@ ELEC_CHUNKS, EMAIL_CHUNKS = (100, 300, 500, 700, 1000), (30, 50, 70, 100, 150)
 CHUNKS = dict(zip(DATASETS, (ELEC_CHUNKS, ELEC_CHUNKS, EMAIL_CHUNKS, EMAIL_CHUNKS), strict=True))
 FILE_CHUNKS = (100, 300, 1000)
 PRICES = ("nswprice", "vicprice")
-SHARES = ("first", 0.1, 0.3)
+ALL, FIRST = 1.0, 0.0  # shares of the chunks after the first that have labels
+SHARES = (FIRST, 0.1, 0.3)
 
 
 def tasks(quick: bool, data: str | None, files: Sequence[str | Path] = ()) -> list[Task]:
@@ -46,13 +47,13 @@ def tasks(quick: bool, data: str | None, files: Sequence[str | Path] = ()) -> li
     streams, chunks = (list(RBF)[::4], (SHARED_CHUNK,)) if quick else (list(RBF), RBF_CHUNKS)
     n_rows = 10_000 if quick else RBF_ROWS
     made = [
-        _task(stream, chunk, method, seed, labels, {"n_rows": n_rows})
+        _task(stream, chunk, method, seed, share, {"n_rows": n_rows})
         for stream in streams
         for chunk in chunks
-        for labels in ("all", *(SHARES if chunk == SHARED_CHUNK else SHARES[:1]))
+        for share in (ALL, *(SHARES if chunk == SHARED_CHUNK else SHARES[:1]))
         for method in METHODS
         for seed in seeds
-        if labels == "all" or method not in ("HUWRS, plain distance", "SlidingHUWRS", "retrain always")
+        if share == ALL or method not in ("HUWRS, plain distance", "SlidingHUWRS", "retrain always")
     ]
     for name, sizes in CHUNKS.items():
         if has_dataset(DATASETS[name], data):
@@ -64,7 +65,7 @@ def tasks(quick: bool, data: str | None, files: Sequence[str | Path] = ()) -> li
 
 def _real(name: str, sizes: Sequence[int], seeds: range, more: dict[str, Any]) -> list[Task]:
     return [
-        _task(name, chunk, method, seed, "all", more)
+        _task(name, chunk, method, seed, ALL, more)
         for chunk in sizes
         for method in METHODS
         for seed in seeds
@@ -72,9 +73,9 @@ def _real(name: str, sizes: Sequence[int], seeds: range, more: dict[str, Any]) -
     ]
 
 
-def _task(stream: str, chunk: int, method: str, seed: int, labels: str | float, more: dict[str, Any]) -> Task:
-    settings = {"stream": stream, "chunk": chunk, "method": method, "seed": seed, "labels": labels} | more
-    return Task(((stream, chunk, labels, method), seed), run_chunks, settings)
+def _task(stream: str, chunk: int, method: str, seed: int, share: float, more: dict[str, Any]) -> Task:
+    settings = {"stream": stream, "chunk": chunk, "method": method, "seed": seed, "label_share": share} | more
+    return Task(((stream, chunk, share, method), seed), run_chunks, settings)
 
 
 def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
@@ -94,16 +95,17 @@ def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
 
 
 def run_chunks(
-    stream: str, chunk: int, method: str, seed: int, labels: str | float, n_rows: int | None = None,
+    stream: str, chunk: int, method: str, seed: int, label_share: float, n_rows: int | None = None,
     data: str | None = None, file: str | None = None,
 ) -> dict[str, float | None]:
     """Return the mean accuracy of the chunks after the first, the share of members retrained, the time."""
     learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
     started = time.process_time()
-    run = chunked(source, learner, chunk, "first" if method == "static forest" else labels, seed=seed)
+    share = FIRST if method == "static forest" else label_share
+    run = chunked(source, learner, chunk, label_share=share, seed=seed)
     seconds = time.process_time() - started
-    known = run.labels >= 0
-    right = (run.predicted == run.labels)[known]
+    known = run.codes >= 0
+    right = (run.predicted == run.codes)[known]
     starts = np.arange(chunk, len(right), chunk)
     sizes = np.diff(np.append(starts, len(right)))
     parts = np.add.reduceat(right, starts)[sizes == chunk] / chunk if len(starts) else []

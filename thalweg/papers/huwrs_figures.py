@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from thalweg.papers.huwrs import METHODS
+from thalweg.papers.huwrs import ALL, FIRST, METHODS
 from thalweg.papers.huwrs_tables import Runs, mean_of, places_of, rbf_and_real
 from thalweg.papers.running import Results, by_setting
 
@@ -12,13 +12,13 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_setting(results)
     rbf, real = rbf_and_real(runs)
-    yield _figure(runs, rbf, "all", folder / "figure_1.png")
+    yield _figure(runs, rbf, ALL, folder / "figure_1.png")
     if real:
-        yield _figure(runs, real, "all", folder / "figure_2.png")
-    yield _figure(runs, rbf, "first", folder / "figure_3.png")
+        yield _figure(runs, real, ALL, folder / "figure_2.png")
+    yield _figure(runs, rbf, FIRST, folder / "figure_3.png")
 
 
-def _figure(runs: Runs, streams: Sequence[str], labels: str, path: Path) -> Path:
+def _figure(runs: Runs, streams: Sequence[str], share: float, path: Path) -> Path:
     """Draw a panel for each stream: accuracy by the length of chunks, a line for each method."""
     from matplotlib.figure import Figure
 
@@ -27,9 +27,9 @@ def _figure(runs: Runs, streams: Sequence[str], labels: str, path: Path) -> Path
     for axes in panels[len(streams) :]:
         axes.set_axis_off()
     for axes, stream in zip(panels, streams, strict=False):
-        chunks = [chunk for _, chunk in places_of(runs, [stream], labels)]
+        chunks = [chunk for _, chunk in places_of(runs, [stream], share)]
         for method in METHODS:
-            found = [mean_of(runs.get((stream, chunk, labels, method))) for chunk in chunks]
+            found = [mean_of(runs.get((stream, chunk, share, method))) for chunk in chunks]
             if all(found):
                 means, errors = zip(*found, strict=True)
                 axes.errorbar(chunks, means, errors, label=method, linewidth=1, marker=".", capsize=2)

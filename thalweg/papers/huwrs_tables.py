@@ -5,12 +5,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from thalweg.papers.huwrs import METHODS, RBF, REFERENCE, SHARED_CHUNK, SHARES, TITLE
+from thalweg.papers.huwrs import ALL, FIRST, METHODS, RBF, REFERENCE, SHARED_CHUNK, SHARES, TITLE
 from thalweg.papers.reports import Claim, Mean, Report, Table, averaged
 from thalweg.papers.running import Result, Results, by_setting
 
-Labels: TypeAlias = str | float
-Runs: TypeAlias = dict[tuple[str, int, Labels, str], list[Result]]  # by stream, chunk, labels, method
+Runs: TypeAlias = dict[tuple[str, int, float, str], list[Result]]  # by stream, chunk, label share, method
+SHARE_NAMES = {ALL: "all", FIRST: "first"}
 
 NOTES = [
     "± is a standard error over seeds: of the stream for RBF, of the subspaces for real ones, where AHOT and "
@@ -29,10 +29,10 @@ def report(results: Results) -> Report:
     n_seeds = max(len(found) for found in runs.values())
     made = Report(TITLE, REFERENCE, {"seeds": n_seeds, "members": 100}, notes=list(NOTES))
     rbf, real = rbf_and_real(runs)
-    made.tables.append(table_of(runs, rbf, "all", "Figure 1, RBF with drift in 4 of 20 inputs: accuracy"))
+    made.tables.append(table_of(runs, rbf, ALL, "Figure 1, RBF with drift in 4 of 20 inputs: accuracy"))
     if real:
-        made.tables.append(table_of(runs, real, "all", "Figure 2, real streams: accuracy"))
-    made.tables.append(table_of(runs, rbf, "first", "Figure 3, RBF, labels for the first chunk: accuracy"))
+        made.tables.append(table_of(runs, real, ALL, "Figure 2, real streams: accuracy"))
+    made.tables.append(table_of(runs, rbf, FIRST, "Figure 3, RBF, labels for the first chunk: accuracy"))
     made.tables += [shares_table(runs, rbf), retrained_table(runs, rbf + real)]
     made.claims = claims(runs, rbf, real)
     absent = [name for name in ("elec2", "usenet1", "email list") if name not in real]
@@ -58,18 +58,18 @@ def accuracy_of(runs: Sequence[Result]) -> float:
     return float(np.mean([100 * run["accuracy"] for run in runs]))
 
 
-def places_of(runs: Runs, streams: Sequence[str], labels: Labels) -> list[tuple[str, int]]:
-    """Return the (stream, chunk) that were run with these labels, in order."""
-    wanted = dict.fromkeys(key[:2] for key in runs if key[2] == labels)
+def places_of(runs: Runs, streams: Sequence[str], share: float) -> list[tuple[str, int]]:
+    """Return the (stream, chunk) that were run with this share of labels, in order."""
+    wanted = dict.fromkeys(key[:2] for key in runs if key[2] == share)
     return [place for stream in streams for place in sorted(wanted) if place[0] == stream]
 
 
-def table_of(runs: Runs, streams: Sequence[str], labels: Labels, title: str) -> Table:
+def table_of(runs: Runs, streams: Sequence[str], share: float, title: str) -> Table:
     """Return accuracies: a line for each stream and chunk, a column for each method."""
-    places = places_of(runs, streams, labels)
-    methods = [name for name in METHODS if any((*place, labels, name) in runs for place in places)]
+    places = places_of(runs, streams, share)
+    methods = [name for name in METHODS if any((*place, share, name) in runs for place in places)]
     rows = [
-        [stream, str(chunk), *(mean_of(runs.get((stream, chunk, labels, name))) for name in methods)]
+        [stream, str(chunk), *(mean_of(runs.get((stream, chunk, share, name))) for name in methods)]
         for stream, chunk in places
     ]
     return Table(title, ["", "chunk", *methods], rows)
@@ -79,11 +79,19 @@ def shares_table(runs: Runs, streams: Sequence[str]) -> Table:
     """Return what rows without labels bring: HUWRS against the same forest that ignores them."""
     rows = []
     for stream in streams:
-        for labels in ("all", *SHARES):
+        for share in (ALL, *SHARES):
             names = ("HUWRS", "HUWRS, labels only")
-            one, other = (runs.get((stream, SHARED_CHUNK, labels, name)) for name in names)
+            one, other = (runs.get((stream, SHARED_CHUNK, share, name)) for name in names)
             if one and other:
-                rows.append([stream, str(labels), mean_of(one), mean_of(other), gain(one, other)])
+                rows.append(
+                    [
+                        stream,
+                        SHARE_NAMES.get(share, str(share)),
+                        mean_of(one),
+                        mean_of(other),
+                        gain(one, other),
+                    ]
+                )
     title = f"Rows without labels, RBF, chunks of {SHARED_CHUNK}: accuracy with them, without, and the gain"
     return Table(title, ["", "chunks with labels", "HUWRS", "labels only", "gain"], rows)
 
@@ -97,8 +105,8 @@ def retrained_table(runs: Runs, streams: Sequence[str]) -> Table:
     """Return the share of members retrained at a chunk by both distances."""
     names = ("HUWRS", "HUWRS, plain distance")
     rows = [
-        [*map(str, place), *(mean_of(runs.get((*place, "all", name)), "retrained") for name in names)]
-        for place in places_of(runs, streams, "all")
+        [*map(str, place), *(mean_of(runs.get((*place, ALL, name)), "retrained") for name in names)]
+        for place in places_of(runs, streams, ALL)
     ]
     return Table("Members retrained at a chunk, per cent", ["", "chunk", *names], rows)
 
@@ -130,8 +138,8 @@ def sizes_of(runs: Runs, streams: Sequence[str]) -> list[int]:
 def wins(runs: Runs, streams: Sequence[str], rival: str, text: str, least: float = 1.0) -> Claim:
     """Return the claim that HUWRS beats a rival in at least this share of settings, with all labels."""
     gaps = []
-    for place in places_of(runs, streams, "all"):
-        one, other = (mean_of(runs.get((*place, "all", name))) for name in ("HUWRS", rival))
+    for place in places_of(runs, streams, ALL):
+        one, other = (mean_of(runs.get((*place, ALL, name))) for name in ("HUWRS", rival))
         if one and other:
             gaps.append(one[0] - other[0])
     if not gaps:
@@ -144,7 +152,7 @@ def wins(runs: Runs, streams: Sequence[str], rival: str, text: str, least: float
 def gains_with_chunks(runs: Runs, streams: Sequence[str]) -> Claim:
     """Return the claim that accuracy grows with the length of chunks, averaged over streams."""
     chunks = sizes_of(runs, streams)
-    means = [np.mean([accuracy_of(runs[(s, chunk, "all", "HUWRS")]) for s in streams]) for chunk in chunks]
+    means = [np.mean([accuracy_of(runs[(s, chunk, ALL, "HUWRS")]) for s in streams]) for chunk in chunks]
     measured = ", ".join(f"{chunk}: {mean:.1f}" for chunk, mean in zip(chunks, means, strict=True))
     holds = bool(np.all(np.diff(means) > 0)) if len(means) > 1 else None
     return Claim("RBF: it gains as chunks grow", measured, holds)
@@ -155,7 +163,7 @@ def faster_is_easier(runs: Runs, streams: Sequence[str]) -> Claim:
     chunks = sizes_of(runs, streams)
     first, *_, last = RBF
     slow, fast = (
-        np.mean([accuracy_of(runs[name, c, "all", "HUWRS"]) for c in chunks]) for name in (first, last)
+        np.mean([accuracy_of(runs[name, c, ALL, "HUWRS"]) for c in chunks]) for name in (first, last)
     )
     measured = f"drift {RBF[first]}: {slow:.1f}, drift {RBF[last]}: {fast:.1f}"
     return Claim("RBF: it does better at fast drift than at slow", measured, bool(fast > slow))
@@ -164,8 +172,8 @@ def faster_is_easier(runs: Runs, streams: Sequence[str]) -> Claim:
 def without_labels(runs: Runs, streams: Sequence[str], name: str) -> Claim:
     """Return the claim on what a method loses, or HUWRS gains, with labels for the first chunk only."""
     gaps = [
-        accuracy_of(runs[(*place, "first", name)]) - accuracy_of(runs[(*place, "all", name)])
-        for place in places_of(runs, streams, "first")
+        accuracy_of(runs[(*place, FIRST, name)]) - accuracy_of(runs[(*place, ALL, name)])
+        for place in places_of(runs, streams, FIRST)
     ]
     measured = f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {np.mean(gaps):+.1f} on average"
     if name == "HUWRS":

@@ -170,7 +170,7 @@ def tested(learner: StreamClassifier, stream: Stream, n_test: int) -> dict[str, 
         learner.test_then_train_coded(X[start:stop], codes[start:stop])
         seconds += time.process_time() - started
         test_X, test_y = stream.sample(stop - 1, n_test)
-        found[stop] = float((learner.predict_block(test_X).argmax(axis=1) == test_y).mean())
+        found[stop] = float((learner.predict_proba_block(test_X).argmax(axis=1) == test_y).mean())
         start = stop
     curve = [found[stop] for stop in coarse]
     recovery = float(np.mean([found[stop] for stop in fine])) if fine else None

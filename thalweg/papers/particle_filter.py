@@ -159,9 +159,9 @@ def run_case(stream: str, case: str, seed: int, data: str | Path | None = None) 
         run, each = prequential(rows, learner), chosen.batch
     else:
         run, each = holdout(rows, learner, every=chosen.batch, n=1000, seed=seed), 1000
-    right = run.predicted == run.labels
+    right = run.predicted == run.codes
     course = right[: len(right) // each * each].reshape(-1, each).mean(axis=1)
-    trivial = {name: 100 * float((codes == run.labels).mean()) for name, codes in run.baselines.items()}
+    trivial = {name: 100 * float((codes == run.codes).mean()) for name, codes in run.baselines.items()}
     return {"accuracy": 100 * float(right.mean()), "course": (100 * course).tolist(), "baselines": trivial}
 
 

@@ -91,9 +91,9 @@ def run_sphere(kind: str, noise: float, leaves: int | None, seed: int, n_blocks:
                 add_outliers(found[name], learner, number, flip, stream, X)
         X, clean = blocks[number + 1]
         for name, learner in learners.items():
-            found[name]["curve"].append(accuracy_of(learner.predict_block(X), clean))
+            found[name]["curve"].append(accuracy_of(learner.predict_proba_block(X), clean))
         trees = learners["logistic weights"].members_
-        votes = [tree.predict_block(X).argmax(axis=1) for tree in trees]
+        votes = [tree.predict_proba_block(X).argmax(axis=1) for tree in trees]
         found[BAGGING]["curve"].append(float(((np.mean(votes, axis=0) >= 0.5) == clean).mean()))
     for result in found.values():
         result["accuracy"] = float(np.mean(result["curve"]))
@@ -146,7 +146,7 @@ def run_loans(data: str | None, n_blocks: int) -> dict[str, Any]:
             part = slice(start, start + BLOCK)
             learner.test_then_train_coded(np.ascontiguousarray(X[part]), codes[part])
             after = slice(start + step * BLOCK, start + (step + 1) * BLOCK)
-            said = learner.predict_block(np.ascontiguousarray(X[after])).argmax(axis=1)
+            said = learner.predict_proba_block(np.ascontiguousarray(X[after])).argmax(axis=1)
             found[name]["curve"].append(float((said == codes[after]).mean()))
             found[name]["hits"] += [(int(a), int(b)) for a, b in zip(said, codes[after], strict=True)]
     for result in found.values():

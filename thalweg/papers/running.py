@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from thalweg._parameters import n_threads
 from thalweg.errors import StreamError
 from thalweg.evaluation.comparison.parallel import Job, cache_path, run_jobs
 from thalweg.streams import datasets
@@ -34,11 +35,11 @@ class Task:
 
 
 def run_tasks(
-    paper: str, tasks: Iterable[Task], workers: int | None = None, fresh: bool = False, quiet: bool = True
+    paper: str, tasks: Iterable[Task], n_jobs: int | None = -1, fresh: bool = False, quiet: bool = True
 ) -> Results:
     """Return {task's key: its result}, from the cache where it has been run with these settings before."""
     jobs = {task.key: Job(task.run, task.settings, _cache_file(paper, task)) for task in tasks}
-    return dict(_progress(run_jobs(jobs, workers, fresh), len(jobs), paper, quiet))
+    return dict(_progress(run_jobs(jobs, n_threads("reproduce", n_jobs), fresh), len(jobs), paper, quiet))
 
 
 def by_setting(results: Results) -> dict[Any, list[Any]]:

@@ -24,17 +24,19 @@ def cache(tmp_path, monkeypatch):
 
 
 def test_figures_are_those_of_single_runs():
-    found = compare([NaiveBayes(), HoeffdingTree()], {"a": SEA(3000, seed=4), "b": LED(2000, seed=5)}, jobs=1)
+    found = compare(
+        [NaiveBayes(), HoeffdingTree()], {"a": SEA(3000, seed=4), "b": LED(2000, seed=5)}, n_jobs=1
+    )
     run = prequential(LED(2000, seed=5), HoeffdingTree(random_state=0))
     assert found.table()[1, 1] == metrics.accuracy(run)
     assert found.table("log_loss")[1, 1] == metrics.log_loss(run)
-    assert found.baselines()["majority"][1] == metrics.agreement(run.labels, run.baselines["majority"])
+    assert found.baselines()["majority"][1] == metrics.agreement(run.codes, run.baselines["majority"])
     assert found.results["NaiveBayes", "a", 0]["rows"] == 3000
 
 
 def test_jobs_do_not_change_the_results():
     one, two = (
-        compare([NaiveBayes(), NoChange()], ["sea", "led"], seeds=2, rows=1000, jobs=jobs, fresh=True)
+        compare([NaiveBayes(), NoChange()], ["sea", "led"], seeds=2, rows=1000, n_jobs=jobs, fresh=True)
         for jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.table(), two.table())
@@ -42,17 +44,17 @@ def test_jobs_do_not_change_the_results():
 
 
 def test_a_finished_run_is_not_run_twice(cache, monkeypatch):
-    first = compare([NaiveBayes()], ["sea"], rows=500, jobs=1)
+    first = compare([NaiveBayes()], ["sea"], rows=500, n_jobs=1)
     assert len(list(cache.rglob("*.json"))) == 1
 
     def fail(*_, **__):
         raise AssertionError("it was run again")
 
     monkeypatch.setattr("thalweg.evaluation.comparison.cached_run.prequential", fail)
-    again = compare([NaiveBayes()], ["sea"], rows=500, jobs=1)
+    again = compare([NaiveBayes()], ["sea"], rows=500, n_jobs=1)
     assert first.kept().tolist() == [[False]] and again.kept().tolist() == [[True]]
     assert [run | {"kept": False} for run in again.results.values()] == list(first.results.values())
-    other = compare([NaiveBayes()], ["sea"], rows=501, jobs=1)
+    other = compare([NaiveBayes()], ["sea"], rows=501, n_jobs=1)
     assert "it was run again" in str(other.errors())
 
 
@@ -64,16 +66,24 @@ def test_another_parameter_seed_or_file_is_another_run(cache, tmp_path):
         (NearestNeighbours(n_neighbours=5), str(path), 1),
         (NearestNeighbours(n_neighbours=5), str(path), 2),
     ]:
-        compare([learner], [stream], seeds=seeds, jobs=1)
+        compare([learner], [stream], seeds=seeds, n_jobs=1)
     assert len(list(cache.rglob("*.json"))) == 3
     path.write_text("x,y\n" + "1,a\n2,b\n" * 60)
-    compare([NearestNeighbours(n_neighbours=5)], [str(path)], jobs=1)
+    compare([NearestNeighbours(n_neighbours=5)], [str(path)], n_jobs=1)
     assert len(list(cache.rglob("*.json"))) == 4
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_the_number_of_processes_is_checked(n_jobs):
+    with pytest.raises(ParameterError, match="compare: n_jobs must be a whole number"):
+        compare([NaiveBayes()], ["sea"], rows=100, n_jobs=n_jobs)
+    with pytest.raises(ParameterError, match="tune: n_jobs must be a whole number"):
+        tune(NearestNeighbours(), {"n_neighbours": [1, 3]}, SEA(100), n_jobs=n_jobs)
 
 
 def test_a_learner_that_fails_does_not_stop_the_others():
     found = compare(
-        {"broken": HoeffdingTree(grace_period=-1), "fine": NaiveBayes()}, ["sea"], rows=500, jobs=1
+        {"broken": HoeffdingTree(grace_period=-1), "fine": NaiveBayes()}, ["sea"], rows=500, n_jobs=1
     )
     assert "grace_period" in found.errors()["broken on sea, seed 0"]
     assert found.ranked == []
@@ -83,7 +93,7 @@ def test_a_learner_that_fails_does_not_stop_the_others():
 
 
 def test_a_run_over_its_limit_of_time_is_stopped_and_not_ranked():
-    found = compare([NearestNeighbours()], [SEA(50_000_000, seed=1)], limit=0.2, jobs=1)
+    found = compare([NearestNeighbours()], [SEA(50_000_000, seed=1)], limit=0.2, n_jobs=1)
     result = found.results["NearestNeighbours", "SEA", 0]
     assert result["stopped"]
     assert 0 < result["rows"] < 50_000_000
@@ -92,13 +102,13 @@ def test_a_run_over_its_limit_of_time_is_stopped_and_not_ranked():
 
 def test_noise_is_called_noise_and_a_difference_is_found():
     streams = {"sea": SEA(10_000, seed=1)}
-    found = compare({"nb": NaiveBayes(), "majority": MajorityClass()}, streams, jobs=1)
+    found = compare({"nb": NaiveBayes(), "majority": MajorityClass()}, streams, n_jobs=1)
     ahead = found.paired("nb", "majority", "sea")
     assert ahead.mean > 0.1
     assert ahead.p_value < 1e-6
     rng = np.random.default_rng(0)
     coin = {"a": _Coin(rng.random(10_000)), "b": _Coin(rng.random(10_000))}
-    found = compare(coin, {"coin": SEA(10_000, noise=0.5, seed=2)}, jobs=1)
+    found = compare(coin, {"coin": SEA(10_000, noise=0.5, seed=2)}, n_jobs=1)
     assert found.paired("a", "b", "coin").p_value > 0.05
 
 
@@ -117,7 +127,7 @@ class _Coin(MajorityClass):
 
 
 def test_seeds_are_those_of_learners_and_of_named_streams():
-    found = compare([NaiveBayes()], {"named": "sea", "given": SEA(500, seed=1)}, seeds=3, rows=500, jobs=1)
+    found = compare([NaiveBayes()], {"named": "sea", "given": SEA(500, seed=1)}, seeds=3, rows=500, n_jobs=1)
     accuracies = [
         [found.results["NaiveBayes", s, i]["accuracy"] for i in range(3)] for s in ("named", "given")
     ]
@@ -125,11 +135,11 @@ def test_seeds_are_those_of_learners_and_of_named_streams():
     assert len(set(accuracies[1])) == 1
     assert found.spread()[0, 0] == pytest.approx(np.std(accuracies[0], ddof=1) / np.sqrt(3))
     run = prequential(SEA(500, seed=1), NaiveBayes())
-    assert found.spread()[1, 0] == standard_error(run.predicted == run.labels)
+    assert found.spread()[1, 0] == standard_error(run.predicted == run.codes)
 
 
 def test_baselines_and_pairs_are_means_over_the_seeds_as_accuracies_are():
-    found = compare([NaiveBayes(), MajorityClass()], ["sea"], seeds=3, rows=500, jobs=1)
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], seeds=3, rows=500, n_jobs=1)
     assert found.baselines()["majority"][0] == pytest.approx(found.table()[0, 1])
     difference = found.paired("NaiveBayes", "MajorityClass", "sea")
     assert difference.mean == pytest.approx(found.table()[0, 0] - found.table()[0, 1])
@@ -140,7 +150,7 @@ def test_baselines_and_pairs_are_means_over_the_seeds_as_accuracies_are():
 
 
 def test_a_pair_that_was_not_run_is_named():
-    found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=300, jobs=1)
+    found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=300, n_jobs=1)
     for arguments, said in [
         (("NaiveBays", "MajorityClass", "sea"), "did you mean 'NaiveBayes'"),
         (("NaiveBayes", "MajorityClass", "led"), "stream must be one of 'sea', got 'led'"),
@@ -156,14 +166,14 @@ def test_an_error_is_not_kept(monkeypatch, cache):
 
     with monkeypatch.context() as patched:
         patched.setattr("thalweg.evaluation.comparison.cached_run.prequential", fail)
-        failed = compare([NaiveBayes()], ["sea"], rows=300, jobs=1)
+        failed = compare([NaiveBayes()], ["sea"], rows=300, n_jobs=1)
     assert "the disk was away" in str(failed.errors())
     assert not failed.kept().any()
-    assert not compare([NaiveBayes()], ["sea"], rows=300, jobs=1).errors()
+    assert not compare([NaiveBayes()], ["sea"], rows=300, n_jobs=1).errors()
 
 
 def test_names_that_come_twice_are_numbered():
-    found = compare([NearestNeighbours(n_neighbours=k) for k in (1, 5)], ["sea"], rows=300, jobs=1)
+    found = compare([NearestNeighbours(n_neighbours=k) for k in (1, 5)], ["sea"], rows=300, n_jobs=1)
     assert found.learners == ["NearestNeighbours", "NearestNeighbours #2"]
 
 
@@ -172,7 +182,7 @@ def test_models_of_other_libraries_are_wrapped():
     pytest.importorskip("river")
     from river.naive_bayes import GaussianNB as RiverNB
 
-    found = compare({"river": RiverNB(), "sklearn": GaussianNB()}, [SEA(300, seed=1)], jobs=1)
+    found = compare({"river": RiverNB(), "sklearn": GaussianNB()}, [SEA(300, seed=1)], n_jobs=1)
     assert (found.table() > 0.5).all()
     with pytest.raises(ParameterError, match=r"compare: expected a learner, .*, got 3"):
         as_learner(3)
@@ -194,17 +204,17 @@ def test_models_of_other_libraries_get_the_seeds_and_are_kept(cache):
             make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1)), window=100
         ),
     }
-    found = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1)
+    found = compare(models, [SEA(300, seed=1)], seeds=2, n_jobs=1)
     assert len(list(cache.rglob("*.json"))) == 8
-    again = compare(models, [SEA(300, seed=1)], seeds=2, jobs=1, fresh=True)
+    again = compare(models, [SEA(300, seed=1)], seeds=2, n_jobs=1, fresh=True)
     np.testing.assert_array_equal(found.table("log_loss"), again.table("log_loss"))
     assert (found.spread("log_loss") > 0).all()
-    assert compare(models, [SEA(300, seed=1)], seeds=2, jobs=1).kept().all()
+    assert compare(models, [SEA(300, seed=1)], seeds=2, n_jobs=1).kept().all()
 
 
 def test_the_page_and_the_summary_have_the_same_numbers(tmp_path):
     found = compare(
-        [NaiveBayes(), NoChange(), HoeffdingTree()], ["sea", "led", "hyperplane"], rows=800, jobs=1
+        [NaiveBayes(), NoChange(), HoeffdingTree()], ["sea", "led", "hyperplane"], rows=800, n_jobs=1
     )
     page = found.write(tmp_path / "page.html").read_text()
     said = json.loads(json.dumps(found.summary()))
@@ -219,7 +229,7 @@ def test_the_page_and_the_summary_have_the_same_numbers(tmp_path):
 
 
 def test_one_learner_and_nothing_are_answered(tmp_path):
-    found = compare([NaiveBayes()], ["sea"], rows=300, jobs=1)
+    found = compare([NaiveBayes()], ["sea"], rows=300, n_jobs=1)
     assert "nothing to compare it with" in found.write(tmp_path / "page.html").read_text()
     assert found.tests()["friedman"] is None
     with pytest.raises(ParameterError, match="at least one"):
@@ -237,7 +247,7 @@ def test_jobs_whose_cache_is_damaged_run_again(tmp_path):
 
 def test_tuning_searches_on_the_first_part_and_judges_on_the_rest():
     stream = SEA(4000, noise=0, seed=3)
-    found = tune(NearestNeighbours(n_neighbours=1), {"n_neighbours": [1, 9]}, stream, share=0.25, jobs=1)
+    found = tune(NearestNeighbours(n_neighbours=1), {"n_neighbours": [1, 9]}, stream, share=0.25, n_jobs=1)
     assert found.n_rows_searched == 1000
     assert found.n_rows_judged == 3000
     scores = {each["n_neighbours"]: accuracy for each, accuracy in found.tried}
@@ -275,7 +285,7 @@ def test_grids_that_make_no_sense_are_refused(grid, words):
 
 def test_a_search_in_which_everything_fails_says_why():
     with pytest.raises(ParameterError, match="grace_period"):
-        tune(HoeffdingTree(), {"grace_period": [-1, -2]}, "sea", rows=300, jobs=1)
+        tune(HoeffdingTree(), {"grace_period": [-1, -2]}, "sea", rows=300, n_jobs=1)
 
 
 def test_the_limit_of_time_must_leave_rows_to_judge_on():
@@ -285,7 +295,7 @@ def test_the_limit_of_time_must_leave_rows_to_judge_on():
 
 def test_the_page_says_how_it_was_made_and_draws_the_baselines(tmp_path):
     learners = {"nb": NaiveBayes(), "tree": HoeffdingTree(delta=0.01)}
-    found = compare(learners, ["sea"], rows=700, jobs=1, fresh=True)
+    found = compare(learners, ["sea"], rows=700, n_jobs=1, fresh=True)
     found.command = "thalweg compare …"
     page = found.write(tmp_path / "page.html").read_text()
     assert "delta 0.01" in page and "<dd>700 rows</dd>" in page

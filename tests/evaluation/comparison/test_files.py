@@ -14,7 +14,7 @@ from thalweg.learners import MajorityClass, NaiveBayes
 def found(tmp_path, monkeypatch):
     monkeypatch.setenv("THALWEG_CACHE", str(tmp_path / "cache"))
     learners = {"naive_bayes, 100%": NaiveBayes(), "a|b": MajorityClass()}
-    return compare(learners, ["sea", "led"], rows=300, seeds=2, jobs=1)
+    return compare(learners, ["sea", "led"], rows=300, seeds=2, n_jobs=1)
 
 
 def test_csv_has_a_line_for_each_run(found, tmp_path):

@@ -1,4 +1,4 @@
-"""`thalweg drift last.csv this.csv` and `watch(stream, reference=other)`: what is compared, and said."""
+"""`thalweg drift last.csv this.csv` and `detect_drift(stream, reference=other)`: comparisons and words."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.drift import HellingerMonitor
-from thalweg.evaluation import watch
+from thalweg.evaluation import detect_drift
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.pages import drift_page
 from thalweg.streams import from_arrays, from_file
@@ -137,10 +137,10 @@ def test_mistakes_are_said(last, arguments, words):
 def test_categories_are_matched_by_value_whatever_their_codes():
     a = from_arrays([["x"]] * 600 + [["y"]] * 600, [0] * 1200, categorical=[0])
     b = from_arrays([["y"], ["x"], ["z"]] * 400, [0] * 1200, categorical=[0])
-    report = watch(b, HellingerMonitor(window=300), reference=a)
+    report = detect_drift(b, HellingerMonitor(window=300), reference=a)
     assert [(new.name, new.first_row, new.n_rows) for new in report.new_categories] == [("z", 2, 400)]
     same = from_arrays([["y"], ["x"]] * 600, [0] * 1200, categorical=[0])
-    assert watch(same, HellingerMonitor(window=300), reference=a).findings == []
+    assert detect_drift(same, HellingerMonitor(window=300), reference=a).findings == []
     assert "“other categories” 0 % → 33.3 %, new: “z”" in drift_words.what(report.findings[0], report)
 
 
@@ -148,7 +148,7 @@ def test_a_long_reference_is_counted_whole(tmp_path):
     rng = np.random.default_rng(0)
     early = np.append(rng.normal(size=70_000), rng.normal(size=70_000) + 3)[:, None]
     a, b = from_arrays(early, np.zeros(140_000)), from_arrays(rng.permutation(early), np.zeros(140_000))
-    report = watch(b, reference=a)
+    report = detect_drift(b, reference=a)
     assert report.findings == [] and report.reference_rows == 140_000
     assert report.monitor.histograms()[0].sum() == pytest.approx(105_000, abs=10)
     drift_page.write(report, tmp_path / "page.html")
@@ -158,7 +158,7 @@ def test_a_stream_tells_its_new_categories_too(tmp_path):
     path = tmp_path / "rows.csv"
     colours = ["blue" if i >= 3000 and i % 5 == 0 else "red" for i in range(4000)]
     path.write_text("colour,size\n" + "".join(f"{colour},{i % 7}\n" for i, colour in enumerate(colours)))
-    report = watch(from_file(path, labels=False), HellingerMonitor(reference=1000, window=500))
+    report = detect_drift(from_file(path, labels=False), HellingerMonitor(reference=1000, window=500))
     (new,) = report.new_categories
     assert (new.input, new.name, new.first_row, new.n_rows) == ("colour", "blue", 3000, 200)
     assert "New in colour: blue (200 rows), first in row 3,000." in drift_words.notes(report)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from thalweg.commands.app import app
 from thalweg.drift import HellingerMonitor
-from thalweg.evaluation import watch
+from thalweg.evaluation import detect_drift
 from thalweg.evaluation.drift import words as drift_words
 from thalweg.evaluation.drift.whole_days import DayOfRow, days_in, whole_spans
 from thalweg.streams import from_arrays
@@ -40,26 +40,26 @@ def test_spans_are_read():
 
 def test_windows_of_rows_do_not_compare_times():
     columns = {"price": np.random.default_rng(1).normal(size=len(visits(10)))}
-    report = watch(stream(visits(10), **columns), HellingerMonitor(window=300, reference=600))
+    report = detect_drift(stream(visits(10), **columns), HellingerMonitor(window=300, reference=600))
     assert [str(each) for each in report.watched] == ["price"] and report.findings == []
     assert report.left_out["when: time of day"] == report.left_out["when: weekday"] == "cycle"
     assert any("weeks: when: time of day, when: weekday" in said for said in drift_words.notes(report))
     with pytest.raises(ValueError, match="no column that can be compared"):
-        watch(stream(visits(3)))
+        detect_drift(stream(visits(3)))
 
 
 def test_weeks_compare_times_and_weekdays_without_false_alarms():
-    report = watch(stream(visits(10)), windows="week")
+    report = detect_drift(stream(visits(10)), windows="week")
     assert [str(each) for each in report.watched] == ["when: time of day", "when: weekday"]
     assert len(report.stops) == 8 and report.findings == []
     assert report.category_names[1][0] == "Mon"
-    days = watch(stream(visits(4)), windows="day", reference="4 days")
+    days = detect_drift(stream(visits(4)), windows="day", reference="4 days")
     assert [str(each) for each in days.watched] == ["when: time of day"]
     assert len(days.stops) == 24 and days.findings == [] and days.left_out["when: weekday"] == "cycle"
 
 
 def test_a_change_of_the_time_of_day_is_found():
-    report = watch(stream(visits(10, change=6)), windows="week")
+    report = detect_drift(stream(visits(10, change=6)), windows="week")
     (finding,) = report.findings
     assert str(finding.watched) == "when: time of day"
     assert report.starts.tolist().index(finding.start) == 4 and finding.n_changed >= 3
@@ -69,7 +69,7 @@ def test_a_weekday_that_is_missing_is_named():
     when = visits(10)
     sundays = (when.astype("M8[D]").astype(int) + 3) % 7 == 6
     late = np.arange(len(when)) > len(when) // 2
-    report = watch(stream(when[~(sundays & late)]), windows="week")
+    report = detect_drift(stream(when[~(sundays & late)]), windows="week")
     found = {str(finding.watched): drift_words.what(finding, report) for finding in report.findings}
     assert "“Sun”" in found["when: weekday"] and "→ 0 %" in found["when: weekday"]
 
@@ -77,13 +77,13 @@ def test_a_weekday_that_is_missing_is_named():
 def test_two_streams_are_compared_by_whole_weeks():
     # The second has more Thursdays than the first if all its rows are counted.
     first, second = visits(4, seed=1), visits(5, seed=2)[: -len(visits(5, seed=2)) // 7]
-    report = watch(stream(second), windows="week", reference=stream(first))
+    report = detect_drift(stream(second), windows="week", reference=stream(first))
     assert report.findings == [] and len(report.stops) == 4
 
 
 def test_a_reference_without_a_whole_week_is_said():
     with pytest.raises(ValueError, match="there is no whole span of 7 days in it"):
-        watch(stream(visits(3)), windows="week", reference=stream(visits(1)[:300]))
+        detect_drift(stream(visits(3)), windows="week", reference=stream(visits(1)[:300]))
 
 
 def test_spans_are_whole_days_whatever_the_blocks():
@@ -105,11 +105,11 @@ def test_spans_are_whole_days_whatever_the_blocks():
 def test_rows_that_are_not_in_the_order_of_time_are_said():
     when = np.random.default_rng(0).permutation(visits(4))
     with pytest.raises(ValueError, match="not in the order of time"):
-        watch(stream(when), windows="day")
+        detect_drift(stream(when), windows="day")
     with pytest.raises(ValueError, match='windows must be "day", "week"'):
-        watch(stream(when), windows="month")
+        detect_drift(stream(when), windows="month")
     with pytest.raises(ValueError, match="column of dates"):
-        watch(from_arrays(np.zeros((100, 1)), np.zeros(100)), windows="day")
+        detect_drift(from_arrays(np.zeros((100, 1)), np.zeros(100)), windows="day")
 
 
 def test_the_command_chooses_weeks_and_says_so(tmp_path, monkeypatch):

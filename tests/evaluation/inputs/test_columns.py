@@ -81,7 +81,7 @@ def test_weekdays_of_a_condition_are_those_that_hold(stream):
 
 def test_an_importance_is_one_share_for_each_column(stream):
     learner = AdaptiveRandomForest(n_members=3)
-    run = prequential(stream, learner, watch=Explanations())
+    run = prequential(stream, learner, observers=Explanations())
     found = explanation(learner, InputColumns(stream))
     wholes = ["sensor", "price", "ordered", "comment", "shop"]
     assert sum(found[name] for name in wholes) == pytest.approx(1)
@@ -110,7 +110,7 @@ def test_coefficients_name_categories_and_join_cycles(stream):
 
 def test_the_inputs_of_a_column_are_shuffled_together(stream):
     importance = PermutationImportance(window=1000)
-    prequential(stream, AdaptiveLogistic(), watch=importance)
+    prequential(stream, AdaptiveLogistic(), observers=importance)
     latest = dict(zip(importance.names, importance.importance_, strict=True))
     assert list(latest)[:2] == ["sensor", "price"] and len(latest) == 5 + 4
     assert latest["ordered"] > 0.05 and latest["ordered: weekday"] > 0.05
@@ -119,7 +119,7 @@ def test_the_inputs_of_a_column_are_shuffled_together(stream):
 
 def test_streams_of_numbers_are_as_before():
     importance = PermutationImportance()
-    run = prequential(SEA(3000, seed=1), HoeffdingTree(), watch=[importance, Explanations()])
+    run = prequential(SEA(3000, seed=1), HoeffdingTree(), observers=[importance, Explanations()])
     assert all(history.names == ["x0", "x1", "x2"] and not history.parts for history in run.explanations)
 
 
@@ -184,7 +184,7 @@ def test_the_word_that_decides_is_first_below_its_text(tmp_path, learner):
     file = tmp_path / "notes.csv"
     file.write_text("\n".join(lines) + "\n")
     stream = from_file(file, "ok", n_words=64)
-    run = prequential(stream, learner, watch=Explanations())
+    run = prequential(stream, learner, observers=Explanations())
     values = explanation(learner, InputColumns(stream))
     words = [name for name in values if name.startswith("note: ")]
     assert "refund" in max(words, key=lambda name: abs(values[name]))

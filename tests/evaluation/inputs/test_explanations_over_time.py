@@ -30,7 +30,7 @@ def changing_stream(n=8000):
 
 
 def test_a_run_has_what_learners_said():
-    run = prequential(changing_stream(), AdaptiveLogistic(), watch=Explanations())
+    run = prequential(changing_stream(), AdaptiveLogistic(), observers=Explanations())
     found = run.explanations[0]
     assert found.title == "coefficient"
     assert found.names == ["price", "weight", "noise"]
@@ -40,7 +40,7 @@ def test_a_run_has_what_learners_said():
 
 
 def test_a_note_is_what_the_learner_says_after_these_rows():
-    run = prequential(changing_stream(), HoeffdingTree(), watch=Explanations())
+    run = prequential(changing_stream(), HoeffdingTree(), observers=Explanations())
     learner = HoeffdingTree()
     prequential(changing_stream(), learner, rows=run.explanations[0].rows[60])
     np.testing.assert_array_equal(run.explanations[0].values[60], learner.importance_)
@@ -48,10 +48,10 @@ def test_a_note_is_what_the_learner_says_after_these_rows():
 
 @pytest.mark.parametrize("block", [1, 64, 8000])
 def test_blocks_make_no_difference(block):
-    watch = Explanations(), PermutationImportance()
+    observers = Explanations(), PermutationImportance()
     stream, learner = changing_stream(4000), HoeffdingTree()
-    run = prequential(stream, learner, block=block, delay=5, watch=watch)
-    expected = prequential(stream, learner, delay=5, watch=watch)
+    run = prequential(stream, learner, block=block, delay=5, observers=observers)
+    expected = prequential(stream, learner, delay=5, observers=observers)
     assert len(run.explanations) == len(expected.explanations) == 2
     for one, other in zip(run.explanations, expected.explanations, strict=True):
         np.testing.assert_array_equal(one.rows, other.rows)
@@ -59,46 +59,46 @@ def test_blocks_make_no_difference(block):
 
 
 def test_notes_of_a_stream_without_end_are_bounded():
-    watcher, learner = Explanations().begin(), AdaptiveLogistic().begin(2, [0, 1])
+    observer, learner = Explanations().begin(), AdaptiveLogistic().begin(2, [0, 1])
     rng = np.random.default_rng(1)
     for _ in range(1000):
         X = rng.normal(size=(100, 2))
         learner.test_then_train(X, X[:, 0] > 0)
-        watcher.update_coded(learner, X, np.zeros(100, dtype=np.intp))
-    rows = watcher.as_history().rows
+        observer.update_coded(learner, X, np.zeros(100, dtype=np.intp))
+    rows = observer.as_history().rows
     assert MOST_READ / 2 <= len(rows) <= MOST_READ
     assert len(set(np.diff(rows))) == 1 and rows[-1] > 98_000
 
 
 def test_of_many_inputs_the_largest_are_kept():
     X = np.random.default_rng(1).normal(size=(1000, 1200))
-    run = prequential(from_arrays(X, X[:, 7] > 0), LinearLogistic(), watch=Explanations())
+    run = prequential(from_arrays(X, X[:, 7] > 0), LinearLogistic(), observers=Explanations())
     found = run.explanations[0]
     assert (~np.isnan(found.values)).sum(axis=1).max() == MOST_KEPT
     assert next(iter(found.latest())) == "x7"
 
 
 def test_a_class_that_comes_later_has_numbers_from_then_on():
-    watcher, learner = Explanations().begin(n_rows=400), AdaptiveLogistic().begin(2)
+    observer, learner = Explanations().begin(n_rows=400), AdaptiveLogistic().begin(2)
     X = np.random.default_rng(1).normal(size=(400, 2))
     y = (X[:, 0] > 0).astype(int) + ((np.arange(400) >= 200) & (X[:, 1] > 1))
     for start in range(0, 400, 4):
         learner.test_then_train(X[start : start + 4], y[start : start + 4])
-        watcher.update_coded(learner, X[start : start + 4], y[start : start + 4])
-    found = watcher.as_history()
+        observer.update_coded(learner, X[start : start + 4], y[start : start + 4])
+    found = observer.as_history()
     assert found.rows[-1] == 400
     assert np.isnan(found.values[0]).any() and "x0" in found.names and "x1, 2" in found.names
 
 
 def test_learners_without_explanations_have_none():
-    assert prequential(SEA(500), NaiveBayes(), watch=Explanations()).explanations == []
-    assert prequential(SEA(100), HoeffdingTree(), watch=Explanations()).explanations == []
+    assert prequential(SEA(500), NaiveBayes(), observers=Explanations()).explanations == []
+    assert prequential(SEA(100), HoeffdingTree(), observers=Explanations()).explanations == []
     assert prequential(SEA(500), NaiveBayes()).explanations == []
 
 
 def test_the_page_has_a_chart_for_each(tmp_path):
-    watch = [Explanations(), PermutationImportance()]
-    run = prequential(changing_stream(), AdaptiveRandomForest(), watch=watch)
+    observers = [Explanations(), PermutationImportance()]
+    run = prequential(changing_stream(), AdaptiveRandomForest(), observers=observers)
     text = report.write(run, tmp_path / "page.html").read_text(encoding="utf-8")
     assert text.count("<h2>Which inputs count</h2>") == 1
     for title in ("importance in splits", "accuracy lost by shuffling"):
@@ -108,11 +108,11 @@ def test_the_page_has_a_chart_for_each(tmp_path):
 
 
 def test_plots_draw_the_same():
-    run = prequential(changing_stream(2000), AdaptiveLogistic(), watch=Explanations())
+    run = prequential(changing_stream(2000), AdaptiveLogistic(), observers=Explanations())
     axes = plots.inputs(run, most=2)
     assert [line.get_label() for line in axes.lines] == ["price", "weight"]
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), run.explanations[0].values[:, 0])
-    with pytest.raises(ValueError, match="watch"):
+    with pytest.raises(ValueError, match="observers"):
         plots.inputs(run, 1)
 
 
@@ -132,7 +132,7 @@ def test_several_runs_show_the_same_inputs_in_the_same_colours(tmp_path):
     X = np.random.default_rng(4).normal(size=(1500, 12))
     y = X @ np.arange(12) > 0
     runs = [
-        prequential(from_arrays(X, y), learner, watch=PermutationImportance(window=200))
+        prequential(from_arrays(X, y), learner, observers=PermutationImportance(window=200))
         for learner in (LogisticMixture(), NaiveBayes())
     ]
     page = report.write(runs, tmp_path / "page.html").read_text()

@@ -35,7 +35,7 @@ def by_hand(learner, X, y, window, period, seed):
 def test_it_is_what_a_copy_loses_on_rows_it_has_not_learned():
     X, y = next(SEA(seed=2).blocks(3300))
     importance = PermutationImportance(window=200, period=700, seed=5)
-    prequential(from_arrays(X, y), NaiveBayes(), watch=importance)
+    prequential(from_arrays(X, y), NaiveBayes(), observers=importance)
     rows, found = by_hand(NaiveBayes(), X, y, 200, 700, 5)
     np.testing.assert_array_equal(importance.history_["row"], rows)
     np.testing.assert_allclose(importance.history_["importance"], found, atol=1e-12)
@@ -43,14 +43,16 @@ def test_it_is_what_a_copy_loses_on_rows_it_has_not_learned():
     assert importance.names == ["x0", "x1", "x2"]
 
 
-@pytest.mark.parametrize("settings", [{}, {"delay": 30}, {"labels": 0.5}, {"delay": 7, "labels": 0.7}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"delay": 30}, {"label_share": 0.5}, {"delay": 7, "label_share": 0.7}]
+)
 def test_blocks_make_no_difference(settings):
     expected = PermutationImportance(100, 150)
     plain = prequential(SEA(2000, seed=1), HoeffdingTree(delta=0.1), **settings)
     for block in (1, 37, 150, 2000):
         importance = PermutationImportance(100, 150)
         learner = HoeffdingTree(delta=0.1)
-        run = prequential(SEA(2000, seed=1), learner, block=block, watch=importance, **settings)
+        run = prequential(SEA(2000, seed=1), learner, block=block, observers=importance, **settings)
         np.testing.assert_array_equal(run.probabilities, plain.probabilities)
         if block == 1:
             expected = importance
@@ -62,7 +64,7 @@ def test_other_protocols_give_the_same_runs_with_it():
     for protocol, settings in ((chunked, {"size": 130}), (holdout, {"every": 400, "n": 50})):
         importance = PermutationImportance(100, 150)
         plain = protocol(SEA(2000, seed=1), NaiveBayes(), **settings)
-        run = protocol(SEA(2000, seed=1), NaiveBayes(), watch=importance, **settings)
+        run = protocol(SEA(2000, seed=1), NaiveBayes(), observers=importance, **settings)
         np.testing.assert_array_equal(run.probabilities, plain.probabilities)
         assert run.n_rows == plain.n_rows == 2000
         if plain.row_numbers is not None:
@@ -79,7 +81,7 @@ def test_a_loop_of_ones_own_can_use_it():
         learner.test_then_train(X[part], labels[part])
         importance.update(learner, X[part], labels[part])
     expected = PermutationImportance(100, 200)
-    prequential(from_arrays(X, labels), NaiveBayes(), watch=expected)
+    prequential(from_arrays(X, labels), NaiveBayes(), observers=expected)
     assert_same_history(importance, expected)
 
 
@@ -87,7 +89,7 @@ def test_a_loop_of_ones_own_can_use_it():
 @pytest.mark.parametrize("learner", [LogisticMixture(), NearestNeighbours(), HoeffdingTree()])
 def test_noise_counts_nothing(learner, metric):
     importance = PermutationImportance(metric=metric)
-    prequential(SEA(8000, seed=1), learner, watch=importance)
+    prequential(SEA(8000, seed=1), learner, observers=importance)
     found = importance.history_["importance"]
     mean, error = found.mean(axis=0), found.std(axis=0) / np.sqrt(len(found))
     assert mean[2] < mean[:2].min() / 10
@@ -100,14 +102,14 @@ def test_categories_and_missing_values_are_shuffled():
     y = np.where(np.isin(X[:, 1], [0, 3]), "a", "b")
     X[rng.random(X.shape) < 0.1] = np.nan
     importance = PermutationImportance()
-    prequential(from_arrays(X, y, categorical=[0, 1]), NaiveBayes(), watch=importance)
+    prequential(from_arrays(X, y, categorical=[0, 1]), NaiveBayes(), observers=importance)
     first, second, third = importance.history_["importance"].mean(axis=0)
     assert second > 0.3 and max(abs(first), abs(third)) < 0.02
 
 
 def test_a_learner_that_uses_no_input_loses_nothing():
     importance = PermutationImportance()
-    prequential(SEA(3000, seed=1), MajorityClass(), watch=importance)
+    prequential(SEA(3000, seed=1), MajorityClass(), observers=importance)
     assert importance.history_["importance"].shape == (2, 3)
     assert not importance.history_["importance"].any()
 
@@ -125,7 +127,7 @@ def test_a_label_that_the_copy_does_not_know_is_wrong():
 
 def test_results_are_bounded_and_spread_over_the_run():
     importance = PermutationImportance(2, 2)
-    prequential(SEA(2000, seed=1), MajorityClass(), watch=importance)
+    prequential(SEA(2000, seed=1), MajorityClass(), observers=importance)
     rows = importance.history_["row"]
     assert MOST_KEPT / 2 <= len(rows) < MOST_KEPT
     assert len(set(np.diff(rows))) == 1 and rows[0] < 50 and rows[-1] > 1950
@@ -135,7 +137,7 @@ def test_a_second_run_begins_again():
     importance = PermutationImportance()
     histories = []
     for _ in range(2):
-        prequential(SEA(3000, seed=1), NaiveBayes(), watch=importance)
+        prequential(SEA(3000, seed=1), NaiveBayes(), observers=importance)
         histories.append(importance.history_["importance"])
     np.testing.assert_array_equal(*histories)
     assert len(PermutationImportance().history_["row"]) == 0

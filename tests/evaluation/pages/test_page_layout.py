@@ -10,15 +10,14 @@ from thalweg.evaluation import (
     Explanations,
     PermutationImportance,
     compare,
+    detect_drift,
     metrics,
     prequential,
     report,
-    watch,
 )
-from thalweg.evaluation.label_errors.find import suspicious_in_stream
-from thalweg.evaluation.label_errors.words import Lines
-from thalweg.evaluation.pages import drift_page
-from thalweg.evaluation.pages import label_errors_page as outliers_page
+from thalweg.evaluation.pages import drift_page, label_errors_page
+from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
+from thalweg.evaluation.wrong_labels.words import Lines
 from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, LogisticMixture, NaiveBayes
 from thalweg.streams import LED, SEA, from_arrays, from_file
 
@@ -60,8 +59,8 @@ def one():
 @pytest.fixture(scope="module")
 def several(one):
     learners = (NaiveBayes(), HoeffdingTree(), LogisticMixture(), LogisticMixture(prior=2.0))
-    watch = [Explanations(), PermutationImportance()]
-    return [one, *(prequential(SEA(4000, period=1000), learner, watch=watch) for learner in learners)]
+    observers = [Explanations(), PermutationImportance()]
+    return [one, *(prequential(SEA(4000, period=1000), learner, observers=observers) for learner in learners)]
 
 
 @pytest.mark.parametrize("width", [420, 900, 1400])
@@ -90,14 +89,14 @@ def test_pages_of_drift_and_comparisons_are_readable_too(width, tmp_path, monkey
     X = random.normal(size=(6000, 3)) + (np.arange(6000) > 3000)[:, None] * [3.0, 0.0, 1.0]
     names = ["price of the day before in the other area", "x", "y"]
     stream = from_arrays(X, random.random(6000) < 0.5, names=names)
-    drift = watch(stream, HellingerMonitor(window=500, reference=1000))
+    drift = detect_drift(stream, HellingerMonitor(window=500, reference=1000))
     pages = [drift_page.write(drift, tmp_path / "a.html")]
     dated = [dated_stream(n_sensors) for n_sensors in (20, 30)]
-    weekly = watch(dated[1], windows="week", reference=dated[0])
+    weekly = detect_drift(dated[1], windows="week", reference=dated[0])
     assert weekly.findings and weekly.new_categories
     pages.append(drift_page.write(weekly, tmp_path / "c.html"))
     learners = {"NaiveBayes": NaiveBayes(), "one with a long name": HoeffdingTree(), "c": LogisticMixture()}
-    found = compare(learners, ["sea", "led", "sphere"], rows=500, jobs=1)
+    found = compare(learners, ["sea", "led", "sphere"], rows=500, n_jobs=1)
     pages.append(found.write(tmp_path / "b.html"))
     for page in pages:
         seen = ask(page, width, LAYOUT, tmp_path)
@@ -133,7 +132,7 @@ def test_the_pointer_shows_values(width, one, tmp_path):
 def test_long_names_of_inputs_stay_inside(tmp_path):
     X = np.random.default_rng(1).normal(size=(2000, 3))
     names = [f"average of the daily prices of the week before, area {j}" for j in range(3)]
-    run = prequential(from_arrays(X, X[:, 0] > 0, names=names), LogisticMixture(), watch=Explanations())
+    run = prequential(from_arrays(X, X[:, 0] > 0, names=names), LogisticMixture(), observers=Explanations())
     for width in (420, 1400):
         found = ask(report.write(run, tmp_path / "page.html"), width, LAYOUT, tmp_path)
         assert found["overflow"] == 0 and found["outside"] == []
@@ -149,7 +148,7 @@ def test_a_table_that_scrolls_shows_it(several, tmp_path):
 
 
 @pytest.mark.parametrize("width", [420, 900])
-def test_the_page_of_suspicious_rows_is_readable_too(width, tmp_path):
+def test_the_page_of_label_errors_is_readable_too(width, tmp_path):
     lines = ["id;price;when;note;ok"]
     for i in range(200):
         note = "a long remark about the customer and the goods, and a_word_that_does_not_end_" + "x" * 60
@@ -157,8 +156,8 @@ def test_the_page_of_suspicious_rows_is_readable_too(width, tmp_path):
     path = tmp_path / "orders.csv"
     path.write_text("\n".join(lines) + "\n")
     stream = from_file(path, ignore=["note"])
-    found = suspicious_in_stream(stream, [NaiveBayes()])
-    page = outliers_page.write(Lines(found, stream, 5), "orders.csv", tmp_path / "page.html")
+    found = label_errors_in_stream(stream, [NaiveBayes()])
+    page = label_errors_page.write(Lines(found, stream, 5), "orders.csv", tmp_path / "page.html")
     seen = ask(page, width, LAYOUT, tmp_path)
     assert seen["overflow"] == 0 and seen["outside"] == []
     cells = ask(page, width, "Math.max.apply(null, Array.from(document.querySelectorAll('div.long')).map("

@@ -127,16 +127,16 @@ def test_predictions_run_side_by_side():
 
     learner = Meets().begin(1, [0, 1])
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(learner.predict_block, [[[0.0]], [[0.0]]]))
+        answers = list(pool.map(learner.predict_proba_block, [[[0.0]], [[0.0]]]))
     assert [p.shape for p in answers] == [(1, 2), (1, 2)]
 
 
 def test_a_learner_may_call_itself_while_it_learns():
     class Nested(Slow):
         def _learn(self, X, y, w, p):
-            p[:] = self.predict_block(X)
+            p[:] = self.predict_proba_block(X)
             self.observe(X)
 
     learner = Nested().begin(1, [0, 1])
     assert learner.test_then_train([[1.0]], [0]).tolist() == [[0.5, 0.5]]
-    learner.predict_block([[1.0]])
+    learner.predict_proba_block([[1.0]])

@@ -58,7 +58,7 @@ def test_a_member_sees_its_columns_with_gaps_filled_by_means_of_its_own(member):
     part = np.ascontiguousarray(X[:, COLUMNS])
     np.testing.assert_array_equal(p, alone.test_then_train(part, y, w))
     adapter.predict(X, p)
-    np.testing.assert_array_equal(p, alone.predict_block(part))
+    np.testing.assert_array_equal(p, alone.predict_proba_block(part))
     assert_same(inside._state(), alone._state())
     if not member.takes_missing:
         assert_same([adapter.arrays["mean"], adapter.arrays["count"]], list(alone._means))

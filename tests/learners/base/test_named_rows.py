@@ -45,7 +45,7 @@ def test_a_block_of_dicts_is_learned_as_one_dict_after_another(name):
             assert {label: given[label] for label in expected} == expected
             assert all(given[label] == 0 for label in given.keys() - expected.keys())
     assert one.classes_.tolist() == many.classes_.tolist()
-    assert np.array_equal(one.predict_block(X), many.predict_block(X))
+    assert np.array_equal(one.predict_proba_block(X), many.predict_proba_block(X))
     assert list(one._names) == list(many._names) and one._names.texts == many._names.texts
 
 
@@ -57,7 +57,7 @@ def test_weights_and_masks_apply_to_dict_rows():
     twice.begin(classes=once.classes_, more_classes=True)
     twice.test_then_train_coded(X, codes, sample_weight=np.arange(60) < 30, tested=np.arange(60) % 2 == 0)
     assert list(once._names) == list(twice._names)
-    assert np.array_equal(once.predict_block(X), twice.predict_block(X))
+    assert np.array_equal(once.predict_proba_block(X), twice.predict_proba_block(X))
 
 
 def test_a_learner_of_dicts_predicts_lists_of_dicts_and_frames():
@@ -69,7 +69,7 @@ def test_a_learner_of_dicts_predicts_lists_of_dicts_and_frames():
     assert learner.predict(X).tolist() == expected
     assert learner.predict(pd.DataFrame(X)).tolist() == expected
     assert learner.predict(pd.DataFrame(X)[["late", "colour", "a"]].assign(more=1.0)).tolist() == expected
-    assert np.array_equal(learner.predict_proba(X), learner.predict_block(pd.DataFrame(X)))
+    assert np.array_equal(learner.predict_proba(X), learner.predict_proba_block(pd.DataFrame(X)))
 
 
 def test_fit_and_partial_fit_take_dicts():
@@ -84,12 +84,12 @@ def test_a_bad_row_among_dicts_is_named_and_nothing_is_learned():
     X, y = rows(40)
     learner = NaiveBayes().begin()
     learner.test_then_train(X[:20], y[:20])
-    before = learner.predict_block(X)
+    before = learner.predict_proba_block(X)
     refused = [({"a": "high"}, "row 3: a is 'high'"), ({"a": np.inf}, "row 3"), (3, "row 3 is a int")]
     for bad, message in refused:
         with pytest.raises(ValueError, match=message):
             learner.test_then_train([*X[20:23], bad, *X[23:]], [*y[20:23], "low", *y[23:]])
-    assert np.array_equal(learner.predict_block(X), before)
+    assert np.array_equal(learner.predict_proba_block(X), before)
     assert list(learner._names) == ["a", "colour"]
 
 

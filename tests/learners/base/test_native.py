@@ -27,7 +27,7 @@ def test_a_batch_is_its_rows_one_by_one_and_a_flush(name):
     one._fit_block(X, y, w)
     other.test_then_train(X, y, w)
     other.flush()
-    np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.predict_proba_block(X), other.predict_proba_block(X))
 
 
 def test_a_batch_for_a_boundary_given_as_a_function():
@@ -36,7 +36,7 @@ def test_a_batch_for_a_boundary_given_as_a_function():
     one._fit_block(X, y, w)
     other.test_then_train(X, y, w)
     other.flush()
-    np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.predict_proba_block(X), other.predict_proba_block(X))
 
 
 @pytest.mark.parametrize("make", [learners.DecisionTree, learners.DecisionStump])
@@ -57,7 +57,7 @@ def test_a_tree_learns_on_after_a_batch_as_after_the_same_rows():
     other.test_then_train(X[:300], y[:300], w[:300])
     for learner in (one, other):
         learner.test_then_train(X[300:], y[300:], w[300:])
-    np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.predict_proba_block(X), other.predict_proba_block(X))
 
 
 def test_flush_twice_is_flush_once_and_a_fresh_learner_has_nothing_to_flush():
@@ -67,18 +67,18 @@ def test_flush_twice_is_flush_once_and_a_fresh_learner_has_nothing_to_flush():
         learner.flush()
         learner.test_then_train(X, y)
         learner.flush()
-        p = learner.predict_block(X)
+        p = learner.predict_proba_block(X)
         learner.flush()
-        np.testing.assert_array_equal(learner.predict_block(X), p, err_msg=name)
+        np.testing.assert_array_equal(learner.predict_proba_block(X), p, err_msg=name)
 
 
 def test_flush_learns_what_waits():
     X, y, _ = weighted_rows()
     for learner in (learners.DecisionTree(period=1000), learners.ParticleFilter(batch_size=1000)):
         learner.begin(3, [0, 1, 2]).test_then_train(X, y)
-        before = learner.predict_block(X)
+        before = learner.predict_proba_block(X)
         learner.flush()
-        assert not np.array_equal(learner.predict_block(X), before)
+        assert not np.array_equal(learner.predict_proba_block(X), before)
 
 
 class Recorder(StreamClassifier):

@@ -71,13 +71,13 @@ def test_rows_are_those_widened_by_hand(learner):
     given, other = begun(learner), begun(learner, [0] * wide.shape[1])
     p = given.test_then_train(X[:300], y[:300])
     assert np.array_equal(p, other.test_then_train(wide[:300], y[:300]))
-    assert np.array_equal(given.predict_block(X), other.predict_block(wide))
+    assert np.array_equal(given.predict_proba_block(X), other.predict_proba_block(wide))
     for i in range(300, 400):
         answer = given.predict_proba_one(X[i])
         assert np.array_equal(answer, other.predict_proba_one(wide[i]))
         given.learn_one(X[i], y[i])
         other.learn_one(wide[i], y[i])
-    assert np.array_equal(given.predict_block(X), other.predict_block(wide))
+    assert np.array_equal(given.predict_proba_block(X), other.predict_proba_block(wide))
     one, two = given.state()["memory"], other.state()["memory"]
     for unused in ("mean", "variance") if "standardise" in learner.get_params() else ():
         del one[unused], two[unused]
@@ -92,7 +92,7 @@ def test_members_of_ensembles_see_widened_rows(learner):
     given = begun(OnlineBagging(learner, n_members=2))
     other = begun(OnlineBagging(learner, n_members=2), [0] * wide.shape[1])
     assert np.array_equal(given.test_then_train(X, y), other.test_then_train(wide, y))
-    assert np.array_equal(given.copy().predict_block(X), other.predict_block(wide))
+    assert np.array_equal(given.copy().predict_proba_block(X), other.predict_proba_block(wide))
 
 
 @pytest.mark.parametrize("learner", [AdaptiveLogistic(), LogisticMixture()], ids=str)
@@ -101,7 +101,9 @@ def test_categories_are_not_standardised(learner):
     given, other = begun(learner, N_CATEGORIES[1:2]), begun(as_given(clone(learner)), [0] * 5)
     p = given.test_then_train(X[:, 1:2], y)
     assert np.array_equal(p, other.test_then_train(by_hand(X)[:, 1:6], y))
-    assert np.array_equal(given.copy().predict_block(X[:, 1:2]), other.predict_block(by_hand(X)[:, 1:6]))
+    assert np.array_equal(
+        given.copy().predict_proba_block(X[:, 1:2]), other.predict_proba_block(by_hand(X)[:, 1:6])
+    )
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -125,7 +127,7 @@ def test_two_categories_are_a_number(learner):
     assert np.array_equal(given.test_then_train(X, y), other.test_then_train(X, y))
     third = X.copy()
     third[:, 1] = np.where(X[:, 1] == 1, 5, 0)
-    assert np.array_equal(given.predict_block(third), other.predict_block(X))
+    assert np.array_equal(given.predict_proba_block(third), other.predict_proba_block(X))
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
@@ -148,7 +150,7 @@ def test_inputs_may_follow_categories():
         row = {"size": X[i, 3]} if i < 150 else {"size": X[i, 3], "number": X[i, 0]}
         known.learn_one(row, y[i])
     assert known.input_names_ == ["size=0", "size=1", "size=2", "size=other", "number"]
-    assert np.isfinite(known.predict_block(X[:, [3, 0]])).all()
+    assert np.isfinite(known.predict_proba_block(X[:, [3, 0]])).all()
 
 
 def test_coefficients_have_names():
@@ -184,7 +186,7 @@ def test_places_are_bounded(n_categories, most, expected):
 def test_categories_beyond_the_bound_share_a_place():
     learner = begun(LogisticMixture(), [1000], (0, 1))
     assert len(learner.input_names_) == 256
-    assert np.array_equal(learner.predict_block([[255.0]]), learner.predict_block([[999.0]]))
+    assert np.array_equal(learner.predict_proba_block([[255.0]]), learner.predict_proba_block([[999.0]]))
 
 
 def test_a_function_of_the_inputs_gets_them_as_they_are():

@@ -54,7 +54,7 @@ class Pair(StreamClassifier):
                 chosen.test_then_train_coded(X[row], y[row], w[row])
 
     def _predict(self, X, p):
-        p[:] = np.mean([member.predict_block(X) for member in self._members], axis=0)
+        p[:] = np.mean([member.predict_proba_block(X) for member in self._members], axis=0)
 
 
 class Raises(StreamClassifier):
@@ -154,9 +154,9 @@ def test_classes_must_make_sense(classes, words):
 def test_bad_cells_are_named():
     learner = NaiveBayes().begin(2, [0, 1], names=["wind", "rain"])
     with pytest.raises(ValueError, match=r"row 1, column 1 \('rain'\) is inf"):
-        learner.predict_block([[1.0, 2.0], [3.0, np.inf]])
+        learner.predict_proba_block([[1.0, 2.0], [3.0, np.inf]])
     with pytest.raises(ValueError, match="row 1, column 0 is 'calm', not a number"):
-        learner.predict_block([[1.0, 2.0], ["calm", 3.0]])
+        learner.predict_proba_block([[1.0, 2.0], ["calm", 3.0]])
     with pytest.raises(ValueError, match="row 0, column 1 is 'wet', not a number"):
         NaiveBayes().fit(np.array([[1.0, "wet"]], dtype=object), [0])
     with pytest.raises(ValueError, match="rain is 'wet', not a number"):
@@ -167,9 +167,9 @@ def test_bad_cells_are_named():
 
 def test_empty_cells_and_pandas_gaps_are_missing():
     learner = NaiveBayes().fit([[0.0, 1.0], [5.0, 1.0], [0.2, 2.0], [5.2, 2.0]], [0, 1, 0, 1])
-    expected = learner.predict_block([[0.1, np.nan]])
+    expected = learner.predict_proba_block([[0.1, np.nan]])
     for row in ([["0.1", ""]], [[0.1, None]], pd.DataFrame({"a": [0.1], "b": [pd.NA]})):
-        assert np.array_equal(learner.predict_block(row), expected)
+        assert np.array_equal(learner.predict_proba_block(row), expected)
 
 
 def test_names_of_a_frame_are_the_names_of_dict_rows():

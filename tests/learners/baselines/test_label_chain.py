@@ -70,4 +70,4 @@ def test_a_chain_whose_classes_become_many_goes_on_with_a_lower_order():
     for learner in (grown, lower):
         for label in y:
             learner.learn_one(X[0], label)
-    np.testing.assert_array_equal(grown.predict_block(X[:1]), lower.predict_block(X[:1]))
+    np.testing.assert_array_equal(grown.predict_proba_block(X[:1]), lower.predict_proba_block(X[:1]))

@@ -19,7 +19,7 @@ def test_labels_may_come_out_of_order_or_never():
         if i % 7:
             learner.learn_one(X[order[i]], y[order[i]])
     assert learner._kernel.bytes < 20_000
-    np.testing.assert_allclose(learner.predict_block(X).sum(axis=1), 1)
+    np.testing.assert_allclose(learner.predict_proba_block(X).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])
@@ -58,7 +58,7 @@ def test_a_state_with_two_inputs_for_two_classes_is_restored():
     for learner in (old, new):
         learner.test_then_train(X[100:], y[100:])
     new = new.copy()
-    np.testing.assert_array_equal(new.predict_block(X), old.predict_block(X))
+    np.testing.assert_array_equal(new.predict_proba_block(X), old.predict_proba_block(X))
     assert new._kernel.arrays["label_place"].tolist() == [[3, 4, 7], [5, 6, 8]]
 
 

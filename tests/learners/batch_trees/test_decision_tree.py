@@ -182,7 +182,7 @@ def test_a_stream_is_learned_from_its_window():
         expected = DecisionTree(8, window=300).begin(4, [0, 1, 2])
         expected.test_then_train(X[max(0, n - 300) : n], y[max(0, n - 300) : n])
         expected._kernel.flush()
-        np.testing.assert_allclose(p[n], expected.predict_block(X[n : n + 1])[0])
+        np.testing.assert_allclose(p[n], expected.predict_proba_block(X[n : n + 1])[0])
 
 
 def test_bad_parameters_are_refused():

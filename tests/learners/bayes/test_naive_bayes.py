@@ -52,7 +52,9 @@ def test_many_inputs_do_not_vanish():
     twin = NaiveBayesTwin(n_categories, 2)
     for x, label in zip(X, y, strict=True):
         twin.learn(x, label)
-    np.testing.assert_allclose(learner.predict_block(X[:2]), [twin.predict(x) for x in X[:2]], atol=1e-12)
+    np.testing.assert_allclose(
+        learner.predict_proba_block(X[:2]), [twin.predict(x) for x in X[:2]], atol=1e-12
+    )
 
 
 def test_two_gaussians_have_bayes_rule_as_their_limit():
@@ -62,7 +64,7 @@ def test_two_gaussians_have_bayes_rule_as_their_limit():
     learner = NaiveBayes().begin(1, [0, 1])
     learner.test_then_train(X, y)
     x = np.linspace(-2, 4, 13)
-    p = learner.predict_block(x[:, None])[:, 1]
+    p = learner.predict_proba_block(x[:, None])[:, 1]
     np.testing.assert_allclose(p, 1 / (1 + np.exp(2 - 2 * x)), atol=0.01)
 
 
@@ -72,20 +74,22 @@ def test_new_categories_find_room():
     labels = np.where(codes % 2 == 0, "a", "b")
     learner.test_then_train(codes[:, None], labels)
     assert (learner.predict(codes[:, None]) == labels).all()
-    np.testing.assert_allclose(learner.predict_block([[10_000.0]]), [[0.5, 0.5]])
+    np.testing.assert_allclose(learner.predict_proba_block([[10_000.0]]), [[0.5, 0.5]])
     twice = NaiveBayes().restore(learner.state())
-    assert np.array_equal(twice.predict_block(codes[:, None]), learner.predict_block(codes[:, None]))
+    assert np.array_equal(
+        twice.predict_proba_block(codes[:, None]), learner.predict_proba_block(codes[:, None])
+    )
 
 
 def test_codes_that_are_none_count_as_missing():
     learner = NaiveBayes(categorical=[0]).begin(1, [0, 1])
     learner.test_then_train([[0.0], [1.0], [0.0]], [0, 1, 0])
-    unknown = learner.predict_block([[np.nan]])
+    unknown = learner.predict_proba_block([[np.nan]])
     for code in (-1.0, 1e6, 1e300):
-        assert np.array_equal(learner.predict_block([[code]]), unknown)
+        assert np.array_equal(learner.predict_proba_block([[code]]), unknown)
         learner.learn_one([code], 0)
         assert len(learner.state()["memory"]["counts"]) <= 4
-        unknown = learner.predict_block([[np.nan]])
+        unknown = learner.predict_proba_block([[np.nan]])
 
 
 def test_a_categorical_column_out_of_range_is_refused():

@@ -47,16 +47,16 @@ def test_one_chunk_trains_one_member_on_equal_weights():
     learner = FastLightBoost(block_size=200).begin(3, [0, 1])
     learner.test_then_train(X, y)
     tree = DecisionTree(max_leaves=8, window=200).fit(X, y)
-    np.testing.assert_allclose(learner.predict_block(X), tree.predict_block(X), atol=1e-9)
+    np.testing.assert_allclose(learner.predict_proba_block(X), tree.predict_proba_block(X), atol=1e-9)
 
 
 def test_nothing_is_learned_within_a_chunk_unless_it_is_flushed():
     X, y = rows(500)
     learner = FastLightBoost(block_size=200).begin(3, [0, 1])
     learner.test_then_train(X[:400], y[:400])
-    before = learner.predict_block(X)
+    before = learner.predict_proba_block(X)
     learner.test_then_train(X[400:], y[400:])
-    np.testing.assert_array_equal(learner.predict_block(X), before)
+    np.testing.assert_array_equal(learner.predict_proba_block(X), before)
     assert len(learner.members_) == 2
     learner.flush()
     assert len(learner.members_) == 3

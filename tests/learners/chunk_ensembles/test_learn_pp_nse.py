@@ -32,7 +32,7 @@ def test_weights_are_as_the_formulas_say():
     X, y, w = turning(60, 2)
     learner = LearnPPNSE(block_size=60).begin(2, [0, 1])
     learner.test_then_train(X, y, w)
-    wrong = learner.members_[0].predict_block(X).argmax(axis=1) != y
+    wrong = learner.members_[0].predict_proba_block(X).argmax(axis=1) != y
     error = max(w[wrong].sum() / w.sum(), 0.01)
     assert learner.weights_[0] == pytest.approx(np.log((1 - error) / error))
 

@@ -36,7 +36,7 @@ def test_members_may_be_any_learner(kind, member):
     p = learner.test_then_train(X, y)
     assert_proper(p)
     assert type(learner.members_[0]) is type(member)
-    assert np.array_equal(learner.copy().predict_block(X), learner.predict_block(X))
+    assert np.array_equal(learner.copy().predict_proba_block(X), learner.predict_proba_block(X))
 
 
 class FailsOnce(Counting):

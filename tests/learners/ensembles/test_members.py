@@ -123,7 +123,7 @@ def test_threads_change_nothing(kind, member):
     one, three = begun(kind(member)), begun(kind(member).set_params(n_jobs=3))
     expected = one.test_then_train(X, y)
     np.testing.assert_array_equal(three.test_then_train(X, y), expected)
-    np.testing.assert_array_equal(three.predict_block(X), one.predict_block(X))
+    np.testing.assert_array_equal(three.predict_proba_block(X), one.predict_proba_block(X))
     assert_same(three.state()["memory"], one.state()["memory"])
 
 

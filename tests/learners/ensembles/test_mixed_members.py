@@ -117,7 +117,7 @@ def test_missing_values_are_filled_for_those_that_do_not_take_them():
     by_hand = np.mean([each.test_then_train(X, y, w[:, m]) for m, each in enumerate(alone)], axis=0)
     np.testing.assert_allclose(p, by_hand, rtol=0, atol=1e-13)
     for member, each in zip(mixed.members_, alone, strict=True):
-        np.testing.assert_array_equal(member.predict_block(X), each.predict_block(X))
+        np.testing.assert_array_equal(member.predict_proba_block(X), each.predict_proba_block(X))
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -188,7 +188,7 @@ def test_a_class_that_comes_later_is_as_if_it_had_been_known(kind):
     for part, labels in ((X[:500], y[:500]), (with_gaps(X[500:]), y[500:])):
         known.test_then_train(part, labels)
         learner.test_then_train(part, labels)
-    np.testing.assert_array_equal(learner.predict_block(X), known.predict_block(X))
+    np.testing.assert_array_equal(learner.predict_proba_block(X), known.predict_proba_block(X))
     assert_same(learner._state()["adapters"], known._state()["adapters"])
 
 

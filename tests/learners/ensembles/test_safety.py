@@ -65,7 +65,7 @@ def test_an_interrupt_anywhere_in_the_building_of_a_member_changes_nothing(learn
             interrupted_while_building(other, X, y, at)
         n = caught.value.rows_learned
         assert 0 < n <= len(X)
-        assert_proper(other.predict_block(X[:20]))
+        assert_proper(other.predict_proba_block(X[:20]))
         other.test_then_train(X[n:], y[n:])
         assert_same(other.state(), whole.state(), f"interrupted at line {at}: state")
 
@@ -114,7 +114,7 @@ def test_costly_members_can_be_interrupted_soon(kind, n_jobs):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20_000, 30)), rng.integers(0, 2, 20_000)
     learner = on_threads(kind(NearestNeighbours(window=5000), 5), n_jobs).begin(30, [0, 1])
-    for call in (lambda: learner.test_then_train(X, y), lambda: learner.predict_block(X)):
+    for call in (lambda: learner.test_then_train(X, y), lambda: learner.predict_proba_block(X)):
         for after in (0.05, 0.2):
             error, late = faults.interrupted(call, after)
             assert late < safety.SECONDS
@@ -193,9 +193,9 @@ def test_a_prediction_that_fails_is_raised_once_and_the_next_one_works(kind):
     X[20, 0] = -99
     Unanswering.n_asked = 0
     with pytest.raises(KeyError, match="no answer"):
-        learner.predict_block(X)
+        learner.predict_proba_block(X)
     assert Unanswering.n_asked <= 21 * 10
-    assert_proper(learner.predict_block(X[:20]))
+    assert_proper(learner.predict_proba_block(X[:20]))
     with pytest.raises(KeyError, match="no answer"):
         learner.predict_proba_one(X[20])
     assert_proper(learner.predict_proba_one(X[21])[None])
@@ -215,7 +215,7 @@ def goes_on_after_a_failure(learner, X, y):
     except MemoryError as error:
         n = error.rows_learned
     assert rows_learned(learner) == n
-    assert_proper(learner.predict_block(X[:50]))
+    assert_proper(learner.predict_proba_block(X[:50]))
     assert_proper(learner.test_then_train(X[n:], y[n:]))
     assert rows_learned(learner) == len(X)
     copy = learner.copy()
@@ -262,7 +262,7 @@ def test_a_member_that_ends_the_program_when_it_begins_does_not_hang_it():
     learner._made_from[0] = Leaves()
     with pytest.raises(SystemExit):
         learner.test_then_train(X, y)
-    assert_proper(learner.predict_block(X[:50]))
+    assert_proper(learner.predict_proba_block(X[:50]))
 
 
 class Leaves(Particular):

@@ -166,7 +166,7 @@ def test_a_member_begun_again_by_its_owner_does_no_harm():
         assert each.n_replaced_ > 3
         for member in each.members_:
             if member.n_features_in_ == 7:
-                member.predict_block(np.zeros((5, 7)))
+                member.predict_proba_block(np.zeros((5, 7)))
 
 
 def test_an_ensemble_whose_parameters_change_while_it_learns_goes_on_with_its_members():

@@ -30,12 +30,12 @@ def test_predictions_side_by_side_are_those_of_one_thread(kind):
     X, y = drifting_rows(2000)
     learner = begun(on_threads(kind(NaiveBayes()), 2))
     learner.test_then_train(X, y)
-    expected = learner.predict_block(X)
+    expected = learner.predict_proba_block(X)
     wrong = []
 
     def ask():
         for _ in range(15):
-            if not np.array_equal(learner.predict_block(X), expected):
+            if not np.array_equal(learner.predict_proba_block(X), expected):
                 wrong.append("block")
             some = range(0, 200, 7)
             if not all(np.array_equal(learner.predict_proba_one(X[i]), expected[i]) for i in some):
@@ -54,11 +54,11 @@ def test_predictions_side_by_side_are_those_of_one_thread(kind):
 def test_fewer_threads_than_wanted_do_the_same(kind, n_started, monkeypatch):
     X, y = drifting_rows(1500)
     one = begun(kind(NaiveBayes(), n_jobs=1))
-    p, answers = one.test_then_train(X, y), one.predict_block(X)
+    p, answers = one.test_then_train(X, y), one.predict_proba_block(X)
     monkeypatch.setattr(workers, "_start_fails_after", n_started)
     four = begun(kind(NaiveBayes(), n_jobs=4))
     np.testing.assert_array_equal(four.test_then_train(X, y), p)
-    np.testing.assert_array_equal(four.predict_block(X), answers)
+    np.testing.assert_array_equal(four.predict_proba_block(X), answers)
 
 
 @forks
@@ -69,7 +69,7 @@ def test_forks_go_on(learner):
 
 def use(learner, X, y):
     """Predict, learn, and begin again, on threads; return the predictions."""
-    p = learner.predict_block(X)
+    p = learner.predict_proba_block(X)
     learner.test_then_train(X, y)
     begun(clone(learner)).test_then_train(X, y)
     return p
@@ -85,7 +85,7 @@ def test_processes_forked_while_threads_are_at_work_do_not_hang(kind):
     X, y = drifting_rows(1500)
     learner, busy = begun(kind(TREE, 4, n_jobs=2)), begun(kind(TREE, 4, n_jobs=2))
     learner.test_then_train(X, y)
-    expected = learner.predict_block(X)
+    expected = learner.predict_proba_block(X)
     with faults.repeated(lambda: busy.test_then_train(X, y)), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python 3.12 warns of forks beside threads
         context = multiprocessing.get_context("fork")
@@ -122,4 +122,4 @@ def test_joblib_runs_ensembles_in_processes():
             delayed(use)(learner, X, y) for learner in learners
         )
     for learner, p in zip(learners, answers, strict=True):
-        np.testing.assert_array_equal(p, learner.predict_block(X))
+        np.testing.assert_array_equal(p, learner.predict_proba_block(X))

@@ -77,7 +77,7 @@ def test_sparse_rows_are_dense_rows(form, n_classes):
     dense, other = (LinearLogistic().begin(12, range(n_classes)) for _ in range(2))
     p = dense.test_then_train(X[:200], y[:200], w[:200])
     assert np.array_equal(other.test_then_train(form(X[:200]), y[:200], w[:200]), p)
-    assert np.array_equal(other.predict_block(form(X)), dense.predict_block(X))
+    assert np.array_equal(other.predict_proba_block(form(X)), dense.predict_proba_block(X))
     assert np.array_equal(other.predict_proba(form(X)), dense.predict_proba(X))
     asked = np.arange(100) % 2 == 0
     p = dense.test_then_train_coded(X[200:], y[200:], w[200:], asked)[asked]
@@ -112,7 +112,7 @@ def test_zeros_that_are_kept_unsorted_columns_and_duplicates():
     halves = sparse.csr_array((np.tile(X[0] / 2, 2), columns[:24], [0, 24]), (1, 12))
     learner = LinearLogistic().begin(12, [0, 1])
     learner.test_then_train(X, y)
-    assert np.array_equal(learner.predict_block(halves), learner.predict_block(X[:1]))
+    assert np.array_equal(learner.predict_proba_block(halves), learner.predict_proba_block(X[:1]))
 
 
 def test_rows_without_any_value_and_blocks_without_rows():
@@ -120,7 +120,7 @@ def test_rows_without_any_value_and_blocks_without_rows():
     empty = sparse.csr_array((3, 4))
     p = learner.test_then_train(empty, [0, 1, 1])
     assert np.array_equal(p, LinearLogistic().begin(4, [0, 1]).test_then_train(np.zeros((3, 4)), [0, 1, 1]))
-    assert learner.predict_block(sparse.csr_array((0, 4))).shape == (0, 2)
+    assert learner.predict_proba_block(sparse.csr_array((0, 4))).shape == (0, 2)
 
 
 @pytest.mark.skipif(not can_interrupt(), reason="no signals here")
@@ -178,7 +178,7 @@ def test_sparse_rows_with_categories_are_dense_rows(n_categories):
     dense, given = (LinearLogistic().begin(5, [0, 1], n_categories=n_categories) for _ in range(2))
     rows = sparse.csr_array(X)
     np.testing.assert_allclose(given.test_then_train(rows, y), dense.test_then_train(X, y), atol=1e-12)
-    np.testing.assert_allclose(given.predict_block(rows), dense.predict_block(X), atol=1e-12)
+    np.testing.assert_allclose(given.predict_proba_block(rows), dense.predict_proba_block(X), atol=1e-12)
     np.testing.assert_allclose(given.coef_, dense.coef_, atol=1e-12)
 
 
@@ -222,7 +222,7 @@ def test_a_value_left_out_changes_nothing():
     learner = LinearLogistic().begin(12, [0, 1])
     learner.test_then_train(X, y)
     row = np.full((1, 12), np.nan)
-    score = np.log(learner.predict_block(row)[0])
+    score = np.log(learner.predict_proba_block(row)[0])
     z = learner._kernel.arrays["constant"].clip(-6.9, 6.9) @ learner.weights_
     assert np.isclose(score[1] - score[0], z, atol=0.1)
 

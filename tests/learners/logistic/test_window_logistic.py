@@ -24,7 +24,7 @@ def test_the_fit_is_scikit_learns():
     peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
     peer.fit(scaler.transform(X[400:]), y[400:], w[400:])
     expected = peer.predict_proba(scaler.transform(X))
-    np.testing.assert_allclose(learner.predict_block(X), expected, atol=2e-3)
+    np.testing.assert_allclose(learner.predict_proba_block(X), expected, atol=2e-3)
 
 
 def test_the_window_forgets():

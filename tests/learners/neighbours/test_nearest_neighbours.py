@@ -38,7 +38,7 @@ def test_one_neighbour_of_a_row_seen_is_the_row():
     X, y = rows(200, gaps=False)
     learner = NearestNeighbours(1, 200).begin(4, [0, 1, 2])
     learner.test_then_train(X, y)
-    assert (learner.predict_block(X).argmax(axis=1) == y).all()
+    assert (learner.predict_proba_block(X).argmax(axis=1) == y).all()
 
 
 def test_rows_beyond_the_window_are_forgotten():

@@ -33,7 +33,7 @@ def test_learning_alone_gives_what_predicting_and_learning_gives():
     one.test_then_train(X, y)
     for x, label in zip(X, y.tolist(), strict=True):
         other.learn_one(x, label)
-    np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
+    np.testing.assert_array_equal(one.predict_proba_block(X), other.predict_proba_block(X))
     np.testing.assert_array_equal(one.trust_, other.trust_)
 
 

@@ -73,7 +73,7 @@ def test_probabilities_are_calibrated():
     # Eight rows in nine are labelled right, so a sure row gets about that.
     run = prequential(SEA(20_000, period=5000, noise=0.111, seed=3), ParticleFilter())
     sure = run.probabilities.max(axis=1)
-    right = run.predicted == run.labels
+    right = run.predicted == run.codes
     clear = sure > 0.85
     assert clear.mean() > 0.8
     assert abs(sure[clear].mean() - right[clear].mean()) < 0.03
@@ -105,7 +105,7 @@ def test_a_first_batch_of_one_class_waits(form):
     late = ParticleFilter(form=form).begin(2, [0, 1])
     late.test_then_train(X[:150], np.zeros(150, dtype=int))
     assert late._kernel.arrays["counts"][0] == 0
-    assert (late.predict_block(X[:5])[:, 0] > 0.9).all()
+    assert (late.predict_proba_block(X[:5])[:, 0] > 0.9).all()
     prompt = ParticleFilter(form=form).begin(2, [0, 1])
     assert np.array_equal(late.test_then_train(X, y)[50:], prompt.test_then_train(X, y)[50:])
 
@@ -158,7 +158,7 @@ def test_a_feature_map_is_the_mapped_rows():
     mapped = ParticleFilter(boundary=squares).begin(2, range(3))
     plain = ParticleFilter().begin(4, range(3))
     assert np.array_equal(mapped.test_then_train(X, y), plain.test_then_train(squares(X), y))
-    assert np.array_equal(mapped.predict_block(X), plain.predict_block(squares(X)))
+    assert np.array_equal(mapped.predict_proba_block(X), plain.predict_proba_block(squares(X)))
     again = pickle.loads(pickle.dumps(mapped))
     assert np.array_equal(again.test_then_train(X, y), mapped.test_then_train(X, y))
     p = np.empty((1000, 3))
@@ -174,7 +174,7 @@ def test_probabilities_agree_with_the_predictor_and_spread_at_the_boundary():
     X, y = rows(3000, 2)
     learner = ParticleFilter().begin(2, [0, 1])
     learner.test_then_train(X, y)
-    p = learner.predict_block(X)
+    p = learner.predict_proba_block(X)
     beta = learner.coefficients_[0]
     energy = X @ beta[1:] - beta[0]
     assert np.array_equal(p[:, 1] > 0.5, energy < 0)

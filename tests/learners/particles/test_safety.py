@@ -55,7 +55,7 @@ def test_a_long_batch_can_be_interrupted_and_goes_on(case):
             break
     n = error.rows_learned
     assert n in (batch, batch + 10) and delay < SECONDS
-    assert_proper(other.predict_block(X[:9]))
+    assert_proper(other.predict_proba_block(X[:9]))
     copy = other.copy()
     for each in (other, copy):
         each.test_then_train(X[n:], y[n:])
@@ -112,7 +112,7 @@ def test_without_memory_the_best_that_fit_are_kept(learner):
     assert n == 50 and len(other.particles_) == 1024 < len(whole.particles_)
     other.test_then_train(X[n:], y[n:])
     assert len(other.particles_) > 1024
-    assert_proper(other.copy().predict_block(X))
+    assert_proper(other.copy().predict_proba_block(X))
 
 
 def test_an_interrupt_while_the_best_set_grows_loses_nothing(monkeypatch):
@@ -142,7 +142,7 @@ def test_a_best_set_beyond_all_bounds_is_an_error_of_memory(monkeypatch):
     learner = ParticleFilter(n_particles=5000, **TIED).begin(1, [0, 1])
     with pytest.raises(MemoryError, match=r"particles with 2 coefficients .*more than the 1500 .*use fewer"):
         learner.test_then_train(X, y)
-    assert_proper(learner.copy().predict_block(X))
+    assert_proper(learner.copy().predict_proba_block(X))
 
 
 def big():
@@ -219,7 +219,7 @@ def test_a_function_that_fails_leaves_the_model_as_it_was():
         with pytest.raises((RuntimeError, ValueError), match=said):
             learner.test_then_train(bad, y)
         with pytest.raises((RuntimeError, ValueError), match=said):
-            learner.predict_block(bad)
+            learner.predict_proba_block(bad)
     assert_same(learner.state(), before)
     ensemble = OnlineBagging(member=ParticleFilter(boundary=fails_at_nine), n_members=3).begin(2, [0, 1])
     with pytest.raises(ValueError, match="returned NaN"):
@@ -283,6 +283,6 @@ def test_a_new_class_changes_no_prediction_at_once(boundary):
     learner = ParticleFilter(boundary=boundary, form="published").begin(2)
     for n_classes in (2, 3, 4):
         learner.test_then_train(X, y % n_classes if n_classes == 2 else np.arange(500) % n_classes)
-        before = learner.predict_block(X)
+        before = learner.predict_proba_block(X)
         learner.learn_one(X[0], n_classes)
-        assert np.array_equal(learner.predict_block(X).argmax(axis=1), before.argmax(axis=1))
+        assert np.array_equal(learner.predict_proba_block(X).argmax(axis=1), before.argmax(axis=1))

@@ -56,8 +56,8 @@ def test_late_labels_are_judged_by_what_was_said():
     twin, waiting = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         row = X[i : i + 1]
-        each = np.array([member.predict_block(row)[0] for member in members])
-        np.testing.assert_allclose(stack.predict_block(row)[0], twin.answer(each), rtol=1e-6, atol=1e-9)
+        each = np.array([member.predict_proba_block(row)[0] for member in members])
+        np.testing.assert_allclose(stack.predict_proba_block(row)[0], twin.answer(each), rtol=1e-6, atol=1e-9)
         stack.observe(row)
         waiting.append(twin.said(each))
         if i >= delay:
@@ -76,7 +76,7 @@ def test_rows_that_never_get_a_label_are_forgotten_at_last():
     stack.observe(X)
     assert stack._kernel.bytes == before
     stack.test_then_train(X, y)
-    np.testing.assert_allclose(stack.predict_block(X).sum(axis=1), 1)
+    np.testing.assert_allclose(stack.predict_proba_block(X).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("n_members", [3, 12])

@@ -21,7 +21,7 @@ def slow_twin(learner, n_categories, n_classes):
             X.shape[1], np.arange(n_classes), n_categories=n_categories[columns]
         )
         tree._fit_block(np.ascontiguousarray(X), y.astype(np.intp), np.ones(len(X)))
-        return tree.predict_block
+        return tree.predict_proba_block
 
     return twin.HUWRS(
         n_classes, learner.subspaces_, make_tree, learner.chunk_size, learner.threshold,
@@ -162,9 +162,9 @@ def test_a_member_may_be_any_learner():
     for columns, member in zip(learner.subspaces_, learner.members_, strict=True):
         alone = NaiveBayes().begin(len(columns), [0, 1])
         alone.test_then_train(X[120:, columns], y[120:])
-        answers.append(alone.predict_block(X[:, columns]))
-        assert np.array_equal(answers[-1], member.predict_block(X[:, columns]))
-    np.testing.assert_allclose(learner.predict_block(X), np.mean(answers, axis=0), atol=1e-12)
+        answers.append(alone.predict_proba_block(X[:, columns]))
+        assert np.array_equal(answers[-1], member.predict_proba_block(X[:, columns]))
+    np.testing.assert_allclose(learner.predict_proba_block(X), np.mean(answers, axis=0), atol=1e-12)
 
 
 def test_trees_see_their_subspace_alone():
@@ -212,7 +212,7 @@ def test_a_row_whose_chunk_is_interrupted_was_not_learned():
     late = interrupted(lambda: learner.test_then_train(X[-1:], y[-1:]), seconds / 3)
     assert late is not None, "the interrupt came too late"
     assert late[0].rows_learned == 0 and late[1] < SECONDS
-    assert_same(learner.predict_block(X[:50]), HUWRS().restore(before).predict_block(X[:50]))
+    assert_same(learner.predict_proba_block(X[:50]), HUWRS().restore(before).predict_proba_block(X[:50]))
     learner.test_then_train(X[-1:], y[-1:])
     assert_same(learner.state(), whole.state())
 
@@ -241,7 +241,7 @@ def test_rows_predicted_together_get_what_each_gets_alone(n_rows, n_classes, n_f
     learner.test_then_train(X, y)
     asked = rows(230, n_features, n_classes, seed=2)[0]
     asked[-30:] = rows(30, n_features, n_classes, seed=3, with_gaps=True)[0]
-    alone = np.concatenate([learner.predict_block(x[None]) for x in asked])
+    alone = np.concatenate([learner.predict_proba_block(x[None]) for x in asked])
     for size in (7, 17, 36, 64, 230):
-        parts = [learner.predict_block(asked[start : start + size]) for start in range(0, 230, size)]
+        parts = [learner.predict_proba_block(asked[start : start + size]) for start in range(0, 230, size)]
         np.testing.assert_array_equal(np.concatenate(parts), alone)

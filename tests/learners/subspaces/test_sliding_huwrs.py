@@ -40,7 +40,9 @@ def test_members_know_all_rows_since_they_began():
     for columns, member in zip(learner.subspaces_, learner.members_, strict=True):
         alone = NaiveBayes().begin(len(columns), [0, 1])
         alone.test_then_train(X[:, columns], y)
-        assert np.array_equal(alone.predict_block(X[:9, columns]), member.predict_block(X[:9, columns]))
+        assert np.array_equal(
+            alone.predict_proba_block(X[:9, columns]), member.predict_proba_block(X[:9, columns])
+        )
 
 
 def test_it_needs_no_more_memory_than_its_members():

@@ -97,7 +97,7 @@ def test_an_empty_branch_answers_as_its_parent():
     tree = HoeffdingTree(leaf="majority").begin(2, [0, 1], n_categories=[3, 0])
     tree.test_then_train(X, y)
     assert tree.n_leaves_ == 3
-    np.testing.assert_allclose(tree.predict_block([[2.0, 0.5]]), [[0.5, 0.5]], atol=0.1)
+    np.testing.assert_allclose(tree.predict_proba_block([[2.0, 0.5]]), [[0.5, 0.5]], atol=0.1)
     assert tree.predict_one([1.0, 0.5]) == 1
 
 
@@ -128,7 +128,9 @@ def test_memory_is_bounded_and_learning_goes_on():
     large = HoeffdingTree(grace_period=50, tie=0.2).begin(8, [0, 1])
     large.test_then_train(X, y)
     assert large.n_bytes_ > 3 * most
-    accuracy = [np.mean(tree.predict_block(X[-5000:]).argmax(axis=1) == y[-5000:]) for tree in (small, large)]
+    accuracy = [
+        np.mean(tree.predict_proba_block(X[-5000:]).argmax(axis=1) == y[-5000:]) for tree in (small, large)
+    ]
     assert accuracy[1] - 0.15 < accuracy[0] <= accuracy[1] + 0.02
 
 

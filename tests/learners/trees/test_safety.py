@@ -153,12 +153,12 @@ def test_threads_that_ask_a_tree_of_many_classes_get_the_right_answers():
     tree = HoeffdingOptionTree(grace_period=100, tie=0.5).begin(X.shape[1], range(70))
     tree.test_then_train(X, y)
     probes = [X[:300], X[300:600]]
-    expected = [tree.predict_block(probe) for probe in probes]
+    expected = [tree.predict_proba_block(probe) for probe in probes]
     wrong = []
 
     def ask(probe, p):
         for _ in range(40):
-            if not np.array_equal(tree.predict_block(probe), p):
+            if not np.array_equal(tree.predict_proba_block(probe), p):
                 wrong.append(probe)
 
     threads = [threading.Thread(target=ask, args=each) for each in zip(probes, expected, strict=True)]
@@ -191,7 +191,7 @@ def test_extreme_numbers_stay_proper(kind, leaf):
         for w, grace in zip(weights, (20.0, 1e101, 1e-300), strict=True):
             tree = busy_tree(kind, leaf=leaf, grace_period=grace)
             assert_proper(tree.test_then_train(values, y, w))
-            assert_proper(kind().restore(tree.state()).predict_block(X))
+            assert_proper(kind().restore(tree.state()).predict_proba_block(X))
 
 
 @pytest.mark.parametrize("grows", [False, True])

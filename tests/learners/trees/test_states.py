@@ -261,7 +261,9 @@ def test_the_array_that_is_wrong_is_named(kind, damage, name):
     assert any(not np.array_equal(before[each], state["memory"][each]) for each in before)
     with pytest.raises(StateError, match=f"{kind.__name__}: the state's '{name}'"):
         tree.restore(state)
-    np.testing.assert_array_equal(tree.predict_block(X), kind().restore(tree.state()).predict_block(X))
+    np.testing.assert_array_equal(
+        tree.predict_proba_block(X), kind().restore(tree.state()).predict_proba_block(X)
+    )
 
 
 def test_a_root_that_must_be_watched_needs_a_window():

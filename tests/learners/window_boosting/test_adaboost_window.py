@@ -28,7 +28,7 @@ def test_it_is_scikit_learns():
     theirs = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     weights = theirs.estimator_weights_ / 2
     assert ours.weights_[0] == pytest.approx(weights[0], rel=1e-6)
-    agree = (ours.predict_block(X).argmax(axis=1) == theirs.predict(X)).mean()
+    agree = (ours.predict_proba_block(X).argmax(axis=1) == theirs.predict(X)).mean()
     assert agree >= 0.9
 
 
@@ -57,9 +57,9 @@ def test_forgetting_all_rows_leaves_it_as_it_is():
     X, y = clusters(100)
     learner = AdaBoostWindow(n_members=10, window=30).begin(2, [0, 1])
     learner.test_then_train(X, y)
-    p = learner.predict_block(X)
+    p = learner.predict_proba_block(X)
     learner.forget(range(30))
-    np.testing.assert_array_equal(learner.predict_block(X), p)
+    np.testing.assert_array_equal(learner.predict_proba_block(X), p)
     learner.test_then_train(X, y)
     assert len(learner.window_["y"]) == 30
 

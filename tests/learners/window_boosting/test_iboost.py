@@ -123,10 +123,10 @@ def test_forgetting_all_rows_keeps_the_members():
     X, y = clusters(100)
     learner = IBoost(window=30).begin(2, [0, 1])
     learner.test_then_train(X, y)
-    p = learner.predict_block(X)
+    p = learner.predict_proba_block(X)
     learner.forget(np.ones(30, dtype=bool))
     assert len(learner.window_["y"]) == 0 and learner.loss_ == 0
-    np.testing.assert_array_equal(learner.predict_block(X), p)
+    np.testing.assert_array_equal(learner.predict_proba_block(X), p)
     learner.test_then_train(X, y)
     assert len(learner.window_["y"]) == 30
 
@@ -171,7 +171,7 @@ def test_categories_are_split_one_against_the_rest():
     learner = IBoost(n_members=1, window=100).begin(1, [0, 1], n_categories=[5])
     learner.test_then_train(X, y)
     assert learner.stumps_["threshold"].tolist() == [2.0]
-    assert (learner.predict_block(X).argmax(axis=1) == y).all()
+    assert (learner.predict_proba_block(X).argmax(axis=1) == y).all()
 
 
 def test_only_updates_once_it_is_full():

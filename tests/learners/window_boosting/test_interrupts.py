@@ -54,7 +54,7 @@ def interrupt_thrice(learner, X, y, start, seconds):
         error, delay = late
         assert delay < SECONDS
         n_interrupts, start = n_interrupts + 1, start + getattr(error, "rows_learned", 0)
-        assert_proper(learner.predict_block(X[:20]))
+        assert_proper(learner.predict_proba_block(X[:20]))
     learner.test_then_train(X[start:], y[start:])
     return n_interrupts
 

@@ -59,7 +59,7 @@ def test_it_starts_as_adaboost():
     batch = AdaBoostWindow(n_members=15, window=100, retrain="always").begin(2, [0, 1])
     learner.test_then_train(X, y)
     batch.test_then_train(X, y)
-    np.testing.assert_array_equal(learner.predict_block(X), batch.predict_block(X))
+    np.testing.assert_array_equal(learner.predict_proba_block(X), batch.predict_proba_block(X))
     assert len(learner.window_["y"]) == 0 and learner.loss_ == 0
 
 

@@ -94,9 +94,9 @@ def test_a_file_without_text_has_no_sparse_rows(tmp_path):
 SETTINGS = [
     {},
     {"rows": 450, "block": 100},
-    {"labels": 0.5},
+    {"label_share": 0.5},
     {"delay": 37, "block": 50},
-    {"delay": scipy.stats.poisson(30), "labels": 0.7, "rows": 555},
+    {"delay": scipy.stats.poisson(30), "label_share": 0.7, "rows": 555},
 ]
 
 
@@ -108,7 +108,7 @@ def test_evaluations_are_those_of_dense_rows(tmp_path, settings):
     np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-12)
     assert one.n_rows == other.n_rows
     np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-12)
-    assert settings or (one.predicted == one.labels)[300:].mean() > 0.8
+    assert settings or (one.predicted == one.codes)[300:].mean() > 0.8
 
 
 def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
@@ -116,9 +116,9 @@ def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
     for labels in ("all", 0.5):
         runs = [chunked(each, LinearLogistic(), 100, labels) for each in (stream, Dense(stream))]
         np.testing.assert_allclose(runs[0].probabilities, runs[1].probabilities, atol=1e-12)
-    watched = prequential(stream, LinearLogistic(), watch=Explanations())
-    np.testing.assert_allclose(watched.probabilities, prequential(stream, LinearLogistic()).probabilities)
-    assert watched.explanations
+    observed = prequential(stream, LinearLogistic(), observers=Explanations())
+    np.testing.assert_allclose(observed.probabilities, prequential(stream, LinearLogistic()).probabilities)
+    assert observed.explanations
 
 
 def test_labels_that_appear_later_are_learned(tmp_path):
@@ -138,11 +138,11 @@ def test_wide_texts_never_become_dense(tmp_path):
     tracemalloc.start()
     for run in (
         prequential(from_file(path, n_words=WIDE), learner, delay=20),
-        prequential(from_file(path, n_words=WIDE), learner, watch=[]),
+        prequential(from_file(path, n_words=WIDE), learner, observers=[]),
         prequential(from_file(path, n_words=WIDE), learner, resume=True, rows=400),
         chunked(from_file(path, n_words=WIDE), learner, 200),
     ):
-        assert (run.predicted == run.labels)[300:].mean() > 0.75
+        assert (run.predicted == run.codes)[300:].mean() > 0.75
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 150e6  # one dense block of 600 rows has 300 MB

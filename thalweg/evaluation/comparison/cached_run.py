@@ -67,7 +67,7 @@ def evaluate(learner: Any, source: Source, seed: int, settings: dict[str, Any]) 
 
 def result_of(run: Run) -> dict[str, Any]:
     """Return what a comparison keeps of a Run."""
-    right = (run.predicted == run.labels)[run.labels >= 0]
+    right = (run.predicted == run.codes)[run.codes >= 0]
     recovery = metrics.recovery(run) if len(run.drifts) else float("nan")
     return {
         "rows": run.n_rows,

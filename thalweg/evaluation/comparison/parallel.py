@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,11 +26,11 @@ class Job(NamedTuple):
 
 
 def run_jobs(
-    jobs: Mapping[Key, Job], workers: int | None = None, fresh: bool = False
+    jobs: Mapping[Key, Job], n_processes: int, fresh: bool = False
 ) -> Iterator[tuple[Key, Any]]:
     """Yield (key, result) of each job: first the cached ones, unless `fresh`, then the others as they end.
 
-    `workers` is the number of processes, by default one for each processor.
+    `n_processes` of them run at a time.
     """
     missing = dict(jobs)
     for key, job in jobs.items():
@@ -39,7 +38,7 @@ def run_jobs(
         if cached is not None:
             del missing[key]
             yield key, cached
-    for key, result in _run(missing, workers or os.cpu_count() or 1):
+    for key, result in _run(missing, n_processes):
         file = missing[key].cache_file
         if file is not None and not (isinstance(result, dict) and "error" in result):
             _write(file, result)
@@ -52,8 +51,8 @@ def cache_path(folder: str, key: Any, default: Callable[[Any], Any] | None = Non
     return cache_folder() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 
-def _run(jobs: Mapping[Key, Job], workers: int) -> Iterator[tuple[Key, Any]]:
-    if workers == 1 or len(jobs) < 2:
+def _run(jobs: Mapping[Key, Job], n_processes: int) -> Iterator[tuple[Key, Any]]:
+    if n_processes == 1 or len(jobs) < 2:
         for key, job in jobs.items():
             yield key, job.function(**job.arguments)
         return
@@ -61,7 +60,7 @@ def _run(jobs: Mapping[Key, Job], workers: int) -> Iterator[tuple[Key, Any]]:
 
     # Fresh processes: a forked one may hang on locks that threads of this one hold.
     pool = Parallel(
-        workers, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
+        n_processes, backend="loky", return_as="generator_unordered", pre_dispatch="all", batch_size=1
     )
     results = pool(delayed(_with_key)(key, job.function, job.arguments) for key, job in jobs.items())
     while True:

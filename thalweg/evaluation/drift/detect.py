@@ -23,7 +23,7 @@ VALUES = 1 << 22                        # most values in a block
 Progress: TypeAlias = Callable[[int, int | None, int], object] | None
 
 
-def watch(
+def detect_drift(
     stream: Source,
     monitor: Monitor | None = None,
     labels: bool = False,
@@ -68,21 +68,21 @@ def watch(
 
     Examples
     --------
-    >>> from thalweg.evaluation import watch
+    >>> from thalweg.evaluation import detect_drift
     >>> from thalweg.streams import SEA
-    >>> report = watch(SEA(40_000, period=20_000, noise=0, seed=1), labels=True)
+    >>> report = detect_drift(SEA(40_000, period=20_000, noise=0, seed=1), labels=True)
     >>> [(str(finding.watched), finding.start) for finding in report.findings]
     [('labels', 22000)]
     """
     monitor = HellingerMonitor() if monitor is None else monitor
     if not isinstance(monitor, Monitor):
-        raise wrong("watch", "monitor", "a monitor such as HellingerMonitor()", monitor)
-    stream = as_stream(stream, target, "watch")
+        raise wrong("detect_drift", "monitor", "a monitor such as HellingerMonitor()", monitor)
+    stream = as_stream(stream, target, "detect_drift")
     days = None if windows is None else _days("windows", windows)
     span = days_in(reference) if isinstance(reference, str) else None
     start = perf_counter()
     if reference is not None and span is None:
-        other = as_stream(reference, target, "watch")
+        other = as_stream(reference, target, "detect_drift")
         watching: Watching = WithReference(stream, monitor, labels, days, other)
     else:
         n_windows = 2 if span is None or days is None else max(1, span // days)
@@ -252,7 +252,7 @@ class WithReference(Watching):
 def _days(name: str, text: str) -> int:
     found = days_in(text)
     if found is None:
-        raise ValueError(f'watch: {name} must be "day", "week" or such as "2 weeks", got {text!r}')
+        raise ValueError(f'detect_drift: {name} must be "day", "week" or such as "2 weeks", got {text!r}')
     return found
 
 

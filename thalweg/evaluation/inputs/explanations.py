@@ -157,7 +157,7 @@ def _in_columns(place: Place, columns: InputColumns) -> str:
 
 
 class Explanations:
-    """Records during a run what a learner says of its inputs: give it to `prequential` as `watch`.
+    """Records during a run what a learner says of its inputs: give it to `prequential` as `observers`.
 
     It reads `explanation` about a hundred times, after the same rows whatever the size of blocks, and keeps
     the 1000 largest numbers each time. Learners without an explanation, or with more than 10,000 inputs, are

@@ -13,7 +13,7 @@ from thalweg.evaluation.steps import Step
 from thalweg.streams.base import Stream
 
 
-class Watcher(Protocol):
+class Observer(Protocol):
     """Looks at a learner whenever `n_until_next` more rows have been learned.
 
     If it has a method `set_columns`, that is called after `begin` with the `InputColumns` of the stream. If
@@ -34,39 +34,39 @@ class Watcher(Protocol):
         """Return what it found, a number for each input over time; None if that is nothing."""
 
 
-Watchers: TypeAlias = Watcher | Sequence[Watcher] | None
+Observers: TypeAlias = Observer | Sequence[Observer] | None
 
 
-def as_list(watchers: Watchers) -> list[Watcher]:
-    """Return one watcher, several or none as a list."""
-    if watchers is None:
+def as_list(observers: Observers) -> list[Observer]:
+    """Return one observer, several or none as a list."""
+    if observers is None:
         return []
-    found = list(watchers) if isinstance(watchers, Sequence) else [watchers]
+    found = list(observers) if isinstance(observers, Sequence) else [observers]
     for each in found:
         if isinstance(each, type) or not hasattr(each, "update_coded"):
-            raise wrong("evaluation", "watch", "an observer such as PermutationImportance()", each)
+            raise wrong("evaluation", "observers", "an observer such as PermutationImportance()", each)
     return found
 
 
-def reads_rows(watcher: Watcher) -> bool:
-    """Return whether a watcher looks at the inputs of rows, which must then be arrays."""
-    return getattr(watcher, "reads_rows", True)
+def reads_rows(observer: Observer) -> bool:
+    """Return whether an observer looks at the inputs of rows, which must then be arrays."""
+    return getattr(observer, "reads_rows", True)
 
 
-def begin_watcher(watcher: Watcher, stream: Stream, n_rows: int | None) -> None:
-    """Call `begin` for a stream, and tell the watcher the columns of the stream if it wants to know them."""
-    watcher.begin(stream.names, n_rows)
-    if hasattr(watcher, "set_columns"):
-        watcher.set_columns(InputColumns(stream))
+def begin_observer(observer: Observer, stream: Stream, n_rows: int | None) -> None:
+    """Call `begin` for a stream, and tell the observer the columns of the stream if it wants to know them."""
+    observer.begin(stream.names, n_rows)
+    if hasattr(observer, "set_columns"):
+        observer.set_columns(InputColumns(stream))
 
 
-def cut(steps: Iterable[Step], watchers: Sequence[Watcher]) -> Iterator[Step]:
-    """Yield the steps, cut where a watcher looks at the learner."""
+def cut(steps: Iterable[Step], observers: Sequence[Observer]) -> Iterator[Step]:
+    """Yield the steps, cut where an observer looks at the learner."""
     for step in steps:
         start, n = 0, len(step.X)
         while start < n:
             rest = step.part(start, n)
-            stop = start + min(_n_until(rest, watcher.n_until_next) for watcher in watchers)
+            stop = start + min(_n_until(rest, observer.n_until_next) for observer in observers)
             yield step.part(start, stop)
             start = stop
 

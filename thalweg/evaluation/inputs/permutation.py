@@ -28,10 +28,10 @@ class PermutationImportance(Pickled):
     the learner does not use, and can be a little below 0 by chance. Inputs that say the same share their
     importance, as each can replace the other.
 
-    Give it to `prequential`, `chunked` or `holdout` as `watch`: then the size of blocks makes no difference,
-    and the inputs that a column of dates or text became are shuffled together: there is one importance for
-    each column, and one for each part of a date (`names` has their names, `parts` says which are parts).
-    Missing values are shuffled like others, and categories by their codes.
+    Give it to `prequential`, `chunked` or `holdout` as `observers`: then the size of blocks makes no
+    difference, and the inputs that a column of dates or text became are shuffled together: there is one
+    importance for each column, and one for each part of a date (`names` has their names, `parts` says which
+    are parts). Missing values are shuffled like others, and categories by their codes.
 
     Cost: for every `period` rows a copy of the learner and window × (1 + repeats × importances) predictions.
     Memory: `window` rows, the copy, and at most 128 results, evenly spread over the run.
@@ -56,7 +56,7 @@ class PermutationImportance(Pickled):
     >>> from thalweg.learners import NaiveBayes
     >>> from thalweg.streams import SEA
     >>> importance = PermutationImportance(repeats=5)
-    >>> run = prequential(SEA(10_000, seed=1), NaiveBayes(), watch=importance)
+    >>> run = prequential(SEA(10_000, seed=1), NaiveBayes(), observers=importance)
     >>> importance.history_["importance"].mean(axis=0).round(2)
     array([0.23, 0.21, 0.  ])
     """
@@ -158,7 +158,7 @@ class PermutationImportance(Pickled):
         return (score, lost) if self.metric == "accuracy" else (score, -lost)
 
     def _score(self, X: Floats, codes: Ints) -> float:
-        p = self._learner.predict_block(X)
+        p = self._learner.predict_proba_block(X)
         if self.metric == "accuracy":
             return float((p.argmax(axis=1) == codes).mean())
         known = codes < p.shape[1]

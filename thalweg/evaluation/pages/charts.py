@@ -59,7 +59,7 @@ def weights(run: Run) -> str:
     picture = _figure(both(lines, n_rows, [], kept.title, plain_scale(kept.values)))
     n_all = len(run.history.names)
     about = f"The {len(lines)} largest of {n_all}. " if len(lines) < n_all else ""
-    if run.settings.get("delay", 0) != 0 or run.settings.get("labels", 1) != 1:
+    if run.settings.get("delay", 0) != 0 or run.settings.get("label_share", 1) != 1:
         about += "By rows learned, which are fewer than rows seen since labels are late or missing."
     return picture + note(about)
 

@@ -26,7 +26,7 @@ NOTES = {
 
 
 def explanations(run: Run, runs: Sequence[Run]) -> str:
-    """Return the HTML of the charts of inputs over time, one for each watcher that found something.
+    """Return the HTML of the charts of inputs over time, one for each observer that found something.
 
     All `runs` of a page show the same inputs in the same colours: those that count most over all of them.
     """

@@ -9,46 +9,46 @@ import numpy as np
 
 from thalweg.evaluation.curves import Line
 from thalweg.evaluation.formatting import DATE, percentage
-from thalweg.evaluation.label_errors.find import Suspicions
-from thalweg.evaluation.label_errors.words import ASSUMPTION, Lines, headline
 from thalweg.evaluation.pages.page import Markup, made_by, note, pairs, table, text, write_page
 from thalweg.evaluation.pages.svg import line_chart
+from thalweg.evaluation.wrong_labels.find import LabelErrors
+from thalweg.evaluation.wrong_labels.words import ASSUMPTION, Lines, headline
 
 MOST_ROWS, MOST_COLUMNS, MOST_PAIRS, N_PARTS = 200, 12, 20, 100
 LONG = 40  # characters of a cell that is broken into lines
 
 
 def write(lines: Lines, source: str, path: str | PathLike[str], command: str = "") -> Path:
-    """Write one HTML page about suspicious rows; it needs no network and no script. Return its path."""
-    suspicions = lines.suspicions
-    parts = [note(headline(suspicions), "lead"), note(ASSUMPTION)]
-    parts.append(f"<h2>Where they are</h2><figure>{_where(suspicions)}</figure>")
+    """Write one HTML page about label errors; it needs no network and no script. Return its path."""
+    found = lines.label_errors
+    parts = [note(headline(found), "lead"), note(ASSUMPTION)]
+    parts.append(f"<h2>Where they are</h2><figure>{_where(found)}</figure>")
     parts.append(note("Share of rows whose labels look wrong, listed or not, in the order of the rows."))
     if lines.rows:
         rows: list[Sequence[object]] = [["label", "believed", "rows"], *lines.confusions()[:MOST_PAIRS]]
         parts.append(f"<h2>What was taken for what</h2>{table(rows)}")
-        parts.append(f"<h2>The most suspicious rows</h2>{_table(lines)}")
+        parts.append(f"<h2>The likeliest label errors</h2>{_table(lines)}")
     parts.append(f"<h2>Models and their weights</h2>{_models(lines)}")
     if lines.columns is not None:
         parts += [note(warning, "warning") for warning in lines.columns.warnings]
         parts.append(f"<h2>Columns</h2>{pairs(lines.columns.in_words(most=100))}")
     parts.append(f"<h2>Origin</h2>{pairs(made_by(command, strftime(DATE)))}")
-    return write_page(path, f"Suspicious labels in {source}", "".join(parts))
+    return write_page(path, f"Label errors in {source}", "".join(parts))
 
 
-def _where(suspicions: Suspicions) -> str:
-    n = len(suspicions.codes)
+def _where(found: LabelErrors) -> str:
+    n = len(found.codes)
     edges = np.linspace(0, n, min(N_PARTS, n) + 1).round().astype(int)
     ahead = np.zeros(n)
-    ahead[suspicions.rows] = 1.0
+    ahead[found.rows] = 1.0
     shares = np.add.reduceat(ahead, edges[:-1]) / np.diff(edges)
-    return line_chart([Line("suspicious", "line0", edges[1:], shares)], n, y_title="share of the rows")
+    return line_chart([Line("label errors", "line0", edges[1:], shares)], n, y_title="share of the rows")
 
 
 def _table(lines: Lines) -> str:
-    suspicions, n_columns = lines.suspicions, max(MOST_COLUMNS, lines.n_kept)
+    found, n_columns = lines.label_errors, max(MOST_COLUMNS, lines.n_kept)
     names = lines.shown_names[:n_columns]
-    doubt, likelihood = suspicions.doubt, suspicions.likelihood
+    doubt, likelihood = found.doubt, found.likelihood
     rows: list[list[object]] = [["row", "doubt", "likelihood", "label", "believed", *names]]
     for i in lines.rows[:MOST_ROWS]:
         numbers = [f"{lines.numbers[i]:,}", f"{doubt[i]:.2f}", f"{likelihood[i]:.2g}"]
@@ -68,9 +68,9 @@ def _broken(cell: str) -> str:
 
 
 def _models(lines: Lines) -> str:
-    suspicions = lines.suspicions
+    found = lines.label_errors
     rows: list[Sequence[object]] = [["model", "weight"]]
-    rows += [[name, f"{weight:.2f}"] for name, weight in suspicions.weights.items()]
-    agreement = percentage(suspicions.estimate.agreement, ".1f")
-    time = f"{lines.counted} in {suspicions.seconds:.2f} s"
+    rows += [[name, f"{weight:.2f}"] for name, weight in found.weights.items()]
+    agreement = percentage(found.estimate.agreement, ".1f")
+    time = f"{lines.counted} in {found.seconds:.2f} s"
     return table(rows) + note(f"Together they agree with {agreement} of the labels. {time}.")

@@ -32,7 +32,7 @@ class SklearnVerbs(Contract):
         ) -> Floats:
             """See StreamClassifier."""
 
-        def predict_block(self, X: RowsLike) -> Floats:
+        def predict_proba_block(self, X: RowsLike) -> Floats:
             """See StreamClassifier."""
 
         def flush(self) -> None:
@@ -71,7 +71,7 @@ class SklearnVerbs(Contract):
         """Return the probabilities of each row, of shape (n_rows, n_classes), in the order of `classes_`."""
         self._check_begun()
         dicts = dict_rows(X, self._names.is_open, self._who)
-        return self.predict_block(self._validated(X, reset=False) if dicts is None else dicts)
+        return self.predict_proba_block(self._validated(X, reset=False) if dicts is None else dicts)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun

@@ -37,7 +37,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     A subclass writes `_begin`, `_learn` and `_predict`; `_observe` if it uses rows without a label; `_flush`
     if it holds rows back; `_fit_block` if it can be fitted on a batch. scikit-learn's methods (`fit`,
     `partial_fit`, `predict`, `predict_proba`) validate as scikit-learn does. The stream methods (`begin`,
-    `test_then_train`, `predict_block`, `learn_one`, …) are faster: they check only what would corrupt a
+    `test_then_train`, `predict_proba_block`, `learn_one`, …) are faster: they check only what would corrupt a
     model, which is the width, infinity and unknown labels.
 
     The size of the blocks never changes a result. Threads may share a learner: predictions run in parallel,
@@ -220,7 +220,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             start = self._learn_part(X, codes, w, tested, p, start, first)
             if first < len(X):
                 p[first] = 0.0
-                p[first, : len(self.classes_)] = self.predict_block(X[first : first + 1])[0]
+                p[first, : len(self.classes_)] = self.predict_proba_block(X[first : first + 1])[0]
                 self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
                 start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
         return p
@@ -245,7 +245,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
 
-    def predict_block(self, X: RowsLike) -> Floats:
+    def predict_proba_block(self, X: RowsLike) -> Floats:
         """Return the probabilities of each row, of shape (n_rows, n_classes)."""
         with self._reading:
             rows, has_missing = self._checked(X)

@@ -18,9 +18,9 @@ class LinearLogistic(NativeOneHot):
     """Logistic regression for many inputs: time and memory grow with their number, not with its square.
 
     For text and other wide rows, where `LogisticMixture` takes too long: a row costs as much as it has values
-    that are not 0. `test_then_train`, `predict_block` and scikit-learn's verbs take SciPy's sparse rows too,
-    and answer as for the same rows in full. It cannot bend, and does not see how inputs go together while it
-    learns: with few inputs `LogisticMixture` is better.
+    that are not 0. `test_then_train`, `predict_proba_block` and scikit-learn's verbs take SciPy's sparse rows
+    too, and answer as for the same rows in full. It cannot bend, and does not see how inputs go together
+    while it learns: with few inputs `LogisticMixture` is better.
 
     Three regressions learn side by side. A quick one follows every surprise, most of all where rare inputs
     are concerned; a bold and a careful one take steps that grow shorter for inputs that were often wrong

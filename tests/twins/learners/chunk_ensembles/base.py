@@ -12,7 +12,7 @@ def tree(X, y, w, n_classes, max_leaves=32):
     """Return a function of rows to probabilities: a tree fitted on these rows."""
     made = DecisionTree(max_leaves=max_leaves, window=len(X)).begin(X.shape[1], list(range(n_classes)))
     made._fit_block(X, y, w)
-    return made.predict_block
+    return made.predict_proba_block
 
 
 class ChunkEnsemble:

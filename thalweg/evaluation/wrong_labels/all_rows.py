@@ -4,7 +4,7 @@ import numpy as np
 
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError
-from thalweg.evaluation.label_errors.row_cells import Cells, FileCells, InputCells
+from thalweg.evaluation.wrong_labels.row_cells import Cells, FileCells, InputCells
 from thalweg.streams.base import Stream, first_rows
 
 ROWS_AT_A_TIME = 10_000

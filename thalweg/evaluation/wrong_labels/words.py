@@ -1,12 +1,12 @@
-"""Suspicious rows as a person reads them: with their cells, their labels, and in words."""
+"""Label errors as a person reads them: with their cells, their labels, and in words."""
 
 from collections import Counter
 from typing import Any
 
 from thalweg.evaluation.formatting import percentage, without_label
-from thalweg.evaluation.label_errors.find import Suspicions
-from thalweg.evaluation.label_errors.row_cells import as_text
-from thalweg.evaluation.label_errors.share import LEAST_RIGHT, LEAST_SURE
+from thalweg.evaluation.wrong_labels.find import LabelErrors
+from thalweg.evaluation.wrong_labels.row_cells import as_text
+from thalweg.evaluation.wrong_labels.share import LEAST_RIGHT, LEAST_SURE
 from thalweg.streams.base import Stream
 from thalweg.streams.files.row_numbers import numbers_in_file
 
@@ -17,11 +17,11 @@ ASSUMPTION = (
 
 
 class Lines:
-    """The rows of a stream that look wrong, the most suspicious first.
+    """The rows of a stream that look wrong, the likeliest first.
 
     Parameters
     ----------
-    suspicions : Suspicions
+    found : LabelErrors
         How likely each label is.
     stream : Stream
         Where the rows come from.
@@ -44,17 +44,17 @@ class Lines:
         What the columns of a file were taken for.
     """
 
-    def __init__(self, suspicions: Suspicions, stream: Stream, top: int | None = None) -> None:
-        self.suspicions = suspicions
-        self.rows: list[int] = suspicions.rows[: suspicions.n_listed if top is None else top].tolist()
-        self.names = suspicions.cells.names
+    def __init__(self, found: LabelErrors, stream: Stream, top: int | None = None) -> None:
+        self.label_errors = found
+        self.rows: list[int] = found.rows[: found.n_listed if top is None else top].tolist()
+        self.names = found.cells.names
         self.columns = stream.columns
         numbers = numbers_in_file(self.rows, stream.skipped_rows)
         self.numbers = dict(zip(self.rows, numbers.tolist(), strict=True))
-        self._cells = dict(zip(self.rows, suspicions.cells.of(self.rows), strict=True))
+        self._cells = dict(zip(self.rows, found.cells.of(self.rows), strict=True))
         self.n_skipped = stream.skipped
         self.n_kept = len(stream.kept)
-        self._believed = suspicions.believed
+        self._believed = found.believed
 
     @property
     def shown_names(self) -> list[str]:
@@ -64,7 +64,7 @@ class Lines:
 
     def label(self, i: int) -> str:
         """Return the label of row i as text."""
-        return str(self.suspicions.classes[self.suspicions.codes[i]])
+        return str(self.label_errors.classes[self.label_errors.codes[i]])
 
     def believed(self, i: int) -> str:
         """Return the label that is believed instead."""
@@ -83,7 +83,7 @@ class Lines:
     def counted(self) -> str:
         """How many rows were read, and how many were left out, in words."""
         skipped = f" ({self.n_skipped:,} that could not be read left out)" if self.n_skipped else ""
-        return f"{len(self.suspicions.codes):,} rows{skipped}"
+        return f"{len(self.label_errors.codes):,} rows{skipped}"
 
     def confusions(self) -> list[tuple[str, str, int]]:
         """Return (label, believed, rows), the most frequent first."""
@@ -92,22 +92,22 @@ class Lines:
 
     def to_plain(self) -> dict[str, Any]:
         """Return all there is to say, as JSON can hold it; rows are counted from 1."""
-        suspicions, estimate = self.suspicions, self.suspicions.estimate
-        doubt, likelihood = suspicions.doubt, suspicions.likelihood
+        found, estimate = self.label_errors, self.label_errors.estimate
+        doubt, likelihood = found.doubt, found.likelihood
         return {
-            "rows": len(suspicions.codes),
+            "rows": len(found.codes),
             "labels": estimate.n_labels,
-            "unlabelled": suspicions.n_unlabelled,
+            "unlabelled": found.n_unlabelled,
             "skipped": self.n_skipped,
-            "estimated_wrong": suspicions.n_wrong,
+            "estimated_wrong": found.n_wrong,
             "share": estimate.share,
             "share_low": estimate.low,
             "share_high": estimate.high,
             "agreement": estimate.agreement,
-            "seconds": suspicions.seconds,
-            "models": suspicions.weights,
+            "seconds": found.seconds,
+            "models": found.weights,
             "columns": None if self.columns is None else self.columns.to_plain(),
-            "suspicious": [
+            "label_errors": [
                 {
                     "row": self.numbers[i],
                     "doubt": float(doubt[i]),
@@ -121,22 +121,22 @@ class Lines:
         }
 
 
-def headline(suspicions: Suspicions) -> str:
+def headline(found: LabelErrors) -> str:
     """Return in one sentence how many labels are wrong."""
-    estimate = suspicions.estimate
+    estimate = found.estimate
     n, low, high = estimate.n_labels, percentage(estimate.low, ".1f"), percentage(estimate.high, ".1f")
-    others = f" {without_label(suspicions.n_unlabelled)}, not judged." if suspicions.n_unlabelled else ""
+    others = f" {without_label(found.n_unlabelled)}, not judged." if found.n_unlabelled else ""
     if estimate.share is None:
-        return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(suspicions)}.{others}"
-    many = f"About {suspicions.n_wrong:,} of {n:,} labels" if suspicions.n_wrong else f"None of {n:,} labels"
-    look = "look" if (suspicions.n_wrong or 0) > 1 else "looks"
+        return f"Between {low} and {high} of {n:,} labels are wrong: {_why_not(found)}.{others}"
+    many = f"About {found.n_wrong:,} of {n:,} labels" if found.n_wrong else f"None of {n:,} labels"
+    look = "look" if (found.n_wrong or 0) > 1 else "looks"
     share = percentage(estimate.share, ".1f")
     return f"{many} {look} wrong: {share} (95 % interval {low} to {high}).{others}"
 
 
-def _why_not(suspicions: Suspicions) -> str:
+def _why_not(found: LabelErrors) -> str:
     """Return in words why there is no estimate but a range."""
-    estimate = suspicions.estimate
+    estimate = found.estimate
     if estimate.n_labels < LEAST_SURE:
         return f"with fewer than {LEAST_SURE} labels there is too little to learn from"
     if estimate.agreement < LEAST_RIGHT:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.evaluation.label_errors.share import WrongShare
+from thalweg.evaluation.wrong_labels.share import WrongShare
 
 SHARE_SURE, LEAST_SURE = 0.1, 50  # of the rows in which a class is believed
 CAUTION = 4.0  # hard rows make the counts uneven too, so the mean of all pairs gets this much more weight

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from thalweg._frames import frame_names
 from thalweg._types import Floats, Ints
 from thalweg.errors import ParameterError, StreamError
-from thalweg.evaluation.label_errors.all_rows import all_rows
-from thalweg.evaluation.label_errors.out_of_sample import forest_of_others, read_both_ways
-from thalweg.evaluation.label_errors.probabilities import doubts
-from thalweg.evaluation.label_errors.row_cells import Cells, FrameCells
-from thalweg.evaluation.label_errors.share import WrongShare, wrong_share
+from thalweg.evaluation.wrong_labels.all_rows import all_rows
+from thalweg.evaluation.wrong_labels.out_of_sample import forest_of_others, read_both_ways
+from thalweg.evaluation.wrong_labels.probabilities import doubts
+from thalweg.evaluation.wrong_labels.row_cells import Cells, FrameCells
+from thalweg.evaluation.wrong_labels.share import WrongShare, wrong_share
 from thalweg.learners.chunk_ensembles._native.member_weights import Weighing
 from thalweg.streams import as_stream, from_arrays
 from thalweg.streams.base import Stream
@@ -25,7 +25,7 @@ FEW_ROWS = 50_000
 LEAST_LIKELY = 0.01  # a model's probability, so that none decides alone
 
 
-def suspicious(
+def label_errors(
     X: Any,
     y: ArrayLike | None = None,
     learners: Sequence[Any] | None = None,
@@ -33,13 +33,13 @@ def suspicious(
     names: Sequence[str] | None = None,
     seed: int = 0,
     progress: Callable[[int, int], object] | None = None,
-) -> "Suspicions":
+) -> "LabelErrors":
     """Return how likely each row's label is, judged by the rows before and after it.
 
     Every learner reads the rows forwards and backwards and gives, before it is told a label, the
     probabilities of the classes. Where there are at most 50,000 rows, a forest gives them as well, for each
     row from the trees grown without it. A logistic regression weighs the logarithms of all these. A label is
-    the more suspicious the less likely it is, and the more often the likely class is called that. Rows
+    the more doubtful the less likely it is, and the more often the likely class is called that. Rows
     without a label (None, NaN) are left alone.
 
     All rows are held in memory, and for each row and class one number a model.
@@ -63,32 +63,32 @@ def suspicious(
 
     Examples
     --------
-    >>> from thalweg.evaluation import suspicious
+    >>> from thalweg.evaluation import label_errors
     >>> from thalweg.streams import SEA
     >>> X, y = next(SEA(3000, noise=0, seed=1).blocks(3000))
     >>> y[::20] = 1 - y[::20]
-    >>> found = suspicious(X, y)
+    >>> found = label_errors(X, y)
     >>> bool((found.rows[:100] % 20 == 0).mean() > 0.9), 100 < found.n_wrong < 200
     (True, True)
     """
     if y is None:
         if names is not None or len(categorical):
-            raise ParameterError("suspicious: names and categorical are for arrays; pass y as well")
-        return suspicious_in_stream(as_stream(X, who="suspicious"), learners, seed, progress)
+            raise ParameterError("label_errors: names and categorical are for arrays; pass y as well")
+        return label_errors_in_stream(as_stream(X, who="label_errors"), learners, seed, progress)
     stream = from_arrays(X, y, names=names, categorical=categorical)
     cells = None if frame_names(X) is None else FrameCells(X)
-    return suspicious_in_stream(stream, learners, seed, progress, cells=cells)
+    return label_errors_in_stream(stream, learners, seed, progress, cells=cells)
 
 
-def suspicious_in_stream(
+def label_errors_in_stream(
     stream: Stream,
     learners: Sequence[Any] | None = None,
     seed: int = 0,
     progress: Callable[[int, int], object] | None = None,
     rows: int | None = None,
     cells: Cells | None = None,
-) -> "Suspicions":
-    """Return the Suspicions of a stream's rows; only the first `rows` are read if that is given.
+) -> "LabelErrors":
+    """Return the LabelErrors of a stream's rows; only the first `rows` are read if that is given.
 
     `cells` are what a person knows the rows by; by default those of the stream's file, or else the inputs.
     """
@@ -111,11 +111,11 @@ def suspicious_in_stream(
     p[known] = fit.probabilities(np.array(answers))
     weights = dict(zip(names, fit.weights.tolist(), strict=True))
     seconds = time.perf_counter() - started
-    return Suspicions(X, codes, np.asarray(classes), p, weights, seconds, cells or usual_cells)
+    return LabelErrors(X, codes, np.asarray(classes), p, weights, seconds, cells or usual_cells)
 
 
 @dataclass
-class Suspicions:
+class LabelErrors:
     """How likely the label of each row is.
 
     Attributes
@@ -143,7 +143,7 @@ class Suspicions:
     def __repr__(self) -> str:
         estimate = self.estimate
         wrong = f"{estimate.low:.1%} to {estimate.high:.1%} of {estimate.n_labels:,} labels are wrong"
-        return f"<Suspicions: {wrong}; {self.n_listed:,} rows to look at>"
+        return f"<LabelErrors: {wrong}; {self.n_listed:,} rows to look at>"
 
     @property
     def likelihood(self) -> Floats:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from flipped_rows import flipped_rows
 
-from thalweg.evaluation import suspicious
-from thalweg.evaluation.label_errors.all_rows import all_rows
-from thalweg.evaluation.label_errors.find import suspicious_in_stream
-from thalweg.evaluation.label_errors.out_of_sample import forest_of_others, read_both_ways
-from thalweg.evaluation.label_errors.words import Lines, headline
+from thalweg.evaluation import label_errors
+from thalweg.evaluation.wrong_labels.all_rows import all_rows
+from thalweg.evaluation.wrong_labels.find import label_errors_in_stream
+from thalweg.evaluation.wrong_labels.out_of_sample import forest_of_others, read_both_ways
+from thalweg.evaluation.wrong_labels.words import Lines, headline
 from thalweg.learners import MajorityClass, NaiveBayes
 from thalweg.streams import SEA, Sphere, from_arrays, from_file
 
@@ -18,7 +18,7 @@ from thalweg.streams import SEA, Sphere, from_arrays, from_file
 @pytest.fixture(scope="module")
 def found():
     X, y, _wrong = flipped_rows()
-    return suspicious(X, y)
+    return label_errors(X, y)
 
 
 def test_flipped_labels_come_first(found):
@@ -37,7 +37,7 @@ def test_flipped_labels_come_first(found):
 @pytest.mark.parametrize("share", [0.0, 0.06, 0.2])
 def test_the_number_of_wrong_labels_is_estimated(share):
     X, y, wrong = flipped_rows(share=share, seed=4)
-    found = suspicious(X, y)
+    found = label_errors(X, y)
     assert found.share_low <= wrong.mean() <= found.share_high
     assert found.share_low <= found.share <= found.share_high < found.share_low + 0.13
     assert found.n_wrong == pytest.approx(wrong.sum(), rel=0.3, abs=20)
@@ -68,7 +68,7 @@ def test_labels_of_any_kind_gaps_and_rows_without_a_label():
     X[::7, 1] = np.nan
     y = np.where(y == 1, "good", "bad").astype(object)
     y[::10] = None
-    found = suspicious_in_stream(from_arrays(X, y))
+    found = label_errors_in_stream(from_arrays(X, y))
     assert np.isnan(found.likelihood[::10]).all() and np.isnan(found.doubt[::10]).all()
     assert not set(found.rows) & set(range(0, 1500, 10))
     k = wrong[[label is not None for label in y]].sum()
@@ -77,26 +77,26 @@ def test_labels_of_any_kind_gaps_and_rows_without_a_label():
 
 def test_one_class_cannot_be_compared():
     with pytest.raises(ValueError, match="two different labels"):
-        suspicious(np.ones((10, 2)), ["a"] * 10)
+        label_errors(np.ones((10, 2)), ["a"] * 10)
 
 
 def test_a_learner_that_knows_nothing_does_no_harm():
     X, y, wrong = flipped_rows(2000)
-    found = suspicious(X, y, learners=[MajorityClass()])
+    found = label_errors(X, y, learners=[MajorityClass()])
     assert found.weights["forest of other rows"] > 3 * abs(found.weights["MajorityClass forwards"])
     assert wrong[found.rows[: wrong.sum()]].mean() > 0.8
 
 
 def test_words(found):
     assert headline(found).startswith(f"About {found.n_wrong:,} of 3,000 labels look wrong: ")
-    clean = suspicious(*next(SEA(2000, noise=0, seed=1).blocks(2000)))
+    clean = label_errors(*next(SEA(2000, noise=0, seed=1).blocks(2000)))
     assert headline(clean).startswith(("None of 2,000 labels looks wrong", "About "))
     lines = Lines(found, SEA(3000), top=7)
     assert len(lines.rows) == 7 and sum(n for *_, n in lines.confusions()) == 7
 
 
 def test_ten_rows_are_judged_and_said_to_be_few():
-    few = suspicious([[i] for i in range(10)], ["x"] * 5 + ["y"] * 5)
+    few = label_errors([[i] for i in range(10)], ["x"] * 5 + ["y"] * 5)
     assert few.share is None and few.n_wrong is None and few.share_low == 0
     assert headline(few).startswith("Between 0.0 % and ")
     assert " of 10 labels are wrong: with fewer than 500 labels there is too little" in headline(few)
@@ -115,7 +115,7 @@ def test_cells_of_frames_are_shown_as_they_are():
     X, y, _ = flipped_rows(1200)
     when = pandas.date_range("2024-01-01", periods=len(X), freq="h")
     frame = pandas.DataFrame({"a": X[:, 0], "n": np.arange(len(X)), "when": when, "way": ["up", None] * 600})
-    found = suspicious(frame, y, learners=[NaiveBayes()])
+    found = label_errors(frame, y, learners=[NaiveBayes()])
     lines = Lines(found, from_arrays(frame, y), top=2)
     i = lines.rows[0]
     assert lines.names == ["a", "n", "when", "way"]
@@ -133,7 +133,7 @@ def rare_rows(n=6000, seed=0, strength=1.0):
 
 def test_a_rare_class_is_not_listed_as_a_whole():
     X, y, _ = rare_rows()
-    found = suspicious(X, y)
+    found = label_errors(X, y)
     listed = found.rows[: found.n_listed]
     assert 0.03 < y.mean() < 0.1 and (found.likelihood[y == 1] < 0.5).mean() > 0.9
     assert (y[found.rows] == 1).sum() <= (y == 1).sum() / 2 + 1
@@ -145,7 +145,7 @@ def test_a_poor_learner_gets_a_range_and_no_estimate():
     X = rng.normal(size=(4000, 5))
     right = rng.random(4000) < 1 / (1 + np.exp(-1.3 * X.sum(axis=1) / 5**0.5))
     wrong = rng.random(4000) < 0.02
-    found = suspicious(X, np.where(wrong, ~right, right))
+    found = label_errors(X, np.where(wrong, ~right, right))
     assert found.estimate.agreement < 0.75
     assert found.share is None and found.n_wrong is None
     assert found.share_low <= wrong.mean() <= found.share_high
@@ -160,7 +160,7 @@ def test_classes_whose_labels_are_wrong_more_often_are_found():
     y = rng.choice(6, 3000, p=[0.3, 0.25, 0.2, 0.1, 0.1, 0.05])
     X = rng.normal(size=(6, 4))[y] * 1.3 + rng.normal(size=(3000, 4))
     wrong = (y == 1) & (rng.random(3000) < 0.2)
-    found = suspicious(X, np.where(wrong, 2, y))
+    found = label_errors(X, np.where(wrong, 2, y))
     first = np.argsort(-found.doubt)[: wrong.sum()]
     plain = np.argsort(found.likelihood)[: wrong.sum()]
     assert wrong[first].mean() > wrong[plain].mean() + 0.1

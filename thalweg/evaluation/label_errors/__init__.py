@@ -1,1 +1,0 @@
-"""Rows whose labels are probably wrong."""
