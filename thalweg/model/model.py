@@ -315,7 +315,7 @@ class Model(ClassifierMixin, FittedModel):
         if ids is None and not writes:
             with self._reading, in_words_of_model():
                 blocks = self._blocks(self._open(rows, **options))
-                return self._joined([self.learner_.predict_block(X) for X in blocks])
+                return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
             stream = self._open(rows, **options)
             return self._then_adopt(stream, self.learner_, lambda: self._observed(stream, ids))

@@ -61,6 +61,7 @@ class OnlineBagging(Ensemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:
@@ -72,10 +73,12 @@ class OnlineBagging(Ensemble):
     def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
         return self._bagging(n_features, n_classes, 1.0, None)
 
-    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> BaggingKernel:
+    def _bagging(
+        self, n_features: int, n_classes: int, poisson_mean: float, delta: float | None
+    ) -> BaggingKernel:
         keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
-        kernel = BaggingKernel(*shape, keys, rate, delta, threads, len(self._made_from), self._build)
+        kernel = BaggingKernel(*shape, keys, poisson_mean, delta, threads, len(self._made_from), self._build)
         kernel.build_members(len(keys))
         return kernel
