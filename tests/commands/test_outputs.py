@@ -16,6 +16,7 @@ from thalweg.commands.outputs import do_all
 from thalweg.evaluation import report
 from thalweg.evaluation.pages import drift_page, label_errors_page
 from thalweg.learners import NaiveBayes, OnlineBagging
+from thalweg.model import Model
 from thalweg.papers.reports import Report
 from thalweg.papers.running import Task, run_tasks
 from thalweg.preprocessing import StandardScaler, make_pipeline
@@ -57,7 +58,7 @@ def test_members_that_cannot_be_saved_are_found(learner):
 
 
 def test_figures_are_printed_when_the_model_and_the_page_cannot_be_written(thalweg, tmp_path, monkeypatch):
-    monkeypatch.setattr(model_files, "save", full)
+    monkeypatch.setattr(Model, "save", full)
     monkeypatch.setattr(report, "write", full)
     files = ("--save", tmp_path / "m.tw", "--report", tmp_path / "p.html")
     code, printed, said = thalweg(*RUN, *files, "--json")
@@ -72,9 +73,9 @@ def test_the_model_is_saved_when_the_page_fails(thalweg, tmp_path, monkeypatch):
     monkeypatch.setattr(report, "write", lambda *_: 1 // 0)
     code, printed, said = thalweg(*RUN, "--save", model, "--report", tmp_path / "p.html")
     assert code == 2 and f"Model: {model}" in printed and "ZeroDivisionError" in said
-    assert model_files.load(model)[0].n_features_in_ == 3
+    assert model_files.load(model).n_features_in_ == 3
     code, printed, _ = thalweg("continue", model, "sea", "--rows", 300, "--report", tmp_path / "p.html")
-    assert code == 2 and "accuracy" in printed and len(model_files.load(model)[2]) == 2
+    assert code == 2 and "accuracy" in printed and len(model_files.load(model).runs_) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -6,10 +6,12 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable
+from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage
+
+UNKNOWN = percentage(float("nan"))
 
 
 @with_file_options(model=True, target="Column of the label; else the one the model learned.")
@@ -41,26 +43,24 @@ def continue_(
     """
     from thalweg.commands import model_files
     from thalweg.commands.run_results import show_and_write
-    from thalweg.evaluation import prequential
 
     save = save or model
     check_writable(save, page=report)
-    learner, schema, runs = model_files.load(model)
-    stream = model_files.open_with_schema(source, learner, schema, model, rows, seed, data, **file_options)
-    title = f"{type(learner).__name__} on {source}"
-    with Bar(title, "accuracy {}", percentage(float("nan")), json) as bar:
-        run = prequential(
-            stream,
-            learner,
+    loaded = model_files.load(model)
+    title = f"{type(loaded.learner_).__name__} on {source}"
+    with columns_are_shown(), Bar(title, "accuracy {}", UNKNOWN, json) as bar:
+        run = loaded.prequential(
+            source,
             delay=options.read_delay(delay),
             label_share=options.read_share(label_share),
             seed=seed,
             rows=rows,
             progress=lambda done, total, accuracy: bar.show(done, total, percentage(accuracy)),
-            resume=True,
+            data=data,
+            **file_options,
         )
     run.command = options.command_line()
     word_for_command(run)
-    show_and_write(run, learner, stream, source, save, report, json, runs)
+    show_and_write(run, loaded, save, report, json)
     if run.interrupted:
         raise typer.Exit(INTERRUPTED)

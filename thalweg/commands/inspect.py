@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.commands import options
 from thalweg.commands.outputs import terminal
-from thalweg.errors import first_of
+from thalweg.errors import ModelFileError, first_of
 
 if TYPE_CHECKING:
     from thalweg.evaluation import InputColumns
@@ -40,11 +40,15 @@ def inspect(model: options.Model, json: options.Json = False) -> None:
 
 def facts(path: str) -> dict[str, Any]:
     """Return what is in a model file as plain data."""
+    from thalweg.learners.base.stream_classifier import StreamClassifier
     from thalweg.saving.files import load_and_describe
 
-    learner, content = load_and_describe(path)
-    is_begun, notes = learner.__sklearn_is_fitted__(), content["notes"]
-    schema = notes.get("schema") or learner.text_schema()
+    found, content = load_and_describe(path)
+    learner = found if isinstance(found, StreamClassifier) else getattr(found, "learner_", None)
+    if learner is None:
+        raise ModelFileError(f"{path}: the model has learned nothing yet")
+    is_begun, is_model = learner.__sklearn_is_fitted__(), found is not learner
+    schema = found.schema() if is_model else learner.text_schema()
     columns = _columns(learner, schema) if is_begun else None
     return {
         "learner": type(learner).__name__,
@@ -55,7 +59,7 @@ def facts(path: str) -> dict[str, Any]:
         "inputs": _inputs(learner.given_names() if is_begun else [], schema),
         "target": (schema or {}).get("target"),
         "classes": [str(label) for label in learner.classes_] if is_begun else [],
-        "runs": notes.get("runs", []),
+        "runs": found.runs_ if is_model else [],
         "weighs": _weighs(learner) if is_begun else None,
         "rules": _rules(learner, columns) if is_begun else None,
         **(_counts(learner, columns) if is_begun else NO_COUNTS),
@@ -118,11 +122,13 @@ def lines(described: dict[str, Any]) -> Iterator[str]:
     target = f"{described['target']}: " if described["target"] else ""
     yield f"classes: {target}{', '.join(described['classes'][:20])}"
     for run in described["runs"]:
+        line = f"{run['when']}  {run['rows']:,} rows of {run['source']}: "
+        if "accuracy" not in run:
+            yield f"{line}interrupted"
+            continue
         best = max((value, name) for name, value in run["baselines"].items() if value is not None)
-        yield (
-            f"{run['when']}  {run['rows']:,} rows of {run['source']}: accuracy {percentage(run['accuracy'])} "
-            f"(best baseline, {best[1]}: {percentage(best[0])})"
-        )
+        beside = f"(best baseline, {best[1]}: {percentage(best[0])})"
+        yield f"{line}accuracy {percentage(run['accuracy'])} {beside}"
     if described["weighs"]:
         yield f"members behind recent predictions: {described['weighs']}"
     yield from _value_lines(described)

@@ -1,9 +1,13 @@
 """What a command prints and writes when its results are there."""
 
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from thalweg.errors import ColumnWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,6 +16,14 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 PAGE_SUFFIXES = (".html", ".htm")
+
+
+@contextmanager
+def columns_are_shown() -> Iterator[None]:
+    """Ignore warnings about columns, which a command shows in its own words."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColumnWarning)
+        yield
 
 
 def check_writable(*paths: str | None, page: str | None = None) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import check_writable
+from thalweg.commands.outputs import check_writable, columns_are_shown
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import in_options
 from thalweg.evaluation.formatting import percentage
@@ -47,8 +47,9 @@ def predict(
     from thalweg.streams.base import fewest
 
     check_writable(out)
-    learner, schema, _ = model_files.load(model)
-    stream = model_files.open_with_schema(source, learner, schema, model, rows, data=data, **file_options)
+    loaded = model_files.load(model)
+    with columns_are_shown():
+        learner, stream = loaded.learner_, loaded.stream(source, rows=rows, data=data, **file_options)
     blocks = predictions(learner, stream, rows, probabilities)
     is_mixed = out is None and sys.stdout.isatty()  # the predictions are printed where the bar is
     with Bar(f"{type(learner).__name__} on {source}", "{}", "", quiet=is_mixed) as bar:

@@ -11,14 +11,14 @@ import typer
 from thalweg._learner_text import DEFAULT_LEARNER, make_learner
 from thalweg.commands import options
 from thalweg.commands.file_options import with_file_options
-from thalweg.commands.outputs import INTERRUPTED, check_writable
+from thalweg.commands.outputs import INTERRUPTED, check_writable, columns_are_shown
 from thalweg.commands.progress import Bar
 from thalweg.commands.wording import word_for_command
 from thalweg.evaluation.formatting import percentage
 
 if TYPE_CHECKING:
     from thalweg.evaluation import Run
-    from thalweg.streams.base import Stream
+    from thalweg.model import Model
 
 
 @with_file_options()
@@ -89,7 +89,7 @@ def run(
         )
         from thalweg.commands.run_results import show_and_write
 
-        show_and_write(*outcome, source, save, report, json)
+        show_and_write(*outcome, save, report, json)
     except KeyboardInterrupt:
         if outcome is None or not outcome.run.interrupted:
             print("thalweg: interrupted", file=sys.stderr)
@@ -107,11 +107,10 @@ def _end_after_ctrl_c() -> NoReturn:
 
 
 class Outcome(NamedTuple):
-    """A run, the learner after it, and the stream that it learned from."""
+    """A run, and the model after it."""
 
     run: "Run"
-    learner: Any
-    stream: "Stream"
+    model: "Model"
 
 
 def evaluate(
@@ -124,24 +123,23 @@ def evaluate(
     A learner that is to be saved and cannot be is an error before the first row. If the run is interrupted, a
     line on standard error says how far it came.
     """
-    from thalweg.commands.model_files import check_can_be_saved
-    from thalweg.evaluation import Explanations, PermutationImportance, chunked, prequential
-    from thalweg.streams.named import open_stream
+    from thalweg.commands.model_files import check_can_be_saved, make_model
+    from thalweg.evaluation import Explanations, PermutationImportance
 
     is_default = learner is None
     made = default_learner(parameters, seed) if learner is None else make_learner(learner, parameters, seed)
     late, share = options.read_delay(delay), options.read_share(label_share)
     if chunk and late != 0:
         raise ValueError("--delay and --chunk exclude each other: a chunk's labels come at its end")
-    stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
+    model, reading = make_model(made, file_options)
     if save:
         check_can_be_saved(made)
     title, unknown = f"{type(made).__name__} on {source}", percentage(float("nan"))
-    with Bar(title, "accuracy {}", unknown, quiet) as bar:
+    with columns_are_shown(), Bar(title, "accuracy {}", unknown, quiet) as bar:
 
         def progress(done: int, total: int | None, accuracy: float) -> None:
             if is_default and not quiet and not done:
-                print(about_default(made), file=sys.stderr)
+                print(about_default(model.learner_), file=sys.stderr)
             bar.show(done, total, percentage(accuracy))
 
         settings: dict[str, Any] = {"label_share": share, "seed": seed, "rows": rows, "progress": progress}
@@ -150,18 +148,19 @@ def evaluate(
             *explain * [Explanations()],
             *importance * [PermutationImportance(seed=seed)],
         ]
+        settings |= reading | {"data": data}
         if chunk:
-            run = chunked(stream, made, chunk, **settings)
+            run = model.chunked(source, chunk, **settings)
         else:
-            run = prequential(stream, made, delay=late, **settings)
+            run = model.prequential(source, delay=late, **settings)
     run.command = options.command_line()
     word_for_command(run)
     if is_default and not quiet:
-        print(f"Members behind recent predictions: {made.describe()}", file=sys.stderr)
+        print(f"Members behind recent predictions: {_members_of(model.learner_)}", file=sys.stderr)
     if run.interrupted:
         far = f"{run.n_rows:,} rows, accuracy so far {bar.value}"
         print(f"thalweg: interrupted after {far}", file=sys.stderr, flush=True)
-    return Outcome(run, made, stream)
+    return Outcome(run, model)
 
 
 def default_learner(parameters: Sequence[str], seed: int) -> Any:
@@ -169,6 +168,10 @@ def default_learner(parameters: Sequence[str], seed: int) -> Any:
     if not any(text.startswith("n_jobs=") for text in parameters):
         parameters = [*parameters, "n_jobs=-1"]
     return make_learner(DEFAULT_LEARNER, parameters, seed)
+
+
+def _members_of(learner: Any) -> str:
+    return str(learner.describe())
 
 
 def about_default(made: Any) -> str:

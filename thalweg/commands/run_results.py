@@ -2,11 +2,9 @@
 
 import json as jsons
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thalweg._types import Ints
-from thalweg.commands import model_files
 from thalweg.commands.outputs import column_lines, do_all, terminal, write_file
 from thalweg.errors import first_of
 from thalweg.evaluation import notable, report
@@ -16,32 +14,25 @@ from thalweg.evaluation.history import History
 from thalweg.evaluation.inputs.permutation import TITLES
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.summary import SUMMARY_METRICS, rate_error, shown
-from thalweg.streams.base import Stream
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from thalweg.model import Model
 
 MOST_OF_A_NAME = 27  # characters of a learner's name that 80 columns have room for
 MOST_ROWS_IN_A_HURRY = 200_000  # whose results take less than half a second
 
 
 def show_and_write(
-    run: Run, learner: Any, stream: Stream, source: str, save: str | None, page: str | None, json: bool,
-    earlier: Sequence[dict[str, Any]] = (),
+    run: Run, model: "Model", save: str | None, page: str | None, json: bool
 ) -> None:
-    """Print a Run; write the model file and the page if there are paths for them.
-
-    `earlier` are the results of runs before it, which the model file keeps.
-    """
-
-    def save_model(path: str) -> None:
-        model_files.save(learner, path, run, stream.schema(), source, earlier)
-
+    """Print a Run; write the model file and the page if there are paths for them."""
     page = None if in_a_hurry(run) else page
     saved = f"Model: {save}; see thalweg predict, continue and inspect"
     do_all(
         lambda: show(run, json),
-        lambda: write_file(save, save_model, saved, json),
+        lambda: write_file(save, model.save, saved, json),
         lambda: write_file(page, lambda path: report.write(run, path), f"Page with pictures: {page}", json),
     )
 
@@ -71,6 +62,7 @@ def in_a_hurry(run: Run) -> bool:
 def table(run: Run) -> "Table":
     """Return the results of the learner and of the baselines side by side."""
     from rich.table import Table
+
 
     answers = [None, *BASELINES]
     columns = [[metric.title for metric in SUMMARY_METRICS], *(shown(run, name) for name in answers)]

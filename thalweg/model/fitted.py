@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from thalweg import saving
@@ -166,7 +167,7 @@ class FittedModel(Stateful, BaseEstimator):
             made = read_learner(text, parameters, whole_number(self, "random_state", self.random_state, 0))
         else:
             made = as_learner(self.learner, "Model")
-            made = type(made)().restore(made.state()) if made.can_be_saved else made
+            made = clone(made, safe=False)
         return made
 
     def _settings(self) -> ColumnSettings:
@@ -175,9 +176,9 @@ class FittedModel(Stateful, BaseEstimator):
             date_parts=self.date_parts, n_words=self.n_words,
         )
 
-    def _open(self, rows: Any, y: Any = None, **options: Any) -> Stream:
+    def _open(self, source: Any, y: Any = None, **options: Any) -> Stream:
         with in_words_of_model():
-            stream = self._settings().open(rows, y, self._coding if self._begun else None, **options)
+            stream = self._settings().open(source, y, self._coding if self._begun else None, **options)
         known = self._report.warnings if self._begun else ()
         if not self._begun and stream.columns is not None and stream.columns.n_rows < FEW_ROWS:
             n = stream.columns.n_rows

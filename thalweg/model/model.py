@@ -3,7 +3,7 @@
 import datetime
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import learn_block, learn_stream
 from thalweg.evaluation.run import Run
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED, FittedModel
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.wording import in_words_of_model
@@ -25,8 +26,7 @@ from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS
 from thalweg.waiting import Ids
 
-Rows: TypeAlias = Any
-BLOCK, MOST_RUNS = 1000, 100
+BLOCK, MOST_RUNS, MANY_ROWS = 1000, 100, 200_000
 RESULTS = (
     "rows", "unlabelled", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted",
     "seconds",
@@ -122,43 +122,43 @@ class Model(ClassifierMixin, FittedModel):
         self.random_state = random_state
 
     def learn(
-        self, rows: Rows, y: Any = None, *, ids: Ids | None = None, n_rows: int | None = None, **options: Any
+        self, source: Any, y: Any = None, *, ids: Ids | None = None, rows: int | None = None, **options: Any
     ) -> Self:
         """Learn rows in order; return self. The first call finds the columns.
 
         Parameters
         ----------
-        rows : frame, list of dicts, dict, 2-d array or path
+        source : frame, list of dicts, dict, 2-d array, path or stream
             The rows. Those without a label are observed: some learners use them.
         y : sequence or None
             The labels, if the rows have no column of them.
         ids : sequence of int or str, or None
             The ids under which rows were predicted before; those that wait are learned as they were then, and
             wait no longer.
-        n_rows : int or None
-            Learn only the first rows of a file.
+        rows : int or None
+            Learn only so many rows.
         **options
             How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
         """
-        if self._is_plain_record(rows, y, ids, options):
+        if self._is_plain_record(source, y, ids, options) and rows is None:
             with self._own_lock().write:
-                if self._learn_record(rows):
+                if self._learn_record(source):
                     return self
         with self._own_lock().write:
-            stream = self._open(rows, y, **options)
+            stream = self._open(source, y, rows=rows, **options)
             learner = self._begun_learner()
             numbers = None if ids is None else self._numbers(ids)
             self._then_adopt(stream, learner, lambda: learn_stream(
-                stream, learner, resume=self._begun, rows=n_rows, ids=numbers
+                stream, learner, resume=self._begun, rows=rows, ids=numbers
             ))
         return self
 
-    def observe(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> None:
+    def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:
         """See rows whose labels come later or never; some learners use them.
 
         With `ids` the rows wait for their labels: see `label`.
         """
-        self._predict_rows(rows, ids, options, writes=True)
+        self._predict_rows(source, ids, options, writes=True)
 
     def label(self, ids: Ids, labels: Iterable[Any], *, ignore_unknown: bool = False) -> int:
         """Learn rows that were predicted with these ids; return how many.
@@ -180,38 +180,38 @@ class Model(ClassifierMixin, FittedModel):
                 self._learn_late(X, codes, numbers, known)
         return len(codes)
 
-    def prequential(self, rows: Rows, y: Any = None, **options: Any) -> Run:
+    def prequential(self, source: Any, y: Any = None, **options: Any) -> Run:
         """Test each row, then learn it when its label comes; return a Run.
 
         Takes the parameters of `thalweg.evaluation.prequential`, such as `delay`, and those of `learn`.
         """
-        return self._evaluate(prequential, rows, y, options)
+        return self._evaluate(prequential, source, y, options)
 
-    def chunked(self, rows: Rows, size: int, **options: Any) -> Run:
+    def chunked(self, source: Any, size: int, **options: Any) -> Run:
         """Test whole chunks of rows, then learn them; see `thalweg.evaluation.chunked`."""
-        return self._evaluate(chunked, rows, None, options | {"size": size})
+        return self._evaluate(chunked, source, None, options | {"size": size})
 
-    def predict(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
+    def predict(self, source: Any, *, ids: Ids | None = None, **options: Any) -> NDArray[Any]:
         """Return the most probable label of each row.
 
         Without `ids` this changes nothing. With `ids`, one for each row, the rows wait for their labels, and
         the learner observes them: see `label`. New categories then get their codes.
         """
-        p = self._predict_rows(rows, ids, options)
+        p = self._predict_rows(source, ids, options)
         return self.classes_[likeliest(p)]
 
-    def predict_proba(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> Floats:
+    def predict_proba(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Floats:
         """Return the probabilities of each row, in the order of `classes_`; `ids` are as in `predict`."""
-        return self._predict_rows(rows, ids, options)
+        return self._predict_rows(source, ids, options)
 
-    def predict_table(self, rows: Rows, *, ids: Ids | None = None, **options: Any) -> Any:
+    def predict_table(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Any:
         """Return a table of the kind given with the label and the probabilities of each row.
 
         Its columns are `prediction`, `probability` and `p_` followed by each class. Frames of pandas keep
         their index; for a path the table is one of Arrow, for records a list of dicts, for one record a dict.
         """
-        p = self._predict_rows(rows, ids, options)
-        return as_given(prediction_columns(p, self.classes_), rows)
+        p = self._predict_rows(source, ids, options)
+        return as_given(prediction_columns(p, self.classes_), source)
 
     def predict_one(self, record: Mapping[str, Any]) -> Any:
         """Return the most probable label of one record; None before the first row."""
@@ -223,12 +223,17 @@ class Model(ClassifierMixin, FittedModel):
         p = self._predict_record(record)
         return {} if p is None else dict(zip(self._class_list, p.tolist(), strict=True))
 
+    def stream(self, source: Any, y: Any = None, **options: Any) -> Stream:
+        """Return a source as a stream of the inputs of this model, with its codes and classes."""
+        with self._reading:
+            return self._open(source, y, **options)
+
     def explanation(self) -> dict[str, float] | None:
         """Return how much each column counts, by name; None if the learner cannot tell."""
         with self._reading:
             return explanation(self.learner_, InputColumns(self._coding.schema()))
 
-    def fit(self, X: Rows, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Forget everything, and learn rows in order; return self."""
         fresh = type(self)(**self.get_params(deep=False)).learn(X, y)
         fresh.learner_.flush()
@@ -236,7 +241,7 @@ class Model(ClassifierMixin, FittedModel):
             vars(self).update({name: vars(fresh)[name] for name in FITTED})
         return self
 
-    def partial_fit(self, X: Rows, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
         """Learn more rows; `classes`, if given, must be known or become the parameter; return self."""
         if classes is not None and not self._begun:
             self.classes = list(classes)
@@ -251,20 +256,35 @@ class Model(ClassifierMixin, FittedModel):
         tags.target_tags.required = False
         return tags
 
-    def _evaluate(self, protocol: Callable[..., Run], rows: Rows, y: Any, options: dict[str, Any]) -> Run:
+    def _evaluate(self, protocol: Callable[..., Run], source: Any, y: Any, options: dict[str, Any]) -> Run:
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
         known = inspect.signature(protocol).parameters
-        settings = {name: options.pop(name) for name in list(options) if name in known}
+        settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
+        options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:
-            stream, learner = self._open(rows, y, **options), self._begun_learner()
+            stream, learner = self._open(source, y, **options), self._begun_learner()
             if self._begun:
                 settings["resume"] = True
+            if settings.get("progress"):
+                settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
-            self.runs_ = [*self.runs_, about(run, stream)][-MOST_RUNS:]
+            self.runs_ = [*self.runs_, about(run)][-MOST_RUNS:]
             return run
 
-    def _is_plain_record(self, rows: Rows, y: Any, ids: Ids | None, options: dict[str, Any]) -> bool:
-        return self._begun and isinstance(rows, dict) and y is None and ids is None and not options
+    def _after_begin(
+        self, progress: Callable[..., object], stream: Stream, learner: StreamClassifier
+    ) -> Callable[..., None]:
+        """Return a function that calls `progress`, which may use the learner: it has begun by then."""
+
+        def call(*arguments: Any) -> None:
+            if not self._begun:
+                self._adopt(stream, learner)
+            progress(*arguments)
+
+        return call
+
+    def _is_plain_record(self, source: Any, y: Any, ids: Ids | None, options: dict[str, Any]) -> bool:
+        return self._begun and isinstance(source, dict) and y is None and ids is None and not options
 
     def _numbers(self, ids: Ids) -> Ints:
         """Return the numbers of rows that wait; they wait no longer."""
@@ -310,14 +330,14 @@ class Model(ClassifierMixin, FittedModel):
         return self._predict_rows(record, None, {})[0]
 
     def _predict_rows(
-        self, rows: Rows, ids: Ids | None, options: dict[str, Any], writes: bool = False
+        self, source: Any, ids: Ids | None, options: dict[str, Any], writes: bool = False
     ) -> Floats:
         if ids is None and not writes:
             with self._reading, in_words_of_model():
-                blocks = self._blocks(self._open(rows, **options))
+                blocks = self._blocks(self._open(source, **options))
                 return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
-            stream = self._open(rows, **options)
+            stream = self._open(source, **options)
             return self._then_adopt(stream, self.learner_, lambda: self._observed(stream, ids))
 
     def _observed(self, stream: Stream, ids: Ids | None) -> Floats:
@@ -339,11 +359,13 @@ class Model(ClassifierMixin, FittedModel):
         return np.concatenate([np.empty((0, len(self._class_list))), *found])
 
 
-def about(run: Run, stream: Stream) -> dict[str, Any]:
-    """Return what is kept of a run."""
+def about(run: Run) -> dict[str, Any]:
+    """Return what is kept of a run; of one that was interrupted after many rows no metrics, to end soon."""
+    in_a_hurry = run.interrupted and run.keeps_rows and run.n_rows > MANY_ROWS
+    summary = {"rows": run.n_rows, "interrupted": True} if in_a_hurry else run.summary()
     return {
         "source": run.stream,
         "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "settings": {name: str(value) for name, value in run.settings.items()},
-        **{name: value for name, value in run.summary().items() if name in RESULTS},
+        **{name: value for name, value in summary.items() if name in RESULTS},
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from thalweg._frames import frame_names
 from thalweg.errors import ParameterError, StreamError, first_of
-from thalweg.streams.base import Stream
+from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, TEXT
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.open import ReadingOptions, open_path, open_source
@@ -19,7 +19,6 @@ from thalweg.streams.source import as_stream
 WHO, FEW_ROWS = "Model", 50
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
-OF_FILES = (*OF_TEXT, "rows", "seed", "data")
 
 
 class ColumnSettings:
@@ -48,31 +47,48 @@ class ColumnSettings:
         """Return the keywords of `from_file`, for rows whose columns are not known yet."""
         return {"classes": self._classes, **self._kinds, **self._others, **more}
 
-    def open(self, rows: Any, labels: Any, coding: Coding | None, **options: Any) -> Stream:
-        """Return rows of any form as a stream; with a `coding`, of its inputs and classes.
+    def open(self, source: Any, labels: Any, coding: Coding | None, **options: Any) -> Stream:
+        """Return a source of any form as a stream; with a `coding`, of its inputs and classes.
 
-        `labels` are those of the rows, if these have no column of them.
+        `labels` are those of the rows, if these have no column of them. Raise ValueError if a stream without
+        columns has another number of inputs.
         """
-        if isinstance(rows, str | PathLike):
-            return self._open_path(str(rows), labels, coding, options)
-        given = [name for name in options if name in OF_FILES and name != "rows"]
+        stream = self._open(source, labels, coding, options)
+        if coding is not None and stream.n_features != coding.n_inputs:
+            n = f"{stream_name(stream)} has {stream.n_features} inputs"
+            raise ValueError(f"{n}, the model {coding.n_inputs}")
+        return stream
+
+    def _open(self, source: Any, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
+        if isinstance(source, str | PathLike):
+            return self._open_path(str(source), labels, coding, options)
+        options = {name: value for name, value in options.items() if value is not None}
+        given = [name for name in (*OF_TEXT, "data") if name in options]
         if given:
             raise ParameterError.of(WHO, given[0], "is for files")
-        if frame_names(rows) is not None or is_records(rows) or isinstance(rows, np.ndarray):
-            options.pop("rows", None)
-            return self._open_table(rows, labels, coding, options)
+        options = {name: value for name, value in options.items() if name not in ("rows", "seed")}
+        if frame_names(source) is not None or is_records(source) or isinstance(source, np.ndarray):
+            return self._open_table(source, labels, coding, options)
         if labels is not None:
-            return as_stream((rows, labels), who=WHO)
-        return as_stream(rows, who=WHO)
+            return as_stream((source, labels), who=WHO)
+        return as_stream(source, who=WHO)
 
     def _open_path(self, path: str, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
         if labels is not None:
             raise ParameterError(f"{WHO}: got labels beside {path}; name its column of labels: target=…")
         if not is_file(path):
-            return open_stream(path, **options)
+            if coding is None:
+                options |= {"target": self.target, "classes": self._classes, **self._kinds}
+            return open_stream(path, **{key: value for key, value in options.items() if value is not None})
+        for name in ("rows", "seed"):  # of generators
+            options.pop(name, None)
         reading, target = self._reading(coding, options), self._target(coding)
+        if "target" in reading:
+            target = {"target": reading.pop("target")}
         if not is_path(path):
             return open_stream(path, **target, **reading)
+        if reading.pop("data", None) is not None:
+            raise ParameterError.of("open_stream", "data", "does not apply to it", f"{path} is a file")
         parsing = {name: reading.pop(name) for name in OF_TEXT if name in reading}
         columns = ReadingOptions(min_flag_rows=FEW_ROWS, **reading)
         return open_path(path, target.get("target"), columns, **parsing)
