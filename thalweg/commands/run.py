@@ -151,7 +151,7 @@ def evaluate(
             *importance * [PermutationImportance(seed=seed)],
         ]
         if chunk:
-            run = chunked(stream, made, chunk, **settings)
+            run = chunked(stream, made, size=chunk, **settings)
         else:
             run = prequential(stream, made, delay=late, **settings)
     run.command = options.command_line()

@@ -121,7 +121,7 @@ def _as_model_file_error() -> Iterator[None]:
 
 
 def save(
-    learner: StreamClassifier, path: str | os.PathLike[str], notes: dict[str, Any] | None = None
+    learner: StreamClassifier, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None
 ) -> None:
     """Write a learner to a file, to be loaded by `load`.
 
