@@ -111,11 +111,11 @@ def test_evaluations_are_those_of_dense_rows(tmp_path, settings):
     assert settings or (one.predicted == one.codes)[300:].mean() > 0.8
 
 
-def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
+def test_chunks_and_observed_runs_are_those_of_dense_rows(tmp_path):
     stream = from_file(written(tmp_path), n_words=500)
-    for labels in ("all", 0.5):
+    for share in (1.0, 0.5):
         runs = [
-            chunked(each, LinearLogistic(), size=100, label_share=labels) for each in (stream, Dense(stream))
+            chunked(each, LinearLogistic(), size=100, label_share=share) for each in (stream, Dense(stream))
         ]
         np.testing.assert_allclose(runs[0].probabilities, runs[1].probabilities, atol=1e-12)
     observed = prequential(stream, LinearLogistic(), observers=Explanations())
