@@ -20,7 +20,7 @@ def score_lines(n_streams, seed):
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     for detector in [*DETECTORS, MOAS_PAGE_HINKLEY]:
         for kind in ("abrupt", "gradual"):
-            score = score_detector(detector, loss_streams(kind, n_streams, seed))
+            score = score_detector(detector, loss_streams(kind, n_streams, seed=seed))
             dummy, delays = score.random, score.delays
             delay = f"{score.delay:.0f} [{delays.min()}, {delays.max()}]" if len(delays) else "–"
             cells = [f"{100 * score.missed:.0f}", delay, f"{score.false_alarms:.2f}"]

@@ -105,7 +105,7 @@ def run_ours(X, y, chunk, distance):
     for at in range(chunk, len(X), chunk):
         part = slice(at, at + chunk)
         right.append((learner.predict_then_observe(X[part]).argmax(axis=1) == y[part]).mean())
-        learner.test_then_train_coded(X[part], y[part], asked=np.zeros(chunk, dtype=bool))
+        learner.test_then_train_coded(X[part], y[part], tested=np.zeros(chunk, dtype=bool))
     return time.process_time() - start, np.mean(right), learner.n_retrained_
 
 

@@ -63,7 +63,7 @@ def main():
         probe = learner.copy()
         notes = {"X": X[50:], "y": y[50:], "before": probe.predict_proba_block(X[50:])}
         notes["while"] = probe.test_then_train(X[50:], y[50:])
-        thalweg.save(learner, path, notes)
+        thalweg.save(learner, path, notes=notes)
         print(f"{path.stat().st_size:8,}  {name}")
 
 

@@ -19,5 +19,5 @@ class Numbered(Stream):
     def coded_blocks(self, size=1000):
         return recut([(np.arange(len(self.codes), dtype=float)[:, None], self.codes)], size)
 
-    def sample(self, t, n, seed=None):
+    def sample(self, t, n, *, seed=None):
         return np.full((n, 1), float(t)), np.array(["c", "a"])[np.arange(n) % 2]

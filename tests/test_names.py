@@ -35,7 +35,7 @@ from thalweg.streams.named import open_stream
         (lambda: HoeffdingTree(criterion="ginni").begin(2, [0, 1]), "'gini'"),
         (lambda: PermutationImportance(metric="acuracy"), "'accuracy'"),
         (lambda: compare([NaiveBayes()], ["sea"], rows=50, n_jobs=1).table("acuracy"), "'accuracy'"),
-        (lambda: tune(HoeffdingTree(), {"grace_perod": [1]}, "sea", rows=50), "grace_period"),
+        (lambda: tune(HoeffdingTree(), "sea", grid={"grace_perod": [1]}, rows=50), "grace_period"),
     ],
 )
 def test_the_right_name_is_suggested(call, meant, tmp_path, monkeypatch):

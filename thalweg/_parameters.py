@@ -25,7 +25,7 @@ MOST_THREADS = 1024
 
 def wrong(owner: object, name: str, wanted: str, value: Any) -> ParameterError:
     """Return the error for a `value` of the parameter `name` that is not `wanted`."""
-    return ParameterError.of(_name(owner), name, f"must be {wanted}, got {value!r}")
+    return ParameterError.of(_name(owner), name, problem=f"must be {wanted}, got {value!r}")
 
 
 def _name(owner: object) -> str:
@@ -100,7 +100,7 @@ def one_of(owner: object, name: str, value: Any, known: Collection[str]) -> str:
         near = nearest(value, known) if isinstance(value, str) else None
         meant = "" if near is None else f"; did you mean {near!r}?"
         problem = f"must be one of {', '.join(map(repr, known))}, got {value!r}{meant}"
-        raise ParameterError.of(_name(owner), name, problem)
+        raise ParameterError.of(_name(owner), name, problem=problem)
     return value
 
 

@@ -74,7 +74,7 @@ class ParameterError(ThalwegError, ValueError, TypeError):
     context: str = ""
 
     @classmethod
-    def of(cls, owner: str, parameter: str, problem: str, context: str = "") -> Self:
+    def of(cls, owner: str, parameter: str, *, problem: str, context: str = "") -> Self:
         """Return the error for one parameter; the message begins with `context`, or else with the owner."""
         error = cls(f"{context or owner}: {parameter} {problem}")
         error.owner, error.parameter, error.problem, error.context = owner, parameter, problem, context

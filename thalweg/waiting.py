@@ -83,6 +83,7 @@ class WaitingRows(Stateful):
         self,
         n_features: int | None = None,
         n_classes: int = 0,
+        *,
         capacity: int | None = None,
         when_full: Literal["drop", "raise"] = "drop",
     ) -> None:
@@ -118,7 +119,7 @@ class WaitingRows(Stateful):
         return f"<p><b>WaitingRows</b></p><table>{rows}</table>"
 
     def add(
-        self, X: RowsLike, p: ArrayLike | None = None, ids: Ids | None = None, now: ArrayLike | None = None
+        self, X: RowsLike, p: ArrayLike | None = None, *, ids: Ids | None = None, now: ArrayLike | None = None
     ) -> list[int | str]:
         """Store rows until their labels come; return their ids.
 
@@ -205,8 +206,8 @@ class WaitingRows(Stateful):
         return state | {"next_id": self._next_id} | rows._replace(X=X)._asdict()
 
     def _set_content(self, state: State) -> None:
-        store = type(self)(*(state[name] for name in _PARAMETERS))
-        store.add(state["X"], state["p"], state["ids"], state["times"])
+        store = type(self)(**{name: state[name] for name in _PARAMETERS})
+        store.add(state["X"], state["p"], ids=state["ids"], now=state["times"])
         if store.n_dropped:
             raise StateError(f"WaitingRows: more rows are waiting than the capacity of {store.capacity}")
         store.n_dropped, store.n_expired = int(state["n_dropped"]), int(state["n_expired"])

@@ -29,7 +29,7 @@ class Growth:
     def as_history(self):
         """Return what was found, for `run.explanations` and the page; None if that is nothing."""
         rows, leaves = np.array(self.notes).T
-        return History("leaves", rows, leaves[:, None].astype(float), ["leaves"])
+        return History("leaves", rows, values=leaves[:, None].astype(float), names=["leaves"])
 
 
 run = prequential(SEA(10_000, seed=1), HoeffdingTree(), observers=Growth())

@@ -32,7 +32,7 @@ class Endless(Stream):
             yield tuple(part[start : start + size] for part in self.tiled)
             start = (start + size) % len(self.X)
 
-    def sample(self, t, n, seed=None):
+    def sample(self, t, n, *, seed=None):
         return self.X[:n], self.codes[:n]
 
 

@@ -149,7 +149,7 @@ def test_chunks_go_row_by_row_only_for_ensembles_that_observe(member, n_predicti
     calls = []
     predict = OnlineBagging._predict
     monkeypatch.setattr(OnlineBagging, "_predict", lambda *a: calls.append(1) or predict(*a))
-    chunked(SEA(2000), OnlineBagging(member, n_members=1), 1000)
+    chunked(SEA(2000), OnlineBagging(member, n_members=1), size=1000)
     assert len(calls) == n_predictions
 
 
@@ -171,7 +171,7 @@ def test_observing_in_one_call_is_observing_row_by_row():
 @pytest.mark.parametrize("name", list(learners.registry))
 def test_every_learner_can_do_with_few_labels(name, label_share):
     learner = learners.registry.load(name)()
-    run = chunked(SEA(600, seed=3), learner, 100, label_share=label_share, seed=1)
+    run = chunked(SEA(600, seed=3), learner, size=100, label_share=label_share, seed=1)
     assert run.n_rows == len(run.codes) == 600
     np.testing.assert_allclose(run.probabilities.sum(axis=1), 1)
     alone = learners.registry.load(name)().begin(3, [0, 1])

@@ -26,7 +26,15 @@ def made_run(n, n_classes, seed=0, unlabelled=0.0, ties=False):
     baselines = Baselines(n_classes)
     baselines.add(labels, np.arange(n))
     labels = np.where(rng.random(n) < unlabelled, -1, labels).astype(np.int8)
-    return Run("Made", "made", np.arange(n_classes), labels, p, baselines.codes(n), n)
+    return Run(
+        "Made",
+        "made",
+        classes=np.arange(n_classes),
+        codes=labels,
+        probabilities=p,
+        baselines=baselines.codes(n),
+        n_rows=n,
+    )
 
 
 def by_scikit_learn(run):
@@ -109,8 +117,13 @@ def test_fading_counts_a_row_by_its_age(name):
     for i in range(11):
         times = np.repeat(np.arange(i + 1), 2 ** np.arange(i + 1))
         repeated = Run(
-            "Made", "made", run.classes, run.codes[times], run.probabilities[times],
-            {key: codes[times] for key, codes in run.baselines.items()}, len(times),
+            "Made",
+            "made",
+            classes=run.classes,
+            codes=run.codes[times],
+            probabilities=run.probabilities[times],
+            baselines={key: codes[times] for key, codes in run.baselines.items()},
+            n_rows=len(times),
         )
         np.testing.assert_allclose(faded[i], metric(repeated), atol=1e-9)
     np.testing.assert_allclose(metric(run, fade=1.0)[-1], metric(run), atol=1e-12)
@@ -120,7 +133,15 @@ def test_fading_counts_a_row_by_its_age(name):
 def test_auc_is_the_share_of_pairs_in_order(rows):
     labels = np.array([label for label, _ in rows], dtype=np.int8)
     scores = np.array([score / 4 for _, score in rows])
-    run = Run("Made", "made", np.arange(2), labels, np.column_stack([1 - scores, scores]), {}, len(rows))
+    run = Run(
+        "Made",
+        "made",
+        classes=np.arange(2),
+        codes=labels,
+        probabilities=np.column_stack([1 - scores, scores]),
+        baselines={},
+        n_rows=len(rows),
+    )
     pairs = [(a > b) + (a == b) / 2 for a in scores[labels == 1] for b in scores[labels == 0]]
     np.testing.assert_allclose(metrics.auc(run), np.mean(pairs) if pairs else np.nan)
 

@@ -62,8 +62,8 @@ class Observing(Strict):
         prequential,
         lambda stream, learner: prequential(stream, learner, block=1),
         lambda stream, learner: prequential(stream, learner, delay=3, rows=100),
-        lambda stream, learner: chunked(stream, learner, 9),
-        lambda stream, learner: chunked(stream, learner, 9, label_share=0.5),
+        lambda stream, learner: chunked(stream, learner, size=9),
+        lambda stream, learner: chunked(stream, learner, size=9, label_share=0.5),
     ],
 )
 def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protocol):
@@ -81,7 +81,7 @@ def test_no_protocol_hands_on_a_missing_label(tmp_path, opened, learner, protoco
 
 
 def test_every_labelled_row_is_learned(tmp_path):
-    for protocol in (prequential, lambda stream, learner: chunked(stream, learner, 9)):
+    for protocol in (prequential, lambda stream, learner: chunked(stream, learner, size=9)):
         learner = Observing()
         protocol(file_stream(tmp_path), learner)
         assert learner.n_learned == N_KNOWN
@@ -102,7 +102,7 @@ def test_rows_without_a_label_are_counted(tmp_path):
     for keep in ("rows", "totals"):
         assert prequential(stream, NaiveBayes(), keep=keep).unlabelled == N_UNKNOWN
         assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
-        assert chunked(stream, NaiveBayes(), 9, label_share=0, keep=keep).unlabelled == N_UNKNOWN
+        assert chunked(stream, NaiveBayes(), size=9, label_share=0, keep=keep).unlabelled == N_UNKNOWN
     assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
     with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), labels=True)
     assert with_labels.unlabelled == N_UNKNOWN

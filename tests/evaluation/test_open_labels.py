@@ -18,7 +18,7 @@ PROTOCOLS = {
     "at once": lambda stream, learner, size: prequential(stream, learner, block=size),
     "late": lambda stream, learner, size: prequential(stream, learner, delay=30, block=size),
     "some": lambda stream, learner, size: prequential(stream, learner, label_share=0.4, block=size),
-    "chunked": lambda stream, learner, size: chunked(stream, learner, 100),
+    "chunked": lambda stream, learner, size: chunked(stream, learner, size=100),
 }
 
 

@@ -187,7 +187,7 @@ def test_senseless_settings_are_refused(settings, message):
 def test_chunks_are_predicted_whole_and_then_learned():
     codes = [0, 1, -1, 2, 1, 0, 2]
     diary = Diary()
-    run = chunked(Numbered(codes), diary, 3)
+    run = chunked(Numbered(codes), diary, size=3)
     assert diary.known[2] == ((), (0, 1))
     assert diary.known[3] == (((0, 0), (1, 1)), (0, 1, 2))
     assert diary.known[6] == (((0, 0), (1, 1), (3, 2), (4, 1), (5, 0)), (0, 1, 2, 3, 4, 5))
@@ -201,7 +201,7 @@ def test_only_some_chunks_may_get_labels():
     numbers = {}
     for share in (0.0, 0.5, 1.0):
         diary = Diary()
-        chunked(stream, diary, 3, label_share=share)
+        chunked(stream, diary, size=3, label_share=share)
         numbers[share] = sorted({row // 3 for row, _ in diary.learned})
         assert len(diary.observed) == 300
     assert numbers[0.0] == [0]
@@ -209,7 +209,7 @@ def test_only_some_chunks_may_get_labels():
     assert numbers[0.5][0] == 0
     assert 35 < len(numbers[0.5]) < 65
     with pytest.raises(ValueError, match="label_share must be"):
-        chunked(stream, Diary(), 10, label_share="some")
+        chunked(stream, Diary(), size=10, label_share="some")
 
 
 def test_holdout_tests_on_fresh_samples_of_the_concept_just_learned():
@@ -227,7 +227,7 @@ def test_holdout_tests_on_fresh_samples_of_the_concept_just_learned():
 def test_holdout_is_free_of_the_streams_noise():
     stream = SEA(4000, noise=0.3, period=4000)
     assert prequential(stream, NaiveBayes()).summary()["accuracy"] < 0.7
-    assert holdout(stream, NaiveBayes(), 1000, 500).part(1500).summary()["accuracy"] > 0.85
+    assert holdout(stream, NaiveBayes(), every=1000, n=500).part(1500).summary()["accuracy"] > 0.85
 
 
 class Interrupting(Numbered):

@@ -231,7 +231,7 @@ def test_settings_say_what_none_became(tmp_path):
 
 
 def test_tests_on_samples_are_drawn_one_by_one(tmp_path):
-    run = holdout(SEA(3000), NaiveBayes(), 500, 100)
+    run = holdout(SEA(3000), NaiveBayes(), every=500, n=100)
     text, _ = page_of(run, tmp_path)
     assert "accuracy of each test" in text
     path = re.search(r'data-name="NaiveBayes" d="([^"]+)"', text)[1]

@@ -97,7 +97,7 @@ def test_totals_give_nearly_the_same_standard_error(run, totals):
 
 
 def test_totals_of_chunks_and_of_classes_that_turn_up_later():
-    rows, totals = (chunked(Late(), NaiveBayes(), 500, keep=keep) for keep in ("rows", "totals"))
+    rows, totals = (chunked(Late(), NaiveBayes(), size=500, keep=keep) for keep in ("rows", "totals"))
     assert totals.classes.tolist() == rows.classes.tolist()
     np.testing.assert_array_equal(totals.confusion(), rows.confusion())
     assert metrics.log_loss(totals) == pytest.approx(metrics.log_loss(rows), rel=1e-10)

@@ -20,7 +20,9 @@ from thalweg.streams import from_arrays, from_file
 TIME_LIMIT = 10
 MEMORY_LIMIT = 1_000_000
 ROW = [1.5, "red", 0.0]
-SCHEMA = from_arrays([ROW], ["up"], ["price", "colour", "flag"], ["colour"], classes=["down", "up"]).schema()
+SCHEMA = from_arrays(
+    [ROW], ["up"], names=["price", "colour", "flag"], categorical=["colour"], classes=["down", "up"]
+).schema()
 OPTIONS = {
     "raise": {},
     "skip": {"on_error": "skip"},

@@ -75,6 +75,6 @@ def test_waiting_rows(capacity, words):
 
 def test_label_errors_are_shown_in_a_line():
     X = np.random.default_rng(1).normal(size=(300, 2))
-    found = label_errors(X, X[:, 0] > 0, [NaiveBayes()])
+    found = label_errors(X, X[:, 0] > 0, learners=[NaiveBayes()])
     said = r"<LabelErrors: \S+% to \S+% of 300 labels are wrong; \d+ rows to look at>"
     assert re.fullmatch(said, repr(found))

@@ -175,7 +175,7 @@ def test_other_entry_points_take_any_source():
         found = compare(NaiveBayes(), alone, n_jobs=1)
         assert found.table("accuracy").shape == (1, 1)
         assert repr(found).startswith("<Comparison: 1 learner on 1 stream;")
-    assert tune(HoeffdingTree(), {"grace_period": [100]}, rows, n_jobs=1).n_rows_searched == 450
+    assert tune(HoeffdingTree(), rows, grid={"grace_period": [100]}, n_jobs=1).n_rows_searched == 450
     assert detect_drift(rows).n_rows == detect_drift(Literal()).n_rows == 1500
     few = dicts()[:100]
     assert len(label_errors(few, learners=[NaiveBayes()]).p) == 100

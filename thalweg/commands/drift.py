@@ -77,7 +77,9 @@ def drift(
     monitor = kind(reference=n_reference, window=n_rows, false_alarms=false_alarms)
     compared = first if first is not None else reference if span else None
     with Bar(f"watching {other or source}", "{} changed", 0, json) as bar:
-        found = detect_drift(stream, monitor, labels, rows, bar.show, reference=compared, windows=span)
+        found = detect_drift(
+            stream, monitor, labels=labels, rows=rows, progress=bar.show, reference=compared, windows=span
+        )
     found.left_out |= left_out
     found.command = options.command_line()
     show_and_write(found, report, json, save)

@@ -46,7 +46,9 @@ def reproduce(
         return
     if figures is not None:
         Path(figures).mkdir(parents=True, exist_ok=True)
-    report = papers.reproduce(paper, quick, data, None, jobs, fresh, quiet=json, files=files or ())
+    report = papers.reproduce(
+        paper, quick, data=data, n_jobs=jobs, fresh=fresh, quiet=json, files=files or ()
+    )
     draw = partial(_draw, report, figures, json)
     do_all(draw, lambda: print(report.to_json())) if json else do_all(report.show, draw)
 

@@ -63,8 +63,8 @@ def tune(
     with Bar("searching", "{}", "", json, unit="runs") as bar:
         tuned = evaluation.tune(
             make_learner(learner, set_ or [], seed),
-            read_grid(try_) if try_ else None,
             source,
+            grid=read_grid(try_) if try_ else None,
             share=share,
             n=n,
             seed=seed,

@@ -24,7 +24,7 @@ def stream_and_learner(
     if is_learner(stream) and not is_stream(stream) and not is_learner(learner):
         name = stream.__name__ if isinstance(stream, type) else short_repr(stream)
         raise ParameterError(f"{who}: got the learner {name} first; pass the stream first, then the learner")
-    return as_stream(stream, target, who), as_learner(learner, who)
+    return as_stream(stream, target, who=who), as_learner(learner, who)
 
 
 def as_learner(model: Any, who: str = "compare") -> Any:

@@ -61,7 +61,9 @@ def _recorded(codes: Ints, p: Floats, classes: list[Any], drifts: ArrayLike) -> 
     arrays = record.arrays()
     del arrays["interrupted"], arrays["row_numbers"]
     known_drifts = np.asarray(drifts, dtype=np.int64)
-    return Run("predictions", "arrays", labels.classes, n_rows=len(codes), drifts=known_drifts, **arrays)
+    return Run(
+        "predictions", "arrays", classes=labels.classes, n_rows=len(codes), drifts=known_drifts, **arrays
+    )
 
 
 def _check_alike(labels: NDArray[Any], given: NDArray[Any], who: str) -> None:

@@ -46,7 +46,7 @@ class DetectionScore:
 
 
 def score_detector(
-    detector: Any, streams: str | Iterable[LossStream] = "abrupt", horizon: int = 2000, seed: int = 0
+    detector: Any, streams: str | Iterable[LossStream] = "abrupt", *, horizon: int = 2000, seed: int = 0
 ) -> DetectionScore:
     """Return how fast and how reliably `detector` finds drifts, as a DetectionScore.
 
@@ -88,7 +88,13 @@ def score_detector(
 
 
 def loss_streams(
-    kind: str, n_streams: int = 30, seed: int = 0, length: int = 5000, before: float = 0.2, after: float = 0.4
+    kind: str,
+    n_streams: int = 30,
+    *,
+    seed: int = 0,
+    length: int = 5000,
+    before: float = 0.2,
+    after: float = 0.4,
 ) -> Iterator[LossStream]:
     """Return an iterator over seeded streams of errors with one drift each, as (losses, drifts).
 
@@ -105,7 +111,7 @@ def loss_streams(
 def _checked(stream: Any) -> LossStream:
     if not isinstance(stream, tuple | list) or [np.ndim(part) for part in stream] != [1, 1]:
         problem = f"must hold pairs of losses and the positions of drifts, got a {type(stream).__name__}"
-        raise ParameterError.of("score_detector", "streams", problem)
+        raise ParameterError.of("score_detector", "streams", problem=problem)
     return np.asarray(stream[0], dtype=np.float64), np.asarray(stream[1], dtype=np.intp)
 
 

@@ -1,6 +1,6 @@
 """What a learner shows of itself: weights or forgetting over time, and parameters chosen by itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,7 @@ class History:
 
     title: str
     rows: Ints
+    _: KW_ONLY
     values: Floats
     names: list[str] = field(default_factory=list)
     parts: dict[str, list[str]] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class History:
     def _only(self, kept: list[int]) -> "History":
         names = [self.names[m] for m in kept]
         parts = {name: below for name, below in self.parts.items() if name in names}
-        return History(self.title, self.rows, self.values[:, kept], names, parts)
+        return History(self.title, self.rows, values=self.values[:, kept], names=names, parts=parts)
 
     def latest(self, n: int = 5) -> dict[str, float]:
         """Return by name the mean of the latest `n` values, largest first; missing values are left out."""
@@ -88,10 +89,10 @@ class HistoryRecorder:
         """Return the recorded values, or those the learner itself recorded; None if there are none."""
         if self._name is not None:
             rows = np.array(self._record.rows, dtype=np.int64)
-            found = History(ATTRIBUTES[self._name], rows, _joined(self._record.values))
+            found = History(ATTRIBUTES[self._name], rows, values=_joined(self._record.values))
         elif isinstance(self._learner, Ensemble):
             kept, noted = self._learner.history_, self._learner.noted
-            found = History(noted, np.asarray(kept["row"]), np.asarray(kept[noted])[:, :MOST_MEMBERS])
+            found = History(noted, np.asarray(kept["row"]), values=np.asarray(kept[noted])[:, :MOST_MEMBERS])
         else:
             return None
         found.names = _names(self._learner, found.values.shape[1])

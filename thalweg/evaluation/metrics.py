@@ -33,13 +33,13 @@ __all__ = [*metric_registry]
 
 
 @metric
-def accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def accuracy(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Share of rows predicted correctly."""
     return rate_of(run, LEARNER, window, fade)
 
 
 @metric
-def kappa(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def kappa(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Cohen's kappa: accuracy above that of guessing with the same class shares."""
     n = _n_scored(run, window, fade)
     by_chance = 0.0
@@ -49,19 +49,19 @@ def kappa(run: Run, window: int | None = None, fade: float | None = None) -> Sco
 
 
 @metric
-def kappa_m(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def kappa_m(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of the majority class; NaN if that makes no error."""
     return _above(rate_of(run, LEARNER, window, fade), rate_of(run, "majority", window, fade))
 
 
 @metric
-def kappa_temporal(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def kappa_temporal(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Accuracy above that of repeating the last label; NaN if that makes no error."""
     return _above(rate_of(run, LEARNER, window, fade), rate_of(run, "no_change", window, fade))
 
 
 @metric
-def balanced_accuracy(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def balanced_accuracy(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Mean recall of the classes present."""
     recalls: Score = 0.0
     n = 0
@@ -72,7 +72,7 @@ def balanced_accuracy(run: Run, window: int | None = None, fade: float | None = 
 
 
 @metric
-def g_mean(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def g_mean(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Geometric mean of the recalls of the classes present."""
     logs: Score = 0.0
     n = 0
@@ -85,7 +85,7 @@ def g_mean(run: Run, window: int | None = None, fade: float | None = None) -> Sc
 
 
 @metric
-def f1(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def f1(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """F1 score: of class 1 if there are two, else the mean over classes that are present or predicted."""
     scores: Score = 0.0
     n = 0
@@ -96,7 +96,7 @@ def f1(run: Run, window: int | None = None, fade: float | None = None) -> Score:
 
 
 @probability_metric
-def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def log_loss(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Mean of -ln of the probability of the true class, clipped to at least 2.2e-16."""
     if _is_total(run, window, fade):
         return ratio(run.tally.log_loss, run.tally.n_scored)
@@ -107,7 +107,7 @@ def log_loss(run: Run, window: int | None = None, fade: float | None = None) -> 
 
 
 @probability_metric
-def brier(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def brier(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Mean squared error of the probabilities; for two classes, of class 1 only."""
     if _is_total(run, window, fade):
         return ratio(run.tally.brier, run.tally.n_scored)
@@ -119,7 +119,7 @@ def brier(run: Run, window: int | None = None, fade: float | None = None) -> Sco
 
 
 @probability_metric
-def auc(run: Run, window: int | None = None, fade: float | None = None) -> Score:
+def auc(run: Run, *, window: int | None = None, fade: float | None = None) -> Score:
     """Area under the ROC curve: of class 1 if there are two, else the mean of each class against the rest.
 
     Classes with no rows or with all rows are left out. Sliding and faded values are computed at no more than
@@ -132,7 +132,7 @@ def auc(run: Run, window: int | None = None, fade: float | None = None) -> Score
 
 
 @metric
-def recovery(run: Run, window: int | None = None, fade: float | None = None, rows: int = 500) -> Score:
+def recovery(run: Run, *, window: int | None = None, fade: float | None = None, rows: int = 500) -> Score:
     """Accuracy over the first `rows` rows after each known drift.
 
     They end earlier if there is another drift. With `window` or `fade` the result is an array: its entry a is

@@ -22,6 +22,7 @@ __all__ = ["accuracy_over_time", "confusion", "inputs", "label_shares", "reliabi
 def accuracy_over_time(
     runs: Run | Iterable[Run],
     window: int | None = None,
+    *,
     cumulative: bool = False,
     baselines: bool = True,
     axes: Any | None = None,
@@ -57,7 +58,7 @@ def accuracy_over_time(
     return axes
 
 
-def confusion(run: Run, most: int = 10, axes: Any | None = None) -> Any:
+def confusion(run: Run, most: int = 10, *, axes: Any | None = None) -> Any:
     """Draw the confusion matrix with rates in per cent, of the `most` frequent classes; return the axes."""
     axes = _axes(axes, 5, 4.5)
     found = curves.confusion(run, most)
@@ -89,7 +90,7 @@ def reliability(runs: Run | Iterable[Run], axes: Any | None = None) -> Any:
     return axes
 
 
-def label_shares(run: Run, most: int = 7, axes: Any | None = None) -> Any:
+def label_shares(run: Run, most: int = 7, *, axes: Any | None = None) -> Any:
     """Draw the share of each class over time, of the `most` frequent classes; return the axes."""
     axes = _axes(axes, 8, 3)
     _draw(axes, curves.lines_of(curves.label_shares(run, most)), 100)
@@ -99,7 +100,7 @@ def label_shares(run: Run, most: int = 7, axes: Any | None = None) -> Any:
     return axes
 
 
-def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
+def weights(run: Run, most: int = 7, *, axes: Any | None = None) -> Any:
     """Draw the weights of the learner's members, or its forgetting, over time; return the axes.
 
     Raises ValueError if the learner has no such numbers.
@@ -109,7 +110,7 @@ def weights(run: Run, most: int = 7, axes: Any | None = None) -> Any:
     return _history(curves.lines_of(run.history.most_important(most)), run.history.title, axes)
 
 
-def inputs(run: Run, number: int = 0, most: int = 7, axes: Any | None = None) -> Any:
+def inputs(run: Run, number: int = 0, *, most: int = 7, axes: Any | None = None) -> Any:
     """Draw what observer `number` of the run found: how much each input counts over time; return the axes.
 
     Raises ValueError if there is no such observer, or it found nothing.

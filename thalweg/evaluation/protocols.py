@@ -33,6 +33,7 @@ MOST_CLASSES = 1000  # of a stream whose classes may grow
 def prequential(
     stream: Source,
     learner: Any,
+    *,
     delay: int | Distribution = 0,
     label_share: float = 1.0,
     seed: int = 0,
@@ -106,6 +107,7 @@ def prequential(
 def chunked(
     stream: Source,
     learner: Any,
+    *,
     size: int,
     label_share: float = 1.0,
     seed: int = 0,
@@ -152,6 +154,7 @@ def chunked(
 def holdout(
     stream: Source,
     learner: Any,
+    *,
     every: int,
     n: int,
     seed: int = 0,

@@ -21,6 +21,7 @@ __all__ = ["picture", "short", "write"]
 def write(
     runs: Run | Iterable[Run],
     path: str | PathLike[str],
+    *,
     window: int | None = None,
     title: str | None = None,
     cumulative: bool = False,
@@ -53,7 +54,7 @@ def write(
     return write_page(path, title, body)
 
 
-def picture(runs: Run | Iterable[Run], window: int | None = None, cumulative: bool = False) -> str:
+def picture(runs: Run | Iterable[Run], window: int | None = None, *, cumulative: bool = False) -> str:
     """Return the SVG of the accuracy over time of a Run, or of several Runs on one stream."""
     return pictures.accuracy_svg([runs] if isinstance(runs, Run) else list(runs), window, cumulative)
 

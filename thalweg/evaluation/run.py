@@ -1,7 +1,7 @@
 """The result of an evaluation: all predictions, the codes of all labels, and the time spent."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ class Run(Pickled):
 
     learner: str
     stream: str
+    _: KW_ONLY
     classes: NDArray[Any]
     codes: NDArray[Any]
     probabilities: Floats

@@ -1,6 +1,6 @@
 """Runs in constant memory: totals are kept, codes and probabilities of single rows are not."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class TotalsRun(Run):
         The totals.
     """
 
+    _: KW_ONLY
     tally: Tally = field(default_factory=lambda: Tally(1))
     keeps_rows = False
 

@@ -32,7 +32,7 @@ def summaries() -> list[tuple[str, str]]:
 
 
 def reproduce(
-    name: str, quick: bool = False, data: str | Path | None = None, figures: str | Path | None = None,
+    name: str, quick: bool = False, *, data: str | Path | None = None, figures: str | Path | None = None,
     n_jobs: int | None = -1, fresh: bool = False, quiet: bool = True, files: Sequence[str | Path] = (),
 ) -> "Report":
     """Run a paper's experiments and return the Report.

@@ -102,7 +102,7 @@ def run_chunks(
     learner, source = learner_of(method, chunk, seed), opened(stream, seed, n_rows, data, file)
     started = time.process_time()
     share = FIRST if method == "static forest" else label_share
-    run = chunked(source, learner, chunk, label_share=share, seed=seed)
+    run = chunked(source, learner, size=chunk, label_share=share, seed=seed)
     seconds = time.process_time() - started
     known = run.codes >= 0
     right = (run.predicted == run.codes)[known]

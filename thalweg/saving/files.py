@@ -129,7 +129,7 @@ def _as_model_file_error() -> Iterator[None]:
 
 
 def save(
-    learner: Stateful, path: str | os.PathLike[str], notes: dict[str, Any] | None = None
+    learner: Stateful, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None
 ) -> None:
     """Write a learner or a model to a file, to be loaded by `load`.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # importing it takes pyarrow
 def from_arrays(
     X: Any,
     y: ArrayLike,
+    *,
     names: Sequence[str] | None = None,
     categorical: Sequence[int | str] = (),
     classes: ArrayLike | None = None,

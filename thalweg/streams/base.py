@@ -153,7 +153,7 @@ class Stream(Pickled, CheckedKeywords):
         raise NotImplementedError(f"{type(self).__name__} has no rows by name")
 
     def blocks_with_cells(
-        self, size: int = 1000, columns: Sequence[str] | None = None, sparse: bool = False
+        self, size: int = 1000, columns: Sequence[str] | None = None, *, sparse: bool = False
     ) -> Iterator[tuple[Any, Ints, Any]]:
         """Yield (X, codes, cells): what `coded_blocks` does and cells of a file; only if it is one."""
         raise NotImplementedError(f"{type(self).__name__} has no cells")
@@ -170,7 +170,7 @@ class Stream(Pickled, CheckedKeywords):
                 X, codes = X[known], codes[known]
             yield X, self.classes[codes]
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
         raise NotImplementedError(f"{type(self).__name__} cannot draw samples: its concept is not known")
 
@@ -194,7 +194,7 @@ class Generator(Stream):
     n_rows: int
     classes = np.array([0, 1])
 
-    def __init__(self, n_rows: int, noise: float, seed: int) -> None:
+    def __init__(self, n_rows: int, noise: float, *, seed: int) -> None:
         self.n_rows = whole_number(self, "n_rows", n_rows, 1)
         self.noise = real_number(self, "noise", noise, least=0, most=1)
         self.seed = whole_number(self, "seed", seed, 0)
@@ -220,7 +220,7 @@ class Generator(Stream):
             left = self.n_rows - start
             yield X[:left], codes[:left]
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of the concept in force at row `t`.
 
         The same `t`, `n` and `seed` give the same sample, which is independent of the rows of the stream.

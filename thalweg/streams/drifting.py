@@ -62,10 +62,10 @@ class Abrupt(Joined):
     def _row(self, number: int, inner: int) -> int:
         return self._begins[number] + inner
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
         number = int(self._turns(np.array([t]))[0])
-        return self.streams[number].sample(int(t - self._begins[number]), n, seed)
+        return self.streams[number].sample(int(t - self._begins[number]), n, seed=seed)
 
 
 class Gradual(Joined):
@@ -102,7 +102,7 @@ class Gradual(Joined):
     _last_ones = (1,)
 
     def __init__(
-        self, old: Source, new: Source, at: int, width: int, shape: str = "sigmoid", seed: int = 0
+        self, old: Source, new: Source, *, at: int, width: int, shape: str = "sigmoid", seed: int = 0
     ) -> None:
         super().__init__([old, new])
         old, new = self.streams
@@ -145,7 +145,7 @@ class Gradual(Joined):
         rows, place = self._rows[number], inner - before
         return self._first + rows[place] if place < len(rows) else self._stop + place - len(rows)
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of both concepts by their share at row `t`."""
         rng = np.random.default_rng([self.seed, t, 0 if seed is None else seed + 1])
         new = rng.random(n) < self.share(t)
@@ -153,7 +153,7 @@ class Gradual(Joined):
         X, y = np.empty((n, self.n_features)), np.empty(n, dtype=self.classes.dtype)
         for stream, row, rows in zip(self.streams, (t - n_new, n_new), (~new, new), strict=True):
             if rows.any():
-                X[rows], y[rows] = stream.sample(row, int(rows.sum()), seed)
+                X[rows], y[rows] = stream.sample(row, int(rows.sum()), seed=seed)
         return X, y
 
 
@@ -212,11 +212,11 @@ class Recurring(Joined):
         turn, within = divmod(inner, self.period)
         return (turn * len(self.streams) + number) * self.period + within
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
         turn, within = divmod(t, self.period)
         turn, number = divmod(turn, len(self.streams))
-        return self.streams[number].sample(turn * self.period + within, n, seed)
+        return self.streams[number].sample(turn * self.period + within, n, seed=seed)
 
 
 def __dir__() -> list[str]:

@@ -89,7 +89,7 @@ class ForeignStream(Stream):
             )
         return X, y
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels, as the object's own `sample` does."""
         if not hasattr(self._source, "sample"):
             raise NotImplementedError(f"{self.name} cannot draw samples: it has no sample(t, n, seed)")

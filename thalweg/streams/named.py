@@ -74,4 +74,4 @@ def _check_none(source: str, kind: str, options: dict[str, Any]) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
         context = f"{source} is {kind}"
-        raise ParameterError.of("open_stream", given[0], "does not apply to it", context)
+        raise ParameterError.of("open_stream", given[0], problem="does not apply to it", context=context)

@@ -12,7 +12,7 @@ from thalweg.streams.base import CHUNK, Stream, check_closed, flipped, recut
 from thalweg.streams.source import Source, as_stream
 
 
-def noisy(stream: Source, share: float, seed: int = 0) -> "Noisy":
+def noisy(stream: Source, share: float, *, seed: int = 0) -> "Noisy":
     """Return a stream in which a share of the labels is replaced by other classes; samples have no noise.
 
     Which labels change depends only on the seed and the row number. Missing labels stay missing.
@@ -75,6 +75,6 @@ class Noisy(Stream):
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
             yield X, flipped(rng, codes, self.share, len(self.classes))
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise, of the concept in force at row `t`."""
-        return self.stream.sample(t, n, seed)
+        return self.stream.sample(t, n, seed=seed)

@@ -21,6 +21,7 @@ NUMBERS = {float, int, bool, type(None)}
 def from_rows(
     rows: Iterable[Any],
     target: Hashable | None = None,
+    *,
     names: Sequence[str] | None = None,
     classes: ArrayLike | None = None,
     drifts: ArrayLike = (),

@@ -23,7 +23,7 @@ EXPECTED = (
 )
 
 
-def as_stream(source: Source, target: str | int | None = None, who: str = "as_stream") -> Stream:
+def as_stream(source: Source, target: str | int | None = None, *, who: str = "as_stream") -> Stream:
     """Return whatever rows can come from as a stream: a file, arrays, a frame, an iterable, a name.
 
     `prequential`, `compare` and the other functions of `thalweg.evaluation` call it for you.

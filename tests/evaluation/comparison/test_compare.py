@@ -78,7 +78,7 @@ def test_the_number_of_processes_is_checked(n_jobs):
     with pytest.raises(ParameterError, match="compare: n_jobs must be a whole number"):
         compare([NaiveBayes()], ["sea"], rows=100, n_jobs=n_jobs)
     with pytest.raises(ParameterError, match="tune: n_jobs must be a whole number"):
-        tune(NearestNeighbours(), {"n_neighbours": [1, 3]}, SEA(100), n_jobs=n_jobs)
+        tune(NearestNeighbours(), SEA(100), grid={"n_neighbours": [1, 3]}, n_jobs=n_jobs)
 
 
 def test_a_learner_that_fails_does_not_stop_the_others():
@@ -89,7 +89,7 @@ def test_a_learner_that_fails_does_not_stop_the_others():
     assert found.ranked == []
     assert np.isfinite(found.table()[0, 1])
     with pytest.raises(ValueError, match="broken has no result"):
-        found.paired("broken", "fine", "sea")
+        found.paired("broken", "fine", stream="sea")
 
 
 def test_a_run_over_its_limit_of_time_is_stopped_and_not_ranked():
@@ -103,13 +103,13 @@ def test_a_run_over_its_limit_of_time_is_stopped_and_not_ranked():
 def test_noise_is_called_noise_and_a_difference_is_found():
     streams = {"sea": SEA(10_000, seed=1)}
     found = compare({"nb": NaiveBayes(), "majority": MajorityClass()}, streams, n_jobs=1)
-    ahead = found.paired("nb", "majority", "sea")
+    ahead = found.paired("nb", "majority", stream="sea")
     assert ahead.mean > 0.1
     assert ahead.p_value < 1e-6
     rng = np.random.default_rng(0)
     coin = {"a": _Coin(rng.random(10_000)), "b": _Coin(rng.random(10_000))}
     found = compare(coin, {"coin": SEA(10_000, noise=0.5, seed=2)}, n_jobs=1)
-    assert found.paired("a", "b", "coin").p_value > 0.05
+    assert found.paired("a", "b", stream="coin").p_value > 0.05
 
 
 class _Coin(MajorityClass):
@@ -141,23 +141,23 @@ def test_seeds_are_those_of_learners_and_of_named_streams():
 def test_baselines_and_pairs_are_means_over_the_seeds_as_accuracies_are():
     found = compare([NaiveBayes(), MajorityClass()], ["sea"], seeds=3, rows=500, n_jobs=1)
     assert found.baselines()["majority"][0] == pytest.approx(found.table()[0, 1])
-    difference = found.paired("NaiveBayes", "MajorityClass", "sea")
+    difference = found.paired("NaiveBayes", "MajorityClass", stream="sea")
     assert difference.mean == pytest.approx(found.table()[0, 0] - found.table()[0, 1])
     assert f"by {100 * difference.mean:.2f} ±" in verdict(found)
-    first = found.paired("NaiveBayes", "MajorityClass", "sea", seed=0)
+    first = found.paired("NaiveBayes", "MajorityClass", stream="sea", seed=0)
     right = [found.results[name, "sea", 0]["accuracy"] for name in found.learners]
     assert first.mean == pytest.approx(right[0] - right[1])
 
 
 def test_a_pair_that_was_not_run_is_named():
     found = compare([NaiveBayes(), MajorityClass()], ["sea"], rows=300, n_jobs=1)
-    for arguments, said in [
-        (("NaiveBays", "MajorityClass", "sea"), "did you mean 'NaiveBayes'"),
-        (("NaiveBayes", "MajorityClass", "led"), "stream must be one of 'sea', got 'led'"),
-        (("NaiveBayes", "MajorityClass", "sea", 1), "seed must be"),
+    for (name, stream, seed), said in [
+        (("NaiveBays", "sea", None), "did you mean 'NaiveBayes'"),
+        (("NaiveBayes", "led", None), "stream must be one of 'sea', got 'led'"),
+        (("NaiveBayes", "sea", 1), "seed must be"),
     ]:
         with pytest.raises(ParameterError, match=said):
-            found.paired(*arguments)
+            found.paired(name, "MajorityClass", stream=stream, seed=seed)
 
 
 def test_an_error_is_not_kept(monkeypatch, cache):
@@ -247,7 +247,9 @@ def test_jobs_whose_cache_is_damaged_run_again(tmp_path):
 
 def test_tuning_searches_on_the_first_part_and_judges_on_the_rest():
     stream = SEA(4000, noise=0, seed=3)
-    found = tune(NearestNeighbours(n_neighbours=1), {"n_neighbours": [1, 9]}, stream, share=0.25, n_jobs=1)
+    found = tune(
+        NearestNeighbours(n_neighbours=1), stream, grid={"n_neighbours": [1, 9]}, share=0.25, n_jobs=1
+    )
     assert found.n_rows_searched == 1000
     assert found.n_rows_judged == 3000
     scores = {each["n_neighbours"]: accuracy for each, accuracy in found.tried}
@@ -280,17 +282,17 @@ def test_a_random_search_tries_some_choices_once():
 )
 def test_grids_that_make_no_sense_are_refused(grid, words):
     with pytest.raises(ParameterError, match=words):
-        tune(NearestNeighbours(), grid, "sea", rows=100)
+        tune(NearestNeighbours(), "sea", grid=grid, rows=100)
 
 
 def test_a_search_in_which_everything_fails_says_why():
     with pytest.raises(ParameterError, match="grace_period"):
-        tune(HoeffdingTree(), {"grace_period": [-1, -2]}, "sea", rows=300, n_jobs=1)
+        tune(HoeffdingTree(), "sea", grid={"grace_period": [-1, -2]}, rows=300, n_jobs=1)
 
 
 def test_the_limit_of_time_must_leave_rows_to_judge_on():
     with pytest.raises(ParameterError, match="too few"):
-        tune(NearestNeighbours(), {"window": [10]}, SEA(2, seed=1), share=0.3)
+        tune(NearestNeighbours(), SEA(2, seed=1), grid={"window": [10]}, share=0.3)
 
 
 def test_the_page_says_how_it_was_made_and_draws_the_baselines(tmp_path):

@@ -41,13 +41,15 @@ def test_every_learner_has_usual_values_that_it_accepts_or_a_reason(name):
 
 def test_models_of_other_libraries_say_how_to_search():
     with pytest.raises(ParameterError, match="model__alpha"):
-        tune(SGDClassifier(), None, STREAM)
+        tune(SGDClassifier(), STREAM)
 
 
 def test_arguments_in_another_order_are_named():
-    for arguments in [(STREAM, HoeffdingTree(), {"tie": [0.1]}), (HoeffdingTree(), STREAM, {"tie": [0.1]})]:
+    for arguments in [(STREAM, HoeffdingTree()), (HoeffdingTree(), {"tie": [0.1]})]:
         with pytest.raises(ParameterError, match="tune: pass the learner first"):
             tune(*arguments)
+    with pytest.raises(ParameterError, match="tune: grid must be a dict"):
+        tune(HoeffdingTree(), STREAM, grid=[0.1])
 
 
 def test_usual_values_of_a_pipeline_are_those_of_its_learner():
@@ -56,20 +58,22 @@ def test_usual_values_of_a_pipeline_are_those_of_its_learner():
 
 
 def test_without_values_the_usual_ones_are_tried():
-    found = tune(NearestNeighbours(), None, STREAM, n_jobs=1)
+    found = tune(NearestNeighbours(), STREAM, n_jobs=1)
     assert len(found.tried) == 9
-    found = tune(NearestNeighbours(), {"n_neighbours": None, "window": [100]}, STREAM, n_jobs=1)
+    found = tune(NearestNeighbours(), STREAM, grid={"n_neighbours": None, "window": [100]}, n_jobs=1)
     assert sorted(each["n_neighbours"] for each, _ in found.tried) == [3, 10, 30]
     with pytest.raises(ParameterError, match="no usual values of max_bytes are known"):
-        tune(HoeffdingTree(), {"max_bytes": None}, STREAM, n_jobs=1)
+        tune(HoeffdingTree(), STREAM, grid={"max_bytes": None}, n_jobs=1)
     with pytest.raises(ParameterError, match="nothing to try for DriftReset"):
-        tune(DriftReset(NaiveBayes()), None, STREAM, n_jobs=1)
+        tune(DriftReset(NaiveBayes()), STREAM, n_jobs=1)
 
 
 @pytest.mark.parametrize("metric", sorted(evaluation.metric_registry))
 def test_any_metric_can_choose(metric):
     stream, share = (SEA(14_000, seed=1), 0.92) if metric == "recovery" else (STREAM, 0.3)
-    found = tune(NearestNeighbours(), {"n_neighbours": [1, 9]}, stream, share=share, n_jobs=1, metric=metric)
+    found = tune(
+        NearestNeighbours(), stream, grid={"n_neighbours": [1, 9]}, share=share, n_jobs=1, metric=metric
+    )
     scores = [score for _, score in found.tried]
     assert scores == sorted(scores, reverse=metric not in LOWER_IS_BETTER)
     for each, score in found.tried:
@@ -79,7 +83,7 @@ def test_any_metric_can_choose(metric):
 
 
 def test_a_failed_value_is_named_with_its_reason():
-    found = tune(NearestNeighbours(), {"n_neighbours": [0, 3]}, STREAM, n_jobs=1)
+    found = tune(NearestNeighbours(), STREAM, grid={"n_neighbours": [0, 3]}, n_jobs=1)
     assert found.parameters == {"n_neighbours": 3}
     [(failed, message)] = found.failed
     assert failed == {"n_neighbours": 0} and "n_neighbours must be" in message and "got 0" in message
@@ -88,7 +92,9 @@ def test_a_failed_value_is_named_with_its_reason():
 
 def test_a_metric_that_is_not_defined_is_said():
     with pytest.raises(ParameterError, match="recovery is not defined on these rows"):
-        tune(NearestNeighbours(), {"n_neighbours": [1, 3]}, STREAM, n_jobs=1, metric="recovery", rows=100)
+        tune(
+            NearestNeighbours(), STREAM, grid={"n_neighbours": [1, 3]}, n_jobs=1, metric="recovery", rows=100
+        )
 
 
 @pytest.fixture

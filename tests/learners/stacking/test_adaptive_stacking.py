@@ -101,7 +101,7 @@ def test_memory_is_what_the_docstring_says(n_members):
 def test_threads_and_blocks_change_nothing(delay):
     stream = RandomRBF(seed=3)
     runs = [
-        prequential(stream, small(n_jobs=n_jobs), delay, rows=1500, block=block)
+        prequential(stream, small(n_jobs=n_jobs), delay=delay, rows=1500, block=block)
         for n_jobs, block in [(1, 1000), (2, 1000), (2, 37), (1, 1)]
     ]
     for run in runs[1:]:

@@ -111,10 +111,12 @@ def test_evaluations_are_those_of_dense_rows(tmp_path, settings):
     assert settings or (one.predicted == one.codes)[300:].mean() > 0.8
 
 
-def test_chunks_and_watched_runs_are_those_of_dense_rows(tmp_path):
+def test_chunks_and_observed_runs_are_those_of_dense_rows(tmp_path):
     stream = from_file(written(tmp_path), n_words=500)
-    for labels in ("all", 0.5):
-        runs = [chunked(each, LinearLogistic(), 100, labels) for each in (stream, Dense(stream))]
+    for share in (1.0, 0.5):
+        runs = [
+            chunked(each, LinearLogistic(), size=100, label_share=share) for each in (stream, Dense(stream))
+        ]
         np.testing.assert_allclose(runs[0].probabilities, runs[1].probabilities, atol=1e-12)
     observed = prequential(stream, LinearLogistic(), observers=Explanations())
     np.testing.assert_allclose(observed.probabilities, prequential(stream, LinearLogistic()).probabilities)
@@ -140,7 +142,7 @@ def test_wide_texts_never_become_dense(tmp_path):
         prequential(from_file(path, n_words=WIDE), learner, delay=20),
         prequential(from_file(path, n_words=WIDE), learner, observers=[]),
         prequential(from_file(path, n_words=WIDE), learner, resume=True, rows=400),
-        chunked(from_file(path, n_words=WIDE), learner, 200),
+        chunked(from_file(path, n_words=WIDE), learner, size=200),
     ):
         assert (run.predicted == run.codes)[300:].mean() > 0.75
     most = tracemalloc.get_traced_memory()[1]

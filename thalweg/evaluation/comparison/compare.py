@@ -26,6 +26,7 @@ Done = Callable[[int, int, str], None]
 def compare(
     learners: Mapping[str, Any] | Iterable[Any],
     streams: Mapping[str, AnySource] | Iterable[AnySource],
+    *,
     seeds: int = 1,
     delay: int | Distribution = 0,
     label_share: float = 1.0,
@@ -92,7 +93,8 @@ def compare(
         results[key] = result | {"kept": result.get("measured", begun) < begun}
         if progress is not None:
             progress(done, len(runs), run_name(*key))
-    return Comparison([*named], [*sources], n_seeds, settings, {key: results[key] for key in runs})
+    ordered = {key: results[key] for key in runs}
+    return Comparison([*named], [*sources], n_seeds=n_seeds, settings=settings, results=ordered)
 
 
 def _job(learner: StreamClassifier, source: Source, seed: int, settings: dict[str, Any]) -> Job:

@@ -1,6 +1,6 @@
 """What a comparison of learners found: tables, ranks, tests."""
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import product
 from os import PathLike
@@ -48,6 +48,7 @@ class Comparison(Pickled):
 
     learners: list[str]
     streams: list[str]
+    _: KW_ONLY
     n_seeds: int
     settings: dict[str, Any]
     results: dict[tuple[str, str, int], dict[str, Any]]
@@ -140,7 +141,7 @@ class Comparison(Pickled):
             "wins": statistics.wins(scores),
         }
 
-    def paired(self, first: str, second: str, stream: str, seed: int | None = None) -> Difference:
+    def paired(self, first: str, second: str, *, stream: str, seed: int | None = None) -> Difference:
         """Compare two learners row by row on one stream; rows may depend on each other.
 
         A row counts with the share of the seeds by which it was predicted correctly, or with one `seed` only.

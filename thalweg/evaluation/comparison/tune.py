@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from typing import Any
 
@@ -60,6 +60,7 @@ class Tuned(Pickled):
 
     learner: StreamClassifier
     parameters: dict[str, Any]
+    _: KW_ONLY
     metric: str
     tried: list[tuple[dict[str, Any], float]]
     failed: list[tuple[dict[str, Any], str]]
@@ -75,8 +76,9 @@ class Tuned(Pickled):
 
 def tune(
     learner: Any,
-    grid: Mapping[str, Sequence[Any] | None] | None,
     stream: Any,
+    *,
+    grid: Mapping[str, Sequence[Any] | None] | None = None,
     share: float = 0.3,
     n: int | None = None,
     seed: int = 0,
@@ -98,11 +100,11 @@ def tune(
     ----------
     learner : learner
         With the parameters that are not searched for.
+    stream : Stream, str, or what `thalweg.streams.as_stream` takes
+        A stream, a path or name as `thalweg run` takes it, or rows that can be read several times.
     grid : dict of str to sequence, or None
         The values to try for each parameter, `member__leaf` for that of a member; None instead of values
         stands for the usual ones (`ranges.usual_values`). None tries 20 choices of all usual values.
-    stream : Stream, str, or what `thalweg.streams.as_stream` takes
-        A stream, a path or name as `thalweg run` takes it, or rows that can be read several times.
     share : float
         The share of the rows to search on.
     n : int or None
@@ -120,12 +122,14 @@ def tune(
     --------
     >>> from thalweg.evaluation import tune
     >>> from thalweg.learners import NearestNeighbours
-    >>> found = tune(NearestNeighbours(), {"n_neighbours": [1, 5, 11]}, "sea", rows=3000, n_jobs=1)
+    >>> found = tune(NearestNeighbours(), "sea", grid={"n_neighbours": [1, 5, 11]}, rows=3000, n_jobs=1)
     >>> found.parameters
     {'n_neighbours': 5}
     """
-    if is_learner(grid) or not isinstance(grid, Mapping | None):
-        raise ParameterError("tune: pass the learner first, then a dict of values to try, then the stream")
+    if is_learner(stream) or isinstance(stream, Mapping):
+        raise ParameterError("tune: pass the learner first, then the stream; grid=… has the values to try")
+    if not isinstance(grid, Mapping | None):
+        raise wrong("tune", "grid", "a dict of values to try, or None", grid)
     one_of("tune", "metric", metric, list(metric_registry))
     if not is_real(share) or not 0 < share < 1:
         raise wrong("tune", "share", "a share of the rows between 0 and 1", share)

@@ -43,7 +43,7 @@ def _verdict_of_one_stream(comparison: Comparison, best: int) -> str:
     stream, name = comparison.ranked[0], comparison.learners[best]
     scores = comparison.scores()[0]
     second = int(np.argsort(-scores, kind="stable")[1])
-    found = comparison.paired(name, comparison.learners[second], stream)
+    found = comparison.paired(name, comparison.learners[second], stream=stream)
     gap = plus_minus(points(found.mean), found.standard_error)
     other = comparison.learners[second]
     return f"On {stream} {name} is ahead of {other} by {gap} points, {found.in_words(LEVEL)}."

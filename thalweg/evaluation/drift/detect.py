@@ -26,6 +26,7 @@ Progress: TypeAlias = Callable[[int, int | None, int], object] | None
 def detect_drift(
     stream: Source,
     monitor: Monitor | None = None,
+    *,
     labels: bool = False,
     rows: int | None = None,
     progress: Progress = None,
@@ -77,12 +78,12 @@ def detect_drift(
     monitor = HellingerMonitor() if monitor is None else monitor
     if not isinstance(monitor, Monitor):
         raise wrong("detect_drift", "monitor", "a monitor such as HellingerMonitor()", monitor)
-    stream = as_stream(stream, target, "detect_drift")
+    stream = as_stream(stream, target, who="detect_drift")
     days = None if windows is None else _days("windows", windows)
     span = days_in(reference) if isinstance(reference, str) else None
     start = perf_counter()
     if reference is not None and span is None:
-        other = as_stream(reference, target, "detect_drift")
+        other = as_stream(reference, target, who="detect_drift")
         watching: Watching = WithReference(stream, monitor, labels, days, other)
     else:
         n_windows = 2 if span is None or days is None else max(1, span // days)

@@ -1,6 +1,6 @@
 """What a monitor found in a stream: which distributions changed, when, how much, and how sure that is."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from time import strftime
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,7 @@ class DriftReport:
 
     stream: str
     monitor: Monitor
+    _: KW_ONLY
     n_rows: int = 0
     skipped: int = 0
     unlabelled: int = 0

@@ -212,4 +212,6 @@ class Explanations:
         for each in kept:
             for name, below in each.parts.items():
                 parts.setdefault(name, {}).update(dict.fromkeys(below))
-        return History(self._title, rows, values, names, {name: list(parts[name]) for name in parts})
+        return History(
+            self._title, rows, values=values, names=names, parts={name: list(parts[name]) for name in parts}
+        )

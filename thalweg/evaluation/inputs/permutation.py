@@ -62,7 +62,13 @@ class PermutationImportance(Pickled):
     """
 
     def __init__(
-        self, window: int = 500, period: int = 1000, repeats: int = 1, metric: str = "accuracy", seed: int = 0
+        self,
+        window: int = 500,
+        period: int = 1000,
+        *,
+        repeats: int = 1,
+        metric: str = "accuracy",
+        seed: int = 0,
     ) -> None:
         self.window = whole_number(self, "window", window, 2)
         self.period = whole_number(self, "period", period, window)
@@ -115,7 +121,9 @@ class PermutationImportance(Pickled):
             return None
         values = self.history_["importance"]
         names = self.names or [f"x{j}" for j in range(values.shape[1])]
-        return History(TITLES[self.metric], self.history_["row"], values, names, self.parts)
+        return History(
+            TITLES[self.metric], self.history_["row"], values=values, names=names, parts=self.parts
+        )
 
     def update(self, learner: Any, X: ArrayLike, y: ArrayLike) -> None:
         """Tell it which rows and labels `learner` has just learned."""

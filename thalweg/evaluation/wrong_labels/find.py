@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ LEAST_LIKELY = 0.01  # a model's probability, so that none decides alone
 def label_errors(
     X: Any,
     y: ArrayLike | None = None,
+    *,
     learners: Sequence[Any] | None = None,
     categorical: Sequence[int | str] = (),
     names: Sequence[str] | None = None,
@@ -111,7 +112,15 @@ def label_errors_in_stream(
     p[known] = fit.probabilities(np.array(answers))
     weights = dict(zip(names, fit.weights.tolist(), strict=True))
     seconds = time.perf_counter() - started
-    return LabelErrors(X, codes, np.asarray(classes), p, weights, seconds, cells or usual_cells)
+    return LabelErrors(
+        X,
+        codes,
+        classes=np.asarray(classes),
+        p=p,
+        weights=weights,
+        seconds=seconds,
+        cells=cells or usual_cells,
+    )
 
 
 @dataclass
@@ -134,6 +143,7 @@ class LabelErrors:
 
     X: Floats
     codes: Ints
+    _: KW_ONLY
     classes: NDArray[Any]
     p: Floats
     weights: dict[str, float]

@@ -242,7 +242,9 @@ def _label(source: Source, target: str | int | None, schema: SchemaReader | None
 def _check_not_in_schema(**options: Any) -> None:
     given = [name for name, value in options.items() if value not in (None, ()) and value is not False]
     if given:
-        raise ParameterError.of("from_file", given[0], "cannot be given with like, whose schema says it")
+        raise ParameterError.of(
+            "from_file", given[0], problem="cannot be given with like, whose schema says it"
+        )
 
 
 def _source(
@@ -290,7 +292,7 @@ def _checked(source: Source) -> Source:
 def _check_not_given(kind: str, **options: Any) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
-        raise ParameterError.of("from_file", given[0], f"is for CSV files, this is {kind}")
+        raise ParameterError.of("from_file", given[0], problem=f"is for CSV files, this is {kind}")
 
 
 def _date_parts(parts: Iterable[str], who: str) -> tuple[str, ...]:

@@ -198,7 +198,7 @@ class FileStream(Stream):
         return recut(self._chunks(), size) if self.is_sparse else super().sparse_blocks(size)
 
     def blocks_with_cells(
-        self, size: int = 1000, columns: Sequence[str] | None = None, sparse: bool = False
+        self, size: int = 1000, columns: Sequence[str] | None = None, *, sparse: bool = False
     ) -> Iterator[tuple[Any, Ints, Any]]:
         """Yield (X, codes, cells) in blocks of `size` rows; the cells are a table of Arrow.
 

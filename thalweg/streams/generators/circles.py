@@ -52,12 +52,13 @@ class Circles(Generator):
         self,
         n_rows: int = 40_000,
         circles: ArrayLike = TABLE_1,
+        *,
         period: int = 10_000,
         noise: float = 0.1,
         balanced: bool = False,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.circles = np.asarray(circles, dtype=float)
         if self.circles.ndim != 2 or self.circles.shape[1] != 3 or not len(self.circles):
             raise ParameterError(f"Circles: circles must be rows of (radius, x, y), got {circles!r}")
@@ -77,10 +78,10 @@ class Circles(Generator):
         radius, x, y = self.circles[t // self.period % len(self.circles)].T
         return (X[:, 0] - x) ** 2 + (X[:, 1] - y) ** 2 < radius**2
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` new rows and labels without noise; half of them inside the circle if `balanced`."""
         if not self.balanced:
-            return super().sample(t, n, seed)
+            return super().sample(t, n, seed=seed)
         rng = self._random(1, whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         codes = rng.permutation(np.arange(n) % 2)
         radius, *centre = self.circles[t // self.period % len(self.circles)]

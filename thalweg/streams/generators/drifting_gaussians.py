@@ -70,6 +70,7 @@ class DriftingGaussians(Generator):
         self,
         n_rows: int = 5000,
         kind: str = "static",
+        *,
         n_features: int = 5,
         n_classes: int = 2,
         speed: float = 0.1,
@@ -78,7 +79,7 @@ class DriftingGaussians(Generator):
         degrees: int | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, 0.0, seed)
+        super().__init__(n_rows, 0.0, seed=seed)
         self.kind = one_of(self, "kind", kind, PERIODS)
         self.n_features = whole_number(self, "n_features", n_features, 1)
         self.n_classes = whole_number(self, "n_classes", n_classes, 2)

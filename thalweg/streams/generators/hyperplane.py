@@ -63,6 +63,7 @@ class Hyperplane(Generator):
         self,
         n_rows: int = 40_000,
         period: int = 10_000,
+        *,
         rotating: bool = False,
         n_features: int = 10,
         n_drifting: int = 2,
@@ -70,7 +71,7 @@ class Hyperplane(Generator):
         noise: float = 0.1,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.period = whole_number(self, "period", period, 1)
         self.rotating = rotating
         self.n_features = whole_number(self, "n_features", n_features, 1)

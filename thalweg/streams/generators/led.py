@@ -72,10 +72,10 @@ class LED(Generator):
     """
 
     def __init__(
-        self, n_rows: int = 1_000_000, n_irrelevant: int = 17, n_drifting: int = 4, period: int = 250_000,
+        self, n_rows: int = 1_000_000, n_irrelevant: int = 17, *, n_drifting: int = 4, period: int = 250_000,
         binary: bool = False, noise: float = 0.1, seed: int = 0
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.n_irrelevant = whole_number(self, "n_irrelevant", n_irrelevant, 0)
         self.n_drifting = whole_number(self, "n_drifting", n_drifting, 0)
         if n_drifting > min(7, n_irrelevant):

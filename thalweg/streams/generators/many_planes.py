@@ -70,9 +70,9 @@ class Many(Generator):
     n_features = 3
 
     def __init__(
-        self, n_rows: int = 2000, period: int = 100, noise: float = 0.1, scaled: bool = True, seed: int = 0
+        self, n_rows: int = 2000, period: int = 100, *, noise: float = 0.1, scaled: bool = True, seed: int = 0
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.period = whole_number(self, "period", period, 1)
         self.scaled = scaled
         self.drifts = np.arange(self.period, self.n_rows, self.period)

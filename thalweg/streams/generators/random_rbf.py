@@ -69,6 +69,7 @@ class RandomRBF(Generator):
         self,
         n_rows: int = 1_000_000,
         n_features: int = 10,
+        *,
         n_centroids: int = 10,
         n_classes: int = 2,
         speed: float = 0.001,
@@ -78,7 +79,7 @@ class RandomRBF(Generator):
         noise: float = 0.0,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.n_features = whole_number(self, "n_features", n_features, 1)
         self.n_classes = whole_number(self, "n_classes", n_classes, 2)
         self.n_centroids = whole_number(self, "n_centroids", n_centroids, n_classes)

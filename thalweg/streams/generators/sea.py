@@ -48,10 +48,16 @@ class SEA(Generator):
     n_features = 3
 
     def __init__(
-        self, n_rows: int = 50_000, thresholds: ArrayLike = (8, 9, 7, 9.5), period: int = 12_500, noise: float
-        = 0.1, scaled: bool = False, seed: int = 0
+        self,
+        n_rows: int = 50_000,
+        thresholds: ArrayLike = (8, 9, 7, 9.5),
+        *,
+        period: int = 12_500,
+        noise: float = 0.1,
+        scaled: bool = False,
+        seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.thresholds = np.asarray(thresholds, dtype=float)
         if self.thresholds.ndim != 1 or not len(self.thresholds):
             raise ParameterError(f"SEA: thresholds must be a list of numbers, got {thresholds!r}")

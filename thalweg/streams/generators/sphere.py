@@ -62,6 +62,7 @@ class Sphere(Generator):
         self,
         n_rows: int = 160_000,
         period: int = 1000,
+        *,
         jump: float = 0.1,
         jump_every: int = 40,
         step: tuple[float, float] = (0.0, 0.0),
@@ -70,7 +71,7 @@ class Sphere(Generator):
         noise: float = 0.1,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_rows, noise, seed)
+        super().__init__(n_rows, noise, seed=seed)
         self.period = whole_number(self, "period", period, 1)
         self.jump_every = whole_number(self, "jump_every", jump_every, 1)
         self.jump, self.step, self.radius, self.bounds = jump, step, radius, bounds

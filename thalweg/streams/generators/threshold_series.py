@@ -63,6 +63,7 @@ class ThresholdSeries(Stream):
         self,
         series: ArrayLike,
         n_rows: int | None = None,
+        *,
         lags: int = 9,
         thresholds: ArrayLike = (-0.5, 0.0, 1.0),
         period: int = 3330,
@@ -122,7 +123,7 @@ class ThresholdSeries(Stream):
         windows = self._windows[positions]
         return np.ascontiguousarray(windows[:, :-1]), (windows[:, -1] <= thresholds).astype(np.intp)
 
-    def sample(self, t: int, n: int, seed: int | None = None) -> Labelled:
+    def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
         """Return `n` random windows of the series, labelled by the threshold in force at row `t`."""
         key = (whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
