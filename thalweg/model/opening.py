@@ -65,7 +65,7 @@ class ColumnSettings:
         options = {name: value for name, value in options.items() if value is not None}
         given = [name for name in (*OF_TEXT, "data") if name in options]
         if given:
-            raise ParameterError.of(WHO, given[0], "is for files")
+            raise ParameterError.of(WHO, given[0], problem="is for files")
         options = {name: value for name, value in options.items() if name not in ("rows", "seed")}
         if frame_names(source) is not None or is_records(source) or isinstance(source, np.ndarray):
             return self._open_table(source, labels, coding, options)
@@ -88,7 +88,8 @@ class ColumnSettings:
         if not is_path(path):
             return open_stream(path, **target, **reading)
         if reading.pop("data", None) is not None:
-            raise ParameterError.of("open_stream", "data", "does not apply to it", f"{path} is a file")
+            context = f"{path} is a file"
+            raise ParameterError.of("open_stream", "data", problem="does not apply to it", context=context)
         parsing = {name: reading.pop(name) for name in OF_TEXT if name in reading}
         columns = ReadingOptions(min_flag_rows=FEW_ROWS, **reading)
         return open_path(path, target.get("target"), columns, **parsing)
