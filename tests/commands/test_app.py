@@ -139,7 +139,7 @@ def test_parameters_are_set():
 @pytest.mark.parametrize(
     ("learner", "parameter"),
     [
-        ("LeveragingBagging", "rate=None"),
+        ("LeveragingBagging", "poisson_mean=None"),
         ("HoeffdingTree", "delta=None"),
         ("HoeffdingTree", "criterion=5"),
         ("WindowLogistic", "window=a"),

@@ -52,7 +52,7 @@ def tune(
 
     Examples:
 
-        thalweg tune elec2 --learner AdaptiveRandomForest --try n_members=5,10,30 --try rate --metric kappa
+        thalweg tune elec2 --learner LeveragingBagging --try n_members=5,10 --try poisson_mean --metric kappa
 
         thalweg tune prices.csv --learner HoeffdingTree
 

@@ -1,4 +1,4 @@
-"""ADWIN bagging is its twin, leveraging bagging at a rate of one, and online bagging where nothing alarms."""
+"""ADWIN bagging is its twin, leveraging bagging of mean one, and online bagging where nothing alarms."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ def test_kernel_is_its_twin():
 
 def test_it_is_leveraging_bagging_at_a_rate_of_one():
     X, y = drifting_rows()
-    one, other = begun(AdwinBagging(NaiveBayes(), 3)), begun(LeveragingBagging(NaiveBayes(), 3, rate=1.0))
+    one = begun(AdwinBagging(NaiveBayes(), 3))
+    other = begun(LeveragingBagging(NaiveBayes(), 3, poisson_mean=1.0))
     np.testing.assert_array_equal(one.test_then_train(X, y), other.test_then_train(X, y))
     assert one.n_replaced_ == other.n_replaced_ > 0
 

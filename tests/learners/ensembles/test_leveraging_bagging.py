@@ -19,18 +19,18 @@ from thalweg.learners import LeveragingBagging, MajorityClass, NaiveBayes
 def test_kernel_is_its_twin():
     X, y = drifting_rows(1200)
     learner = begun(LeveragingBagging(NaiveBayes(), n_members=3))
-    twin = BaggingTwin(bayes, keys_of(learner), rate=6.0, delta=0.002)
+    twin = BaggingTwin(bayes, keys_of(learner), poisson_mean=6.0, delta=0.002)
     p = twin.run(X, y, np.ones(len(X)))
     np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
     assert events_of(learner, "event_row", "event_member") == twin.replaced != []
 
 
-@pytest.mark.parametrize("rate", [1.0, 6.0])
-def test_weights_are_poisson_numbers_and_members_draw_their_own(rate):
-    ensemble = begun(LeveragingBagging(MajorityClass(), 3, rate, delta=1e-300))
-    assert_poisson(drawn_weights(ensemble, 4000), rate)
+@pytest.mark.parametrize("poisson_mean", [1.0, 6.0])
+def test_weights_are_poisson_numbers_and_members_draw_their_own(poisson_mean):
+    ensemble = begun(LeveragingBagging(MajorityClass(), 3, poisson_mean, delta=1e-300))
+    assert_poisson(drawn_weights(ensemble, 4000), poisson_mean)
 
 
 def test_a_large_rate_is_refused():
-    with pytest.raises(ValueError, match="rate must be a number above 0 and at most 50, got 60"):
-        begun(LeveragingBagging(rate=60))
+    with pytest.raises(ValueError, match="poisson_mean must be a number above 0 and at most 50, got 60"):
+        begun(LeveragingBagging(poisson_mean=60))

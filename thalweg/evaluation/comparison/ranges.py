@@ -20,6 +20,7 @@ FACTORS: dict[str, tuple[float, ...]] = {
     "n_particles": (0.3, 1, 3),
     "spread": (0.3, 1, 3),
     "rate": (0.3, 1, 3),
+    "poisson_mean": (0.3, 1, 3),
     "prior": (0.1, 1, 10),
     "penalty": (0.5, 1, 2),
     "threshold": (0.7, 1, 1.3),

@@ -29,7 +29,7 @@ class AdaptiveRandomForest(Forest):
         Trees (the paper's experiments have 100).
     max_features : int, float or "sqrt", default=0.6
         Random inputs a leaf of the default tree looks at, their share, or √inputs + 1 (m).
-    rate : float, default=6.0
+    poisson_mean : float, default=6.0
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     warning_delta : float, default=0.01
         Chance of a false warning of ADWIN (δ_w).
@@ -81,7 +81,7 @@ class AdaptiveRandomForest(Forest):
         member: Members = None,
         n_members: int = 10,
         max_features: int | float | str | None = 0.6,
-        rate: float = 6.0,
+        poisson_mean: float = 6.0,
         warning_delta: float = 0.01,
         drift_delta: float = 0.001,
         n_jobs: int | None = 1,
@@ -90,7 +90,7 @@ class AdaptiveRandomForest(Forest):
         self.member = member
         self.n_members = n_members
         self.max_features = max_features
-        self.rate = rate
+        self.poisson_mean = poisson_mean
         self.warning_delta = warning_delta
         self.drift_delta = drift_delta
         self.n_jobs = n_jobs

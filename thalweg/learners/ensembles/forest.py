@@ -9,10 +9,10 @@ from thalweg.learners.ensembles.base import Ensemble
 class Forest(Ensemble):
     """An ensemble whose members have a tree each, and a next one from a warning on.
 
-    A subclass has the parameters `n_members`, `rate`, `warning_delta`, `drift_delta` and `n_jobs`.
+    A subclass has the parameters `n_members`, `poisson_mean`, `warning_delta`, `drift_delta` and `n_jobs`.
     """
 
-    rate: float
+    poisson_mean: float
     warning_delta: float
     drift_delta: float
     n_jobs: int | None
@@ -33,13 +33,13 @@ class Forest(Ensemble):
 
     def _forest(self, n_features: int, n_classes: int) -> ForestKernel:
         keys = self._keys(self._n_members())
-        rate = real_number(self, "rate", self.rate, above=0, most=50)
+        poisson_mean = real_number(self, "poisson_mean", self.poisson_mean, above=0, most=50)
         deltas = [
             real_number(self, name, getattr(self, name), above=0, most=1)
             for name in ("warning_delta", "drift_delta")
         ]
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
-        kernel = ForestKernel(*shape, keys, rate, deltas, threads, len(self._made_from), self._build)
+        kernel = ForestKernel(*shape, keys, poisson_mean, deltas, threads, len(self._made_from), self._build)
         kernel.build_members(2 * len(keys))
         return kernel

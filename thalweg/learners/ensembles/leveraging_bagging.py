@@ -23,7 +23,7 @@ class LeveragingBagging(OnlineBagging):
         What learns; `HoeffdingTree()` if None. Learners in a list take turns from member to member.
     n_members : int or None, default=10
         Members (the paper's experiments have 25 and 10); None for one of each learner in the list.
-    rate : float, default=6.0
+    poisson_mean : float, default=6.0
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     delta : float, default=0.002
         Chance of a false alarm of ADWIN (δ).
@@ -72,16 +72,16 @@ class LeveragingBagging(OnlineBagging):
         self,
         member: Members = None,
         n_members: int = 10,
-        rate: float = 6.0,
+        poisson_mean: float = 6.0,
         delta: float = 0.002,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:
         super().__init__(member, n_members, n_jobs, random_state)
-        self.rate = rate
+        self.poisson_mean = poisson_mean
         self.delta = delta
 
     def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
-        rate = real_number(self, "rate", self.rate, above=0, most=50)
+        poisson_mean = real_number(self, "poisson_mean", self.poisson_mean, above=0, most=50)
         delta = real_number(self, "delta", self.delta, above=0, most=1)
-        return self._bagging(n_features, n_classes, rate, delta)
+        return self._bagging(n_features, n_classes, poisson_mean, delta)

@@ -72,10 +72,12 @@ class OnlineBagging(Ensemble):
     def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:
         return self._bagging(n_features, n_classes, 1.0, None)
 
-    def _bagging(self, n_features: int, n_classes: int, rate: float, delta: float | None) -> BaggingKernel:
+    def _bagging(
+        self, n_features: int, n_classes: int, poisson_mean: float, delta: float | None
+    ) -> BaggingKernel:
         keys = self._keys(self._n_members())
         threads = n_threads(self, self.n_jobs)
         shape = self._who, n_features, n_classes
-        kernel = BaggingKernel(*shape, keys, rate, delta, threads, len(self._made_from), self._build)
+        kernel = BaggingKernel(*shape, keys, poisson_mean, delta, threads, len(self._made_from), self._build)
         kernel.build_members(len(keys))
         return kernel

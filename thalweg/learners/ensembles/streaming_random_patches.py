@@ -32,7 +32,7 @@ class StreamingRandomPatches(Forest):
         Members (the paper's experiments have 100); None for one of each learner in the list.
     max_features : int, float or "sqrt", default=0.6
         Random inputs a member sees, their share (but two at least), or √inputs + 1 (m).
-    rate : float, default=6.0
+    poisson_mean : float, default=6.0
         Mean of the Poisson number each member multiplies a row's weight by (λ), at most 50.
     warning_delta : float, default=0.0001
         Chance of a false warning of ADWIN.
@@ -82,7 +82,7 @@ class StreamingRandomPatches(Forest):
         member: Members = None,
         n_members: int = 10,
         max_features: int | float | str | None = 0.6,
-        rate: float = 6.0,
+        poisson_mean: float = 6.0,
         warning_delta: float = 0.0001,
         drift_delta: float = 0.00001,
         n_jobs: int | None = 1,
@@ -91,7 +91,7 @@ class StreamingRandomPatches(Forest):
         self.member = member
         self.n_members = n_members
         self.max_features = max_features
-        self.rate = rate
+        self.poisson_mean = poisson_mean
         self.warning_delta = warning_delta
         self.drift_delta = drift_delta
         self.n_jobs = n_jobs

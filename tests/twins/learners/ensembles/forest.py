@@ -9,8 +9,9 @@ from thalweg.drift import ADWIN
 class ForestTwin:
     """Gomes and others' forest; `events` has the row, the member and what happened to it."""
 
-    def __init__(self, build, keys, rate=6.0, warning_delta=0.01, drift_delta=0.001):
-        self.build, self.keys, self.rate, self.deltas = build, keys, rate, (warning_delta, drift_delta)
+    def __init__(self, build, keys, poisson_mean=6.0, warning_delta=0.01, drift_delta=0.001):
+        self.build, self.keys, self.poisson_mean = build, keys, poisson_mean
+        self.deltas = warning_delta, drift_delta
         self.trees, self.nexts = [build() for _ in keys], [None for _ in keys]
         self.warnings, self.drifts = ([ADWIN(delta) for _ in keys] for delta in self.deltas)
         self.right, self.seen = np.zeros(len(keys)), np.zeros(len(keys))
@@ -27,7 +28,7 @@ class ForestTwin:
         self.seen += 1
         self.right += votes.argmax(axis=1) == y
         for m, key in enumerate(self.keys):
-            times = poisson(self.rate, word(key, self.n_rows))
+            times = poisson(self.poisson_mean, word(key, self.n_rows))
             if times:
                 self.train(m, x, y, times)
         self.n_rows += 1

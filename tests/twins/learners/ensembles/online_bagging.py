@@ -12,8 +12,8 @@ class BaggingTwin:
     `build` returns a member that has begun; `replaced` has the row and the member of each replacement.
     """
 
-    def __init__(self, build, keys, rate=1.0, delta=None):
-        self.build, self.keys, self.rate, self.delta = build, keys, rate, delta
+    def __init__(self, build, keys, poisson_mean=1.0, delta=None):
+        self.build, self.keys, self.poisson_mean, self.delta = build, keys, poisson_mean, delta
         self.members = [build() for _ in keys]
         self.watches = [ADWIN(delta) for _ in keys] if delta else []
         self.n_rows, self.replaced = 0, []
@@ -25,7 +25,7 @@ class BaggingTwin:
     def learn(self, x, y, w):
         p = np.mean([member.predict_proba_one(x) for member in self.members], axis=0)
         for member, key in zip(self.members, self.keys, strict=True):
-            times = poisson(self.rate, word(key, self.n_rows))
+            times = poisson(self.poisson_mean, word(key, self.n_rows))
             if times:
                 member.test_then_train(x[None], [y], [w * times])
         wrong = [float(member.predict_proba_one(x).argmax() != y) for member in self.members]

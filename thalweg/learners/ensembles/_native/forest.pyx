@@ -4,7 +4,7 @@ For each learned row and each member, whose tree had `right` of the weight `seen
 
     vote = 100 right/seen, or 1 where that is 0 or unknown                        (1)
     the tree predicts; seen += w, and right += w if it is right                   (2)
-    k ~ Poisson(rate), from word t of the member's random stream; if k is 0, this is all
+    k ~ Poisson(poisson_mean), from word t of the member's random stream; if k is 0, this is all
     the tree and the next one, if there is one, learn the row with weight k w
     both ADWINs get the tree's error once it has learned the row
     the warning one rises: a fresh next tree begins, and that ADWIN again         (3)
@@ -61,7 +61,7 @@ cdef class ForestKernel(ThreadedKernel):
 
     cdef forest_t core
 
-    def __init__(self, who, n_features, n_classes, keys, rate, deltas, n_jobs, n_templates, build):
+    def __init__(self, who, n_features, n_classes, keys, poisson_mean, deltas, n_jobs, n_templates, build):
         cdef forest_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
         c.watch_size = adwin_doubles(SIZES)
@@ -69,7 +69,7 @@ cdef class ForestKernel(ThreadedKernel):
         lengths |= {"input": n_features, "watch": c.watch_size, "template": n_templates}
         ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.own_scratch, self.most_spares = n_classes, n_jobs * n_templates
-        fill_poisson(&c.weights, rate)
+        fill_poisson(&c.weights, poisson_mean)
         self.allocate(who, {
             "keys": Array(WORD, "member"),
             "active": Array(INDEX, "member", low=0, high=1),

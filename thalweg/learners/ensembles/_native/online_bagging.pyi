@@ -7,6 +7,6 @@ from .threaded import ThreadedKernel
 
 class BaggingKernel(ThreadedKernel):
     def __init__(
-        self, who: str, n_features: int, n_classes: int, keys: NDArray[Any], rate: float, delta: float | None,
-        n_jobs: int, n_templates: int, build: Callable[..., Any],
+        self, who: str, n_features: int, n_classes: int, keys: NDArray[Any], poisson_mean: float,
+        delta: float | None, n_jobs: int, n_templates: int, build: Callable[..., Any],
     ) -> None: ...

@@ -2,7 +2,7 @@
 
 Member m gives row t, the t-th that is learned, the weight
 
-    w k,   k ~ Poisson(rate), from word t of the member's random stream          (1)
+    w k,   k ~ Poisson(poisson_mean), from word t of the member's random stream          (1)
 
 and the ensemble's probabilities are the mean of the members'. Where the members are watched, each has an
 ADWIN on its errors once it has learned the row. If the mean of any rises, the member with the highest
@@ -57,7 +57,7 @@ cdef class BaggingKernel(ThreadedKernel):
 
     cdef bagging_t core
 
-    def __init__(self, who, n_features, n_classes, keys, rate, delta, n_jobs, n_templates, build):
+    def __init__(self, who, n_features, n_classes, keys, poisson_mean, delta, n_jobs, n_templates, build):
         cdef bagging_t* c = &self.core
         cdef Py_ssize_t n_members = len(keys), m
         c.watched, c.watch_size = delta is not None, adwin_doubles(SIZES)
@@ -65,7 +65,7 @@ cdef class BaggingKernel(ThreadedKernel):
         lengths |= {"watch": c.watch_size, "template": n_templates}
         ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.own_scratch, self.most_spares = n_classes, n_templates
-        fill_poisson(&c.weights, rate)
+        fill_poisson(&c.weights, poisson_mean)
         self.allocate(who, {"keys": Array(WORD, "member")}, {})
         self.arrays["keys"][:] = keys
         if c.watched:
