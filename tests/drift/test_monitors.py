@@ -74,7 +74,7 @@ def test_histograms_are_those_of_numpy():
     counted = X[:2000][split_reference(2000)[1]]
     assert len(counted) == 1500
     for j in range(3):
-        edges = np.concatenate([[-np.inf], monitor.cells_.edges[j], [np.inf]])
+        edges = np.concatenate([[-np.inf], monitor.bins_.edges[j], [np.inf]])
         for rows, counts in zip((counted, X[2000:2800]), monitor.histograms(), strict=True):
             cells = np.searchsorted(edges, rows[:, j], side="left")
             np.testing.assert_array_equal(np.bincount(cells, minlength=counts.shape[1]), counts[j])
@@ -205,7 +205,7 @@ def test_the_reference_can_be_reset_and_given():
     monitor = HellingerMonitor()
     assert {change.start for change in monitor.update(X[:5000])} == {3000, 4000}
     monitor.reset()
-    assert monitor.cells_ is None
+    assert monitor.bins_ is None
     assert monitor.update(X[5000:]) == []
     assert (monitor.n_rows_, monitor.n_windows_) == (9000, 5)
     monitor.set_reference(X[:2000])
@@ -281,7 +281,7 @@ def test_wrong_rows_are_refused_and_change_nothing():
 
 
 def test_before_the_first_row_there_is_nothing_to_ask():
-    for question in (lambda m: m.cells_, lambda m: m.reset(), lambda m: m.histograms()):
+    for question in (lambda m: m.bins_, lambda m: m.reset(), lambda m: m.histograms()):
         with pytest.raises(ValueError, match=r"KolmogorovSmirnovMonitor: call begin\(\) or update\(\) first"):
             question(KolmogorovSmirnovMonitor())
 

@@ -42,7 +42,7 @@ class HellingerMonitor(Monitor):
         The distributions watched: the inputs; with labels, also the labels and the inputs given each label.
     n_rows_, n_windows_ : int
         Rows seen and windows compared so far.
-    cells_ : Bins
+    bins_ : Bins
         The bins of the histograms.
 
     Notes

@@ -181,7 +181,7 @@ class Monitor(Parameters):
         return self._tabulate(self._reference)[0], self._tabulate(self._counts)[0]
 
     @property
-    def cells_(self) -> Bins | None:
+    def bins_(self) -> Bins | None:
         """The bins of the histograms; None before the reference is complete."""
         self._check_begun()
         return self._bins

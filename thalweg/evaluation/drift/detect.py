@@ -206,7 +206,7 @@ class WithReference(Watching):
         """Complete the report: compare all rows with the reference."""
         report, monitor = self.report, self.monitor
         counts = report.total_counts
-        if self.days is None and monitor.cells_ is not None:
+        if self.days is None and monitor.bins_ is not None:
             counts = counts + monitor.histograms()[1]  # rows of a window that is not complete
         if np.size(counts) > 1 and self.n_read and not report.interrupted:
             report.add_whole(monitor.compare_total(counts, 0, self.n_read))

@@ -176,7 +176,7 @@ def edges_of(watched: Watched, report: DriftReport) -> Floats:
 
 
 def _bins_and_position(watched: Watched, report: DriftReport) -> tuple[Bins, int]:
-    bins, position = report.monitor.cells_, watched.position
+    bins, position = report.monitor.bins_, watched.position
     if bins is None or position is None:
         raise ValueError(f"there are no bins for {watched}")
     return bins, position
