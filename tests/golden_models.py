@@ -23,7 +23,6 @@ SMALL = {
     "window": 20,
     "windows": (5, 20),
     "chunk_size": 20,
-    "block_size": 20,
     "max_waiting": 5,
     "n_bins": 4,
 }

@@ -38,5 +38,5 @@ class BatchMeans(StreamClassifier):
 
 if __name__ == "__main__":
     check_learner(BatchMeans(), excused=["recovers_after_a_drift"])
-    run = prequential(SEA(4000, seed=1), SEAEnsemble(BatchMeans(), block_size=200))
+    run = prequential(SEA(4000, seed=1), SEAEnsemble(BatchMeans(), chunk_size=200))
     print(f"SEAEnsemble of BatchMeans: accuracy {metrics.accuracy(run):.3f}")

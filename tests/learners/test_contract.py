@@ -110,7 +110,7 @@ MIXED = {
         {"weight_two_is_the_row_twice": DRAWN},
     ),
     "blocks": (
-        learners.LearnPPNSE([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], block_size=40),
+        learners.LearnPPNSE([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], chunk_size=40),
         {"weight_two_is_the_row_twice": "blocks count rows"},
     ),
     "boosting": (

@@ -43,15 +43,15 @@ def test_tables_hold_the_runs(results):
     outliers = by_title["Outliers (figure 4)"]
     assert outliers.rows[1][2:] == [pytest.approx((0.6, 0)), None, pytest.approx((0.75, 0))]
     assert outliers.rows[3][3] == pytest.approx((0.75, 0))
-    seconds = by_title["Seconds for 40 blocks, full trees"]
+    seconds = by_title["Seconds for 40 chunks, full trees"]
     assert ["robust, e = 1.5", 199, pytest.approx((5.0, 0.0))] in seconds.rows
     claims = {claim.claim: claim.holds for claim in report.claims}
     assert claims["figure 1: robust, e = 1.5 beats Weighted Bagging"] is True
     assert any("Loans left out" in note for note in report.notes)
 
 
-def test_protocol_tests_on_the_next_block_before_its_noise():
-    found = robust.run_sphere("mixed", 0.1, 8, seed=3, n_blocks=12)
+def test_protocol_tests_on_the_next_chunk_before_its_noise():
+    found = robust.run_sphere("mixed", 0.1, 8, seed=3, n_chunks=12)
     assert list(found) == list(NAMES)
     assert all(len(run["curve"]) == 11 for run in found.values())
     accuracy = {name: run["accuracy"] for name, run in found.items()}

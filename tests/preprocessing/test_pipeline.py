@@ -152,7 +152,7 @@ def test_a_batch_is_its_rows_one_by_one(member):
 
 
 def test_a_pipeline_in_blocks_of_an_ensemble_learns():
-    learner = SEAEnsemble(make_pipeline(StandardScaler(), DecisionTree()), block_size=200)
+    learner = SEAEnsemble(make_pipeline(StandardScaler(), DecisionTree()), chunk_size=200)
     run = prequential(SEA(4000, seed=1), learner)
     assert metrics.accuracy(run) > 0.8
 

@@ -61,7 +61,7 @@ class Stumps(NamedTuple):
             return OnlineCoordinateBoost(**size, order=self.order or 1)
         if self.method == "FLB":
             stump = DecisionStump(window=1)
-            return FastLightBoost(stump, n_members=self.n_members, block_size=self.window, n_rounds=5)
+            return FastLightBoost(stump, n_members=self.n_members, chunk_size=self.window, n_rounds=5)
         return IBoost(**size, update=self.method, n_updates=self.n_updates, period=self.period)
 
 

@@ -17,8 +17,8 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_setting(results)
     for number, kind in ((1, "abrupt"), (2, "mixed")):
-        panel = _over_blocks(f"Sphere, {kind} shifts, 10 % noise", runs[kind, 0.1, 8], METHODS)
-        yield draw_lines(folder / f"figure_{number}.png", [panel], "block", ACCURACY)
+        panel = _over_chunks(f"Sphere, {kind} shifts, 10 % noise", runs[kind, 0.1, 8], METHODS)
+        yield draw_lines(folder / f"figure_{number}.png", [panel], "chunk", ACCURACY)
     noise = [100 * share for share in NOISE]
     by_noise = {name: (noise, [_mean(runs, share, 8, name) for share in NOISE]) for name in METHODS}
     yield draw_lines(folder / "figure_3.png", [Panel("By noise", by_noise)], "noise (%)", ACCURACY)
@@ -28,12 +28,12 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     panel = Panel("By the number of leaves, 10 % noise", by_size)
     yield draw_lines(folder / "figure_5.png", [panel], "leaves", ACCURACY)
     if LOANS in runs:
-        panel = _over_blocks("Loans sorted by income, 16 leaves", runs[LOANS], runs[LOANS][0])
-        yield draw_lines(folder / "figure_6.png", [panel], "block", ACCURACY)
+        panel = _over_chunks("Loans sorted by income, 16 leaves", runs[LOANS], runs[LOANS][0])
+        yield draw_lines(folder / "figure_6.png", [panel], "chunk", ACCURACY)
 
 
-def _over_blocks(title: str, runs: Runs, methods: Iterable[str]) -> Panel:
-    """Return the accuracy of methods after each block in per cent, the mean of the runs."""
+def _over_chunks(title: str, runs: Runs, methods: Iterable[str]) -> Panel:
+    """Return the accuracy of methods after each chunk in per cent, the mean of the runs."""
     curves = {name: 100 * np.mean([run[name]["curve"] for run in runs], axis=0) for name in methods}
     return Panel(title, {name: (range(1, len(curve) + 1), curve) for name, curve in curves.items()})
 
@@ -52,7 +52,7 @@ def _bars(path: Path, runs: Runs) -> Path:
     axes = figure.add_subplot()
     axes.bar(range(len(share)), 1 - share, label="of a new concept")
     axes.bar(range(len(share)), share, bottom=1 - share, label="noise")
-    axes.set(title="Outliers that are noise or of a new concept", xlabel="block", ylabel="share")
+    axes.set(title="Outliers that are noise or of a new concept", xlabel="chunk", ylabel="share")
     axes.legend(fontsize="small")
     figure.savefig(path)
     return path

@@ -18,11 +18,11 @@ ROBUST, PAPERS, RIVAL = "robust, e = 1.5", "robust, e = 0.25", "Weighted Bagging
 PAPER_SECONDS = {BAGGING: 138, RIVAL: 163, ROBUST: 199}
 NOTES = [
     "± is a standard error over seeds; gaps are paired by seed; a claim is undecided within two of them.",
-    "The paper gives curves, and no numbers but the seconds of 40 blocks with full trees. Its penalty is "
+    "The paper gives curves, and no numbers but the seconds of 40 chunks with full trees. Its penalty is "
     "0.2 to 0.3.",
     "Bagging, Weighted Bagging, logistic and robust have the same trees. AWE (weights by cross-validation, "
-    "the ten best of all trees) and SEA (members replaced by quality) grow theirs on whole blocks.",
-    "Outliers are looked for in the half of each block that weighs members: recall is of the flips there.",
+    "the ten best of all trees) and SEA (members replaced by quality) grow theirs on whole chunks.",
+    "Outliers are looked for in the half of each chunk that weighs members: recall is of the flips there.",
 ]
 
 
@@ -30,7 +30,7 @@ def report(results: Results) -> Report:
     """Return the tables beside the paper's claims."""
     runs = by_setting(results)
     first = runs["mixed", 0.1, 8]
-    made = Report(TITLE, REFERENCE, {"seeds": len(first), "blocks": len(first[0][ROBUST]["curve"]) + 1})
+    made = Report(TITLE, REFERENCE, {"seeds": len(first), "chunks": len(first[0][ROBUST]["curve"]) + 1})
     made.tables = [figures_table(runs), noise_table(runs), gains_table(runs), outliers_table(runs)]
     made.tables += [leaves_table(runs), seconds_table(runs)]
     made.claims = claims(runs)
@@ -109,14 +109,14 @@ def _accuracy_table(
 
 
 def seconds_table(runs: Settings) -> Table:
-    """Return the time to predict and learn 40 blocks with full trees."""
+    """Return the time to predict and learn 40 chunks with full trees."""
     rows = []
     for method in runs["mixed", 0.1, None][0]:
         times = [
             40 * run[method]["seconds"] / len(run[method]["curve"]) for run in runs["mixed", 0.1, None]
         ]
         rows.append([method, PAPER_SECONDS.get(method), averaged(times) if method != BAGGING else None])
-    return Table("Seconds for 40 blocks, full trees", ["", "paper", "here"], rows)
+    return Table("Seconds for 40 chunks, full trees", ["", "paper", "here"], rows)
 
 
 def loans_table(run: dict[str, Any]) -> Table:

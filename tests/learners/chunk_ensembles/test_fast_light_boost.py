@@ -31,7 +31,7 @@ def test_kernel_is_its_twin(member, n_classes):
     X = rng.normal(size=(700, 2)) + 1.5 * np.column_stack([y == 0, y == 1])
     y[400:] = (y[400:] + 1) % n_classes
     w = rng.choice([0.5, 1.0, 4.0], 700)
-    settings = {"n_members": 6, "block_size": 50, "n_rounds": 2, "threshold": 2.0}
+    settings = {"n_members": 6, "chunk_size": 50, "n_rounds": 2, "threshold": 2.0}
     learner = FastLightBoost(member, **settings).begin(2, range(n_classes))
     twin = FastLightBoostTwin(n_classes, **settings, build=lambda: clone(member).begin(2, range(n_classes)))
     p = learner.test_then_train(X, y, w)
@@ -44,7 +44,7 @@ def test_kernel_is_its_twin(member, n_classes):
 
 def test_one_chunk_trains_one_member_on_equal_weights():
     X, y = rows(200)
-    learner = FastLightBoost(block_size=200).begin(3, [0, 1])
+    learner = FastLightBoost(chunk_size=200).begin(3, [0, 1])
     learner.test_then_train(X, y)
     tree = DecisionTree(max_leaves=8, window=200).fit(X, y)
     np.testing.assert_allclose(learner.predict_block(X), tree.predict_block(X), atol=1e-9)
@@ -52,7 +52,7 @@ def test_one_chunk_trains_one_member_on_equal_weights():
 
 def test_nothing_is_learned_within_a_chunk_unless_it_is_flushed():
     X, y = rows(500)
-    learner = FastLightBoost(block_size=200).begin(3, [0, 1])
+    learner = FastLightBoost(chunk_size=200).begin(3, [0, 1])
     learner.test_then_train(X[:400], y[:400])
     before = learner.predict_block(X)
     learner.test_then_train(X[400:], y[400:])
@@ -66,7 +66,7 @@ def test_nothing_is_learned_within_a_chunk_unless_it_is_flushed():
 
 def test_the_oldest_makes_room():
     X, y = rows(2000)
-    learner = FastLightBoost(n_members=3, block_size=100, threshold=100.0).begin(3, [0, 1])
+    learner = FastLightBoost(n_members=3, chunk_size=100, threshold=100.0).begin(3, [0, 1])
     learner.test_then_train(X, y)
     went = [row for row, event in zip(*events(learner), strict=True) if event == "went"]
     assert went == list(range(400, 2001, 100)) and learner.n_replaced_ == 17
@@ -77,7 +77,7 @@ def test_the_oldest_makes_room():
 def test_all_members_go_after_a_change():
     X, y = rows(2400)
     y[2000:] = 1 - y[2000:]
-    learner = FastLightBoost(block_size=200).begin(3, [0, 1])
+    learner = FastLightBoost(chunk_size=200).begin(3, [0, 1])
     learner.test_then_train(X[:2000], y[:2000])
     assert len(learner.members_) == 10
     learner.test_then_train(X[2000:2200], y[2000:2200])
@@ -103,7 +103,7 @@ def test_false_alarms_are_as_rare_as_stated():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 40_000)
     X = (y ^ (rng.random(40_000) < 0.2)).astype(float)[:, None]
-    learner = FastLightBoost(Rule(), n_members=1, block_size=40).begin(1, [0, 1])
+    learner = FastLightBoost(Rule(), n_members=1, chunk_size=40).begin(1, [0, 1])
     learner.test_then_train(X, y)
     assert 0.004 < learner.n_changes_ / 1000 < 0.025
 
@@ -114,7 +114,7 @@ def test_members_may_not_ignore_weights():
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"block_size": 1}, "block_size must be a whole number of at least 2"), ({"n_rounds": 0}, "n_rounds"),
+    ({"chunk_size": 1}, "chunk_size must be a whole number of at least 2"), ({"n_rounds": 0}, "n_rounds"),
     ({"n_members": 5, "n_rounds": 6}, "n_rounds must be .* at most 5"),
     ({"threshold": 0}, "threshold"), ({"member": 3}, "member must be a learner"),
     ({"n_members": 0}, "n_members"),

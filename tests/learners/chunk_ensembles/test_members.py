@@ -19,20 +19,20 @@ ALL = (SEAEnsemble, AccuracyWeightedEnsemble, LearnPPNSE)
 @pytest.mark.parametrize("kind", ALL)
 def test_flush_ends_the_block_with_the_rows_there_are(kind):
     X, y = next(Sphere(1500, seed=2).blocks(1500))
-    learner = kind(block_size=1000).begin(3, [0, 1])
+    learner = kind(chunk_size=1000).begin(3, [0, 1])
     learner.test_then_train(X, y)
-    assert learner.n_blocks_ == 1
+    assert learner.n_chunks_ == 1
     learner.flush()
-    assert learner.n_blocks_ == 2
+    assert learner.n_chunks_ == 2
     learner.flush()
-    assert learner.n_blocks_ == 2
+    assert learner.n_chunks_ == 2
 
 
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("member", [NaiveBayes(), Counting()], ids=["native", "Python"])
 def test_members_may_be_any_learner(kind, member):
     X, y = next(LED(900, seed=1).blocks(900))
-    learner = kind(member, n_members=3, block_size=100).begin(X.shape[1], list(range(10)))
+    learner = kind(member, n_members=3, chunk_size=100).begin(X.shape[1], list(range(10)))
     p = learner.test_then_train(X, y)
     assert_proper(p)
     assert type(learner.members_[0]) is type(member)
@@ -70,7 +70,7 @@ class Interrupt(BaseException):
 @pytest.mark.parametrize("where", ["fit", "predict"])
 def test_an_interrupt_at_the_end_of_a_block_puts_it_off(kind, where):
     X, y = next(Sphere(1000, seed=2).blocks(1000))
-    settings = {"n_members": 3, "block_size": 100}
+    settings = {"n_members": 3, "chunk_size": 100}
     FailsOnce.left = 0
     whole = kind(FailsOnce(where, Interrupt), **settings).begin(3, [0, 1])
     whole.test_then_train(X, y)
@@ -85,17 +85,17 @@ def test_an_interrupt_at_the_end_of_a_block_puts_it_off(kind, where):
     assert start == 400 or where == "predict"
     other.test_then_train(X[start:], y[start:])
     assert FailsOnce.left == 0
-    assert np.array_equal(other.weights_, whole.weights_) and other.n_blocks_ == whole.n_blocks_ == 10
+    assert np.array_equal(other.weights_, whole.weights_) and other.n_chunks_ == whole.n_chunks_ == 10
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_a_failing_fit_costs_a_block_and_no_more(kind):
     X, y = next(Sphere(1000, seed=2).blocks(1000))
-    learner = kind(FailsOnce(), n_members=3, block_size=100).begin(3, [0, 1])
+    learner = kind(FailsOnce(), n_members=3, chunk_size=100).begin(3, [0, 1])
     learner.test_then_train(X[:300], y[:300])
     FailsOnce.left = 1
     with pytest.raises(ValueError, match="as a test asked for") as caught:
         learner.test_then_train(X[300:], y[300:])
     assert caught.value.rows_learned == 100
     learner.test_then_train(X[400:], y[400:])
-    assert learner.n_blocks_ == 9
+    assert learner.n_chunks_ == 9

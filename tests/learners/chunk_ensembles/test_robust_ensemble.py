@@ -39,7 +39,7 @@ def answers(n_members, n, n_classes, seed=0, skill=2.0):
 ])
 def test_kernel_is_its_twin(n_classes, given, of_twin):
     X, y, w = turning(1200, n_classes)
-    fast = RobustEnsemble(n_members=4, block_size=120, **given).begin(2, list(range(n_classes)))
+    fast = RobustEnsemble(n_members=4, chunk_size=120, **given).begin(2, list(range(n_classes)))
     slow = twin.RobustEnsemble(n_classes, 4, 120, 60, **of_twin)
     p = fast.test_then_train(X, y, w)
     np.testing.assert_allclose(p, slow.run(X, y, w), atol=1e-6)
@@ -145,7 +145,7 @@ def test_noise_costs_it_less_than_awe():
     for seed in range(3):
         X, clean = next(Sphere(40_000, noise=0, seed=seed).blocks(40_000))
         y = np.where(np.random.default_rng(seed).random(len(X)) < 0.1, 1 - clean, clean)
-        rival = AccuracyWeightedEnsemble(tree, block_size=1000, holdout=0.5, replacement="oldest")
+        rival = AccuracyWeightedEnsemble(tree, chunk_size=1000, holdout=0.5, replacement="oldest")
         right = [
             (each.begin(3, [0, 1]).test_then_train(X, y).argmax(axis=1) == clean)[1000:].mean()
             for each in (RobustEnsemble(), rival)
@@ -168,7 +168,7 @@ def test_a_rare_class_is_predicted_more_often_if_classes_are_balanced():
 def test_weights_of_any_size_leave_probabilities_proper():
     X, y, _ = turning(600, 3)
     w = 10.0 ** np.random.default_rng(3).uniform(-300, 100, 600)
-    learner = RobustEnsemble(NaiveBayes(), n_members=3, block_size=60).begin(2, [0, 1, 2])
+    learner = RobustEnsemble(NaiveBayes(), n_members=3, chunk_size=60).begin(2, [0, 1, 2])
     assert_proper(learner.test_then_train(X, y, w))
     assert np.isfinite(learner.weights_).all()
 
@@ -188,7 +188,7 @@ def test_wrong_parameters_are_named(settings, message):
 def test_a_copy_fits_weights_as_the_original_does():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(400, 3)), rng.integers(0, 12, 400)
-    whole = RobustEnsemble(n_members=2, block_size=20).begin(3, range(12))
+    whole = RobustEnsemble(n_members=2, chunk_size=20).begin(3, range(12))
     for start in range(0, 400, 20):  # ten rows weigh the members: no multiple of eight
         block, again = slice(start, start + 20), whole.copy()
         for each in (whole, again):

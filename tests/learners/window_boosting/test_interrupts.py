@@ -33,7 +33,7 @@ LONG = {  # a learner, and parameters that it has from row N on, which then take
         "update": "coordinate", "n_updates": 40,
     }),
     "first rows": (OnlineCoordinateBoost(n_members=1500, window=N, order=50), {}),
-    "blocks": (FastLightBoost(NaiveBayes(), n_members=300, block_size=N, n_rounds=200), {}),
+    "blocks": (FastLightBoost(NaiveBayes(), n_members=300, chunk_size=N, n_rounds=200), {}),
 }
 needs_signals = pytest.mark.skipif(not can_interrupt(), reason="signals are not handled here")
 

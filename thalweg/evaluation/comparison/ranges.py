@@ -11,7 +11,6 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 FACTORS: dict[str, tuple[float, ...]] = {
     "n_members": (0.5, 1, 3),
     "window": (0.2, 1, 5),
-    "block_size": (0.4, 1, 2.5),
     "chunk_size": (0.4, 1, 2.5),
     "batch_size": (0.4, 1, 2),
     "grace_period": (0.25, 1, 5),

@@ -26,7 +26,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=10
         Members at most (K).
-    block_size : int, default=500
+    chunk_size : int, default=500
         Rows of a chunk.
     folds : int, default=10
         Folds of the cross-validation.
@@ -76,7 +76,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 10,
-        block_size: int = 500,
+        chunk_size: int = 500,
         folds: int = 10,
         holdout: float | None = None,
         replacement: str = "weight",
@@ -84,17 +84,17 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
     ) -> None:
         self.member = member
         self.n_members = n_members
-        self.block_size = block_size
+        self.chunk_size = chunk_size
         self.folds = folds
         self.holdout = holdout
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
-        n_held_out = 0 if self.holdout is None else self._n_held_out(block_size)
+        n_held_out = 0 if self.holdout is None else self._n_held_out(chunk_size)
         return AccuracyWeightedKernel(
-            self._who, n_features, n_classes, n_members, block_size, n_held_out, folds, keeps_latest,
+            self._who, n_features, n_classes, n_members, chunk_size, n_held_out, folds, keeps_latest,
             self._keys(1)[0], len(self._made_from), self._build,
         )

@@ -18,15 +18,15 @@ class ChunkEnsemble(Ensemble):
     """Gathers rows into chunks; at the end of each a fresh member is fitted on it and all are weighed.
 
     Chunks are counted in learned rows, however these come. A subclass has the parameters `member`,
-    `n_members`, `block_size` and `random_state`, and returns its kernel from `_make_chunk_kernel`.
+    `n_members`, `chunk_size` and `random_state`, and returns its kernel from `_make_chunk_kernel`.
     """
 
     _kernel: ChunkEnsembleKernel
     n_members: int
-    block_size: int
+    chunk_size: int
     holdout: float | None
     _events: tuple[str, ...] = ("came", "went")
-    _kept_rows = "block_size"
+    _kept_rows = "chunk_size"
     _max_leaves = 32  # of the trees that are members by default
 
     @property
@@ -42,7 +42,7 @@ class ChunkEnsemble(Ensemble):
             return self._kernel.arrays["weight"][: self._n_voters].copy()
 
     @property
-    def n_blocks_(self) -> int:
+    def n_chunks_(self) -> int:
         """Chunks that have ended so far."""
         with self._reading:
             return int(self._kernel.arrays["counts"][3])
@@ -59,20 +59,20 @@ class ChunkEnsemble(Ensemble):
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)
-        block_size = whole_number(self, "block_size", self.block_size, 2, MOST_ROWS)
-        return self._make_chunk_kernel(n_features, n_classes, n_members, block_size)
+        chunk_size = whole_number(self, "chunk_size", self.chunk_size, 2, MOST_ROWS)
+        return self._make_chunk_kernel(n_features, n_classes, n_members, chunk_size)
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         """Return the kernel for rows of this shape."""
         raise NotImplementedError
 
     def _first_members(self) -> list[Any]:
         return self._kernel.prepare()
 
-    def _n_held_out(self, block_size: int) -> int:
+    def _n_held_out(self, chunk_size: int) -> int:
         """Return how many rows of a chunk the parameter `holdout` keeps to weigh members, at least one."""
         share = real_number(self, "holdout", self.holdout, above=0, below=1)
-        return min(max(round(share * block_size), 1), block_size - 1)
+        return min(max(round(share * chunk_size), 1), chunk_size - 1)
 
     def _n_slots(self) -> int:
         return self.n_members + 1

@@ -26,7 +26,7 @@ class FastLightBoost(ChunkEnsemble):
         None.
     n_members : int, default=20
         Members at most (M).
-    block_size : int, default=200
+    chunk_size : int, default=200
         Rows of a chunk (n).
     n_rounds : int, default=1
         Members that are fitted on each chunk, one after another; at most `n_members`.
@@ -77,12 +77,12 @@ class FastLightBoost(ChunkEnsemble):
     _max_leaves = 8
 
     def __init__(
-        self, member: Members = None, n_members: int = 20, block_size: int = 200, n_rounds: int = 1,
+        self, member: Members = None, n_members: int = 20, chunk_size: int = 200, n_rounds: int = 1,
         threshold: float = 2.33, random_state: RandomState = 1
     ) -> None:
         self.member = member
         self.n_members = n_members
-        self.block_size = block_size
+        self.chunk_size = chunk_size
         self.n_rounds = n_rounds
         self.threshold = threshold
         self.random_state = random_state
@@ -99,10 +99,10 @@ class FastLightBoost(ChunkEnsemble):
         with self._reading:
             return int(self._kernel.arrays["n_events"][self._events.index("went")])
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         n_rounds = whole_number(self, "n_rounds", self.n_rounds, 1, n_members)
         threshold = real_number(self, "threshold", self.threshold, above=0)
         if not all(each.uses_weights for each in self._templates()):
             raise wrong(self, "member", "a learner that uses the weights of rows", self.member)
-        sizes = n_features, n_classes, n_members, block_size
+        sizes = n_features, n_classes, n_members, chunk_size
         return FastLightBoostKernel(self._who, *sizes, n_rounds, threshold, len(self._made_from), self._build)

@@ -24,7 +24,7 @@ class LearnPPNSE(ChunkEnsemble):
         What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=25
         Members at most.
-    block_size : int, default=500
+    chunk_size : int, default=500
         Rows of a chunk (m).
     slope : float, default=0.5
         Of the sigmoid by which a member's errors count more the older it was (a).
@@ -71,18 +71,18 @@ class LearnPPNSE(ChunkEnsemble):
     """
 
     def __init__(
-        self, member: Members = None, n_members: int = 25, block_size: int = 500, slope: float = 0.5, shift:
+        self, member: Members = None, n_members: int = 25, chunk_size: int = 500, slope: float = 0.5, shift:
         float = 10.0, prune: str = "age", random_state: RandomState = 1
     ) -> None:
         self.member = member
         self.n_members = n_members
-        self.block_size = block_size
+        self.chunk_size = chunk_size
         self.slope = slope
         self.shift = shift
         self.prune = prune
         self.random_state = random_state
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         settings = (
             real_number(self, "slope", self.slope, least=0, most=1e6),
             real_number(self, "shift", self.shift, least=0, most=1e6),
@@ -93,7 +93,7 @@ class LearnPPNSE(ChunkEnsemble):
             n_features,
             n_classes,
             n_members,
-            block_size,
+            chunk_size,
             *settings,
             len(self._made_from),
             self._build,

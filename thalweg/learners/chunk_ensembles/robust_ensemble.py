@@ -31,7 +31,7 @@ class RobustEnsemble(ChunkEnsemble):
         take turns.
     n_members : int, default=10
         Members at most; the latest stay (K).
-    block_size : int, default=1000
+    chunk_size : int, default=1000
         Rows of a chunk.
     penalty : float, default=1.5
         What an outlier costs, in units of log-likelihood (e). Below log 2 rows that the ensemble gets right
@@ -92,7 +92,7 @@ class RobustEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 10,
-        block_size: int = 1000,
+        chunk_size: int = 1000,
         penalty: float | None = 1.5,
         ridge: float = 1.0,
         holdout: float = 0.5,
@@ -101,7 +101,7 @@ class RobustEnsemble(ChunkEnsemble):
     ) -> None:
         self.member = member
         self.n_members = n_members
-        self.block_size = block_size
+        self.chunk_size = chunk_size
         self.penalty = penalty
         self.ridge = ridge
         self.holdout = holdout
@@ -118,12 +118,12 @@ class RobustEnsemble(ChunkEnsemble):
             "row": row, "label": classes[label], "believed": classes[believed], "likelihood": likelihood
         }
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         penalty = -1.0
         if self.penalty is not None:
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)
         return RobustKernel(
-            self._who, n_features, n_classes, n_members, block_size, self._n_held_out(block_size),
+            self._who, n_features, n_classes, n_members, chunk_size, self._n_held_out(chunk_size),
             self._keys(1)[0], len(self._made_from), self._build, penalty,
             real_number(self, "ridge", self.ridge, least=1e-6, most=MOST_RIDGE),
             self._class_weights(n_classes),

@@ -23,7 +23,7 @@ class SEAEnsemble(ChunkEnsemble):
         What is fitted on a chunk; `DecisionTree(max_leaves=32)` if None. Learners in a list take turns.
     n_members : int, default=25
         Members at most.
-    block_size : int, default=500
+    chunk_size : int, default=500
         Rows of a chunk (d).
     replacement : {"quality", "oldest"}, default="quality"
         The new member replaces the worst one, if it is better on the chunk after its own; or the oldest one,
@@ -65,17 +65,17 @@ class SEAEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 25,
-        block_size: int = 500,
+        chunk_size: int = 500,
         replacement: str = "quality",
         random_state: RandomState = 1,
     ) -> None:
         self.member = member
         self.n_members = n_members
-        self.block_size = block_size
+        self.chunk_size = chunk_size
         self.replacement = replacement
         self.random_state = random_state
 
-    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, block_size: int) -> Kernel:
+    def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         by_quality = one_of(self, "replacement", self.replacement, ("quality", "oldest")) == "quality"
-        shape = self._who, n_features, n_classes, n_members, block_size
+        shape = self._who, n_features, n_classes, n_members, chunk_size
         return SEAKernel(*shape, by_quality, len(self._made_from), self._build)

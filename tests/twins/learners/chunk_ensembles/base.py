@@ -20,8 +20,8 @@ class ChunkEnsemble:
 
     max_leaves = 32
 
-    def __init__(self, n_classes, n_members, block_size, n_held_out=0, seed=1):
-        self.n_classes, self.n_members, self.size = n_classes, n_members, block_size
+    def __init__(self, n_classes, n_members, chunk_size, n_held_out=0, seed=1):
+        self.n_classes, self.n_members, self.size = n_classes, n_members, chunk_size
         self.n_held_out, self.key = n_held_out, key_of(seed)
         self.members, self.weights, self.n_rows, self.n_chunks = [], [], 0, 0
         self.chunk, self.held_out = [], []

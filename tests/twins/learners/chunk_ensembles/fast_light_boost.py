@@ -6,8 +6,8 @@ import numpy as np
 class FastLightBoostTwin:
     """Members trained on chunks; `build()` returns a fresh one."""
 
-    def __init__(self, n_classes, n_members, block_size, n_rounds, threshold, build):
-        self.n_classes, self.n_members, self.block_size = n_classes, n_members, block_size
+    def __init__(self, n_classes, n_members, chunk_size, n_rounds, threshold, build):
+        self.n_classes, self.n_members, self.chunk_size = n_classes, n_members, chunk_size
         self.n_rounds, self.threshold, self.build = n_rounds, threshold, build
         self.members, self.rows, self.accuracies, self.n_changes, self.early = [], [], [], 0, True
 
@@ -19,10 +19,10 @@ class FastLightBoostTwin:
     def learn(self, x, y, w):
         self.rows.append((x, y, w))
         n = len(self.rows)
-        if n == self.block_size:
+        if n == self.chunk_size:
             self.finish()
             self.rows, self.early = [], False
-        elif self.early and n >= 8 and n in [self.block_size // 2**i for i in range(1, 20)]:
+        elif self.early and n >= 8 and n in [self.chunk_size // 2**i for i in range(1, 20)]:
             X, codes, weights = (np.array(column) for column in zip(*self.rows, strict=True))
             self.members = [self.build()]
             self.members[0]._fit_block(X, codes, weights)
@@ -55,7 +55,7 @@ class FastLightBoostTwin:
         n = len(self.accuracies)
         if n < 2:
             return False
-        mean, n_rows = np.mean(self.accuracies), n * self.block_size
+        mean, n_rows = np.mean(self.accuracies), n * self.chunk_size
         q = (mean * n_rows + 1) / (n_rows + 2)
-        variance = max(np.var(self.accuracies, ddof=1), q * (1 - q) / self.block_size)
+        variance = max(np.var(self.accuracies, ddof=1), q * (1 - q) / self.chunk_size)
         return accuracy < mean - self.threshold * np.sqrt(variance * (1 + 1 / n))

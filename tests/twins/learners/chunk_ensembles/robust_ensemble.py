@@ -10,9 +10,9 @@ class RobustEnsemble(ChunkEnsemble):
     max_leaves, first_weight = 8, 2.0
 
     def __init__(
-        self, n_classes, n_members, block_size, n_held_out, penalty=1.5, ridge=1.0, class_weight=None
+        self, n_classes, n_members, chunk_size, n_held_out, penalty=1.5, ridge=1.0, class_weight=None
     ):
-        super().__init__(n_classes, n_members, block_size, n_held_out)
+        super().__init__(n_classes, n_members, chunk_size, n_held_out)
         self.penalty, self.ridge, self.outliers = penalty, ridge, []
         self.class_weight = class_weight
 
