@@ -211,10 +211,10 @@ def test_a_wrong_noise_is_an_error(noise):
         AdaptiveStacking([NaiveBayes()], noise=noise).begin(2, [0, 1])
 
 
-@pytest.mark.parametrize("forgetting", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])
-def test_a_wrong_forgetting_is_an_error(forgetting):
-    with pytest.raises(ValueError, match="forgetting must be"):
-        AdaptiveStacking([NaiveBayes()], forgetting=forgetting).begin(2, [0, 1])
+@pytest.mark.parametrize("decays", [(), 0.9, (0.9, 0.0), (1.1,), "ab", None])
+def test_wrong_decays_are_an_error(decays):
+    with pytest.raises(ValueError, match="decays must be"):
+        AdaptiveStacking([NaiveBayes()], decays=decays).begin(2, [0, 1])
 
 
 def test_no_member_is_an_error():

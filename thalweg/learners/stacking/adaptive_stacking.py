@@ -19,7 +19,7 @@ from thalweg.learners.stacking.chosen_members import Chosen, largest
 from thalweg.learners.stacking.default_members import SMALL, default_members
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
-FORGETTING_OF_NOISE = 0.999
+DECAY_OF_NOISE = 0.999
 
 
 class AdaptiveStacking(Ensemble):
@@ -48,10 +48,10 @@ class AdaptiveStacking(Ensemble):
     members : list of learners, default=None
         What is weighed, of any kinds. None is for a set of nine or eleven, by the number of inputs; see
         docs/stacking.md.
-    forgetting : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
+    decays : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
     noise : sequence of float, default=(0.2, 0.4)
-        For each, one logistic regression more, with the forgetting 0.999, that takes such a share of the
+        For each, one logistic regression more, with the decay 0.999, that takes such a share of the
         labels for pure chance: where labels are wrong, members are not judged by these.
     switching : float, default=0.001
         Chance, row by row, that another of them, or a member by itself, becomes the best.
@@ -78,7 +78,7 @@ class AdaptiveStacking(Ensemble):
         What part of the recent answers is due to each member; sums to 1.
     trust_ : ndarray
         Shares in the answer: of each member by itself, in their order, then of each logistic regression, in
-        the order of `forgetting` and `noise`; sums to 1.
+        the order of `decays` and `noise`; sums to 1.
     n_bytes_ : int
         Bytes of memory, including rows of arrays held in reserve.
     history_ : dict of arrays
@@ -111,7 +111,7 @@ class AdaptiveStacking(Ensemble):
     def __init__(
         self,
         members: Members = None,
-        forgetting: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
+        decays: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
         noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,
@@ -120,7 +120,7 @@ class AdaptiveStacking(Ensemble):
         random_state: RandomState = 1,
     ) -> None:
         self.members = members
-        self.forgetting = forgetting
+        self.decays = decays
         self.noise = noise
         self.switching = switching
         self.max_waiting = max_waiting
@@ -244,14 +244,14 @@ class AdaptiveStacking(Ensemble):
         return len(self._templates())
 
     def _make_kernel(self, n_features: int, n_classes: int) -> StackingKernel:
-        decays = self._numbers("forgetting", self.forgetting, 1, above=0, most=1)
+        decays = self._numbers("decays", self.decays, 1, above=0, most=1)
         noises = self._numbers("noise", self.noise, 0, least=0, below=1)
         kernel = StackingKernel(
             self._who,
             n_features,
             n_classes,
             len(self._made_from),
-            [*decays, *[FORGETTING_OF_NOISE] * len(noises)],
+            [*decays, *[DECAY_OF_NOISE] * len(noises)],
             [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
             whole_number(self, "max_waiting", self.max_waiting, 1, MOST_WAITING),
