@@ -147,7 +147,7 @@ def test_an_improvement_shortens_the_window_of_adwin_but_is_no_alarm():
 
 def test_page_hinkley_fires_where_its_sum_passes_the_threshold():
     # After k ones behind 100 zeros the sum is 100/101 + 100/102 + …: 2.94 for k = 3, 3.90 for k = 4.
-    detector = PageHinkley(delta=0.0, threshold=3.0, min_values=1)
+    detector = PageHinkley(tolerance=0.0, threshold=3.0, min_values=1)
     losses = [0.0] * 100 + [1.0] * 10
     assert [i for i, loss in enumerate(losses) if detector.update(loss)] == [103]
 

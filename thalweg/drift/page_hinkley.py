@@ -13,7 +13,7 @@ class PageHinkley(NativeDetector):
 
     Parameters
     ----------
-    delta : float, default=0.005
+    tolerance : float, default=0.005
         Rise of the mean that is ignored (δ).
     threshold : float, default=50.0
         Alarm when the sum exceeds its lowest value by this much (λ).
@@ -31,7 +31,7 @@ class PageHinkley(NativeDetector):
 
     References
     ----------
-    E. S. Page. Continuous inspection schemes. Biometrika 41, 1954. The form with `delta` is that of
+    E. S. Page. Continuous inspection schemes. Biometrika 41, 1954. The form with `tolerance` is that of
     J. Gama, P. Rodrigues, R. Sebastião. Evaluating algorithms that learn from data streams. SAC 2009.
 
     Examples
@@ -43,13 +43,13 @@ class PageHinkley(NativeDetector):
 
     def __init__(
         self,
-        delta: float = 0.005,
+        tolerance: float = 0.005,
         threshold: float = 50.0,
         decay: float = 1.0,
         min_values: int = 30,
         from_lowest: bool = True,
     ) -> None:
-        self.delta = delta
+        self.tolerance = tolerance
         self.threshold = threshold
         self.decay = decay
         self.min_values = min_values
@@ -57,7 +57,7 @@ class PageHinkley(NativeDetector):
 
     def _make_kernel(self) -> PageHinkleyKernel:
         return PageHinkleyKernel(
-            real_number(self, "delta", self.delta, least=0),
+            real_number(self, "tolerance", self.tolerance, least=0),
             real_number(self, "threshold", self.threshold, above=0),
             real_number(self, "decay", self.decay, above=0, most=1),
             count(self, "min_values", self.min_values, 0),

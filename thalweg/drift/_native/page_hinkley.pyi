@@ -2,5 +2,5 @@ from .base import DetectorKernel
 
 class PageHinkleyKernel(DetectorKernel):
     def __init__(
-        self, delta: float, threshold: float, decay: float, min_values: int, from_lowest: bool
+        self, tolerance: float, threshold: float, decay: float, min_values: int, from_lowest: bool
     ) -> None: ...

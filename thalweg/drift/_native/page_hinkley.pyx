@@ -1,6 +1,6 @@
 """Page–Hinkley: by how much have losses exceeded their mean, summed?
 
-    mean += (x - mean)/n,  sum = decay sum + (x - mean - delta)                   (1)
+    mean += (x - mean)/n,  sum = decay sum + (x - mean - tolerance)               (1)
 
 and an alarm where the sum passes the threshold, or its lowest value so far by the threshold.
 """
@@ -12,7 +12,7 @@ from .base cimport ALARM, LARGEST_LOSS, QUIET, DetectorKernel, usual_loss
 cdef double LOWEST = -1e300              # sums stop falling here
 
 ctypedef struct hinkley_t:
-    double delta
+    double tolerance
     double threshold
     double decay
     double min_values
@@ -23,7 +23,7 @@ ctypedef struct hinkley_t:
     double low
 
 FIELDS = {
-    "delta": SETTING,
+    "tolerance": SETTING,
     "threshold": SETTING,
     "decay": SETTING,
     "min_values": SETTING,
@@ -38,8 +38,8 @@ FIELDS = {
 cdef class PageHinkleyKernel(DetectorKernel):
     """The sums of a Page–Hinkley test."""
 
-    def __init__(self, delta, threshold, decay, min_values, from_lowest):
-        self.allocate(FIELDS, 0, (delta, threshold, decay, min_values, from_lowest))
+    def __init__(self, tolerance, threshold, decay, min_values, from_lowest):
+        self.allocate(FIELDS, 0, (tolerance, threshold, decay, min_values, from_lowest))
         self.handle.update = update
         self.handle.reset = reset
 
@@ -61,7 +61,7 @@ cdef int update(void* state, double loss) noexcept nogil:
     loss = usual_loss(loss)
     t.n += 1
     t.mean += (loss - t.mean) / t.n                                              # (1)
-    t.sum = max(t.decay * t.sum + (loss - t.mean - t.delta), LOWEST)
+    t.sum = max(t.decay * t.sum + (loss - t.mean - t.tolerance), LOWEST)
     if t.from_lowest and t.sum < t.low:
         t.low = t.sum
     if t.n + 1 >= t.min_values and t.sum - t.low > t.threshold:
