@@ -41,7 +41,7 @@ def assert_is_its_twin(case, kind, *settings):
     members = [clone(member).begin(3, range(case.n_classes)) for member in learner.members_]
     twin = kind(members, case.n_classes, key_of(learner.random_state), *settings)
     votes = {}
-    p = learner.test_then_train(X, y, w)
+    p = learner.test_then_train(X, y, sample_weight=w)
     for i in range(len(X)):
         np.testing.assert_allclose(p[i], twin.predict(X[i]), rtol=0, atol=1e-12, err_msg=f"row {i}")
         if w[i] > 0:

@@ -59,7 +59,7 @@ def scored(rows, learner, X):
     codes, weights = rows.codes[: len(X)], None if rows.weights is None else rows.weights[: len(X)]
     model = registry.load(learner)()
     model.begin(X.shape[1], range(rows.n_classes), n_categories=rows.n_categories)
-    p = model.test_then_train(X, codes, weights)
+    p = model.test_then_train(X, codes, sample_weight=weights)
     accuracy = float((p.argmax(axis=1) == codes).mean())
     p[np.arange(len(p)), codes] -= 1.0
     return {"accuracy": accuracy, "brier": math.fsum((p * p).ravel().tolist()) / len(p)}

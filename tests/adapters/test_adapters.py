@@ -87,7 +87,7 @@ def test_all_steps_of_a_pipeline_are_fitted_row_by_row(scaler):
     pipeline = make_pipeline(Normalizer(), scaler, "passthrough", GaussianNB())
     learner = SklearnLearner(pipeline, period=20).begin(3, [0, 1])
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
-    p = learner.test_then_train(X, Y, w)
+    p = learner.test_then_train(X, Y, sample_weight=w)
     model, scaler = GaussianNB(), clone(scaler)
     for i in range(0, 400, 20):
         part = slice(i, i + 20)
@@ -103,7 +103,7 @@ def test_a_pipeline_is_refitted_with_weights_on_its_window(period):
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
     w = np.random.default_rng(1).uniform(0.5, 2, 400)
     learner = SklearnLearner(pipeline, window=100, period=period).begin(3, [0, 1])
-    learner.test_then_train(X, Y, w)
+    learner.test_then_train(X, Y, sample_weight=w)
     model = clone(pipeline).fit(X[-100:], Y[-100:], gaussiannb__sample_weight=w[-100:])
     np.testing.assert_allclose(learner.predict_block(X), model.predict_proba(X), rtol=1e-9)
 

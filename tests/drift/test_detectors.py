@@ -27,8 +27,8 @@ MOA = {
     "HDDM_W_Test": HDDM_W(),
     "HDDM_W_Test -t Two-sided": HDDM_W(two_sided=True),
     "PageHinkleyDM": PageHinkley(decay=0.9999, from_lowest=False),
-    "PageHinkleyDM -l 3 -d 0.01": PageHinkley(0.01, 3.0, 0.9999, from_lowest=False),
-    "PageHinkleyDM -l 20 -d 0.1": PageHinkley(0.1, 20.0, 0.9999, from_lowest=False),
+    "PageHinkleyDM -l 3 -d 0.01": PageHinkley(0.01, 3.0, decay=0.9999, from_lowest=False),
+    "PageHinkleyDM -l 20 -d 0.1": PageHinkley(0.1, 20.0, decay=0.9999, from_lowest=False),
 }
 NAMES = list(drift.registry)
 EXCUSED = {"EDDM": {"is_quiet_while_nothing_changes": "fires often by its nature, where MOA's does"}}

@@ -41,10 +41,10 @@ class Strict(NaiveBayes):
 
     n_learned = 0
 
-    def test_then_train_coded(self, X, codes, sample_weight=None, **settings):
+    def test_then_train_coded(self, X, codes, *, sample_weight=None, **settings):
         assert ((codes >= 0) & (codes < len(self.classes_))).all()
         self.n_learned += len(codes) if sample_weight is None else np.count_nonzero(sample_weight)
-        return super().test_then_train_coded(X, codes, sample_weight, **settings)
+        return super().test_then_train_coded(X, codes, sample_weight=sample_weight, **settings)
 
 
 class Observing(Strict):

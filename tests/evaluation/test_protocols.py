@@ -26,7 +26,7 @@ DELAYS = st.one_of(
 class Diary:
     """Writes down what it had learned and observed at each prediction; answers how many labels it had."""
 
-    def begin(self, n_features, classes, names=None, n_categories=None):
+    def begin(self, n_features, classes, *, names=None, n_categories=None):
         self.learned, self.observed, self.known = [], [], {}
         self.shape = (1, len(classes))
         return self
@@ -38,7 +38,7 @@ class Diary:
     def predict_block(self, X):
         return np.concatenate([self._predict_row(int(x)) for x in X[:, 0]])
 
-    def test_then_train_coded(self, X, codes, sample_weight=None):
+    def test_then_train_coded(self, X, codes, *, sample_weight=None):
         p = np.empty((len(X), self.shape[1]))
         for i, x in enumerate(X[:, 0]):
             known = self.known.get(int(x))

@@ -96,10 +96,10 @@ class BelievesEveryRow(Counting):
 class ForgetsWhenItCannotBegin(Counting):
     """Begins before it checks."""
 
-    def begin(self, n_features, classes, names=None, n_categories=None):
+    def begin(self, n_features, classes, *, names=None, n_categories=None):
         if hasattr(self, "_counts"):
             self._counts[:] = 0
-        return super().begin(n_features, classes, names, n_categories)
+        return super().begin(n_features, classes, names=names, n_categories=n_categories)
 
 
 class Overflows(Counting):

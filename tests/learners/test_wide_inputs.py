@@ -33,7 +33,7 @@ def doubled_rows(kind, n=400):
 def test_a_leaf_knows_the_same_of_equal_inputs(kind):
     X, y, w = doubled_rows(kind)
     tree = HoeffdingTree(grace_period=10**6).begin(7, [0, 1])
-    tree.test_then_train(X, y, w)
+    tree.test_then_train(X, y, sample_weight=w)
     numbers = tree._kernel.state()["numbers"]
     assert len(numbers) == 2
     np.testing.assert_array_equal(numbers[:, :, :3], numbers[:, :, 4:])
@@ -43,7 +43,7 @@ def test_a_leaf_knows_the_same_of_equal_inputs(kind):
 def test_linear_logistic_measures_equal_inputs_alike(kind):
     X, y, w = doubled_rows(kind)
     model = LinearLogistic().begin(7, [0, 1])
-    model.test_then_train(X, y, w)
+    model.test_then_train(X, y, sample_weight=w)
     state = model._kernel.state()
     for name in ("count", "mean", "variance", "beta", "square"):
         np.testing.assert_array_equal(state[name][:3], state[name][4:], err_msg=name)
@@ -53,7 +53,7 @@ def test_linear_logistic_measures_equal_inputs_alike(kind):
 def test_naive_bayes_knows_the_same_of_equal_inputs(kind):
     X, y, w = doubled_rows(kind)
     model = NaiveBayes().begin(7, [0, 1])
-    model.test_then_train(X, y, w)
+    model.test_then_train(X, y, sample_weight=w)
     arrays = model._kernel.arrays
     for name in ("n", "mean", "squares", "inverse"):
         np.testing.assert_array_equal(arrays[name][:, :3], arrays[name][:, 4:], err_msg=name)

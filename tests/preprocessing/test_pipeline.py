@@ -87,7 +87,7 @@ def test_predicting_changes_nothing_and_observing_teaches_the_steps():
     X = odd_rows(100)
     learner, seen = begun_recording(*STEPS)
     learner.predict_block(X)
-    learner.test_then_train(X[:5], [0, 1, 0, 1, 0], np.zeros(5))
+    learner.test_then_train(X[:5], [0, 1, 0, 1, 0], sample_weight=np.zeros(5))
     rows = [twins.transformed([make() for make in TWINS], x[None])[0] for x in X]
     np.testing.assert_allclose(seen["predict"] + seen["learn"], rows + rows[:5])
     learner.observe(X)
@@ -147,7 +147,7 @@ def test_a_batch_is_its_rows_one_by_one(member):
     for step in one.steps_:
         transformed = step.transform(transformed)
     np.testing.assert_allclose(one.predict_block(X), alone.predict_block(transformed), rtol=1e-6, atol=1e-9)
-    other.test_then_train(X, y, w)
+    other.test_then_train(X, y, sample_weight=w)
     assert_same(one.state()["memory"]["steps"], other.state()["memory"]["steps"])
 
 

@@ -65,4 +65,4 @@ def begun(learner: StreamClassifier, schema: Any) -> StreamClassifier:
         return learner.copy()
     names = [str(each.name()) for each in inputs]
     n_categories = [int(each.numValues()) if each.isNominal() else 0 for each in inputs]
-    return clone(learner).begin(len(inputs), classes, names, n_categories)
+    return clone(learner).begin(len(inputs), classes, names=names, n_categories=n_categories)

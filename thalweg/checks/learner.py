@@ -193,7 +193,7 @@ def weight_two_is_the_row_twice(learner: StreamClassifier) -> None:
     """A row of weight 2 has the effect of learning the row twice."""
     X, y = rows(100)
     weighted, repeated = begun(learner), begun(learner)
-    weighted.test_then_train(X, y, np.full(len(X), 2.0))
+    weighted.test_then_train(X, y, sample_weight=np.full(len(X), 2.0))
     repeated.test_then_train(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     np.testing.assert_allclose(weighted.predict_block(X), repeated.predict_block(X), rtol=1e-6, atol=1e-9)
 
@@ -204,10 +204,12 @@ def weight_zero_is_no_row(learner: StreamClassifier) -> None:
     w = np.ones(len(X))
     w[::3] = 0.0
     weighted = begun(learner)
-    weighted.test_then_train(X, y, w)
+    weighted.test_then_train(X, y, sample_weight=w)
     without = taught(learner, X[w > 0], y[w > 0])
     assert np.array_equal(weighted.predict_block(X), without.predict_block(X))
-    _refuses(weighted, lambda: weighted.test_then_train(X[:1], y[:1], [-1.0]), "a negative weight")
+    _refuses(
+        weighted, lambda: weighted.test_then_train(X[:1], y[:1], sample_weight=[-1.0]), "a negative weight"
+    )
 
 
 def weights_count_as_said(learner: StreamClassifier) -> None:
@@ -218,7 +220,7 @@ def weights_count_as_said(learner: StreamClassifier) -> None:
     answers = []
     for weight in (4.0, 0.25):
         other = begun(learner)
-        other.test_then_train(X, y, np.where(is_weighed, weight, 1.0))
+        other.test_then_train(X, y, sample_weight=np.where(is_weighed, weight, 1.0))
         other.flush()
         answers.append(other.predict_block(X))
     differ = not np.array_equal(answers[0], answers[1])

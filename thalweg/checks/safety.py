@@ -226,7 +226,7 @@ def extreme_numbers_stay_proper(learner: StreamClassifier) -> None:
 def _learns_properly(learner: StreamClassifier, X: Floats, y: ArrayLike, w: Floats, kind: str) -> None:
     other = begun(learner)
     try:
-        assert_proper(other.test_then_train(X, y, w))
+        assert_proper(other.test_then_train(X, y, sample_weight=w))
         assert_proper(other.predict_block(X))
         assert_proper(other.test_then_train(*rows(30)))
     except Exception as error:

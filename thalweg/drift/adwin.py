@@ -68,7 +68,7 @@ class ADWIN(NativeDetector):
     447
     """
 
-    def __init__(self, delta: float = 0.002, period: int = 32, as_moa: bool = False) -> None:
+    def __init__(self, delta: float = 0.002, period: int = 32, *, as_moa: bool = False) -> None:
         self.delta = delta
         self.period = period
         self.as_moa = as_moa

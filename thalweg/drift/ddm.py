@@ -39,7 +39,7 @@ class DDM(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, warning_level: float = 2.0, alarm_level: float = 3.0, min_values: int = 30) -> None:
+    def __init__(self, warning_level: float = 2.0, alarm_level: float = 3.0, *, min_values: int = 30) -> None:
         self.warning_level = warning_level
         self.alarm_level = alarm_level
         self.min_values = min_values

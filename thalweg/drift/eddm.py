@@ -40,7 +40,9 @@ class EDDM(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, warning_level: float = 0.95, alarm_level: float = 0.9, min_errors: int = 30) -> None:
+    def __init__(
+        self, warning_level: float = 0.95, alarm_level: float = 0.9, *, min_errors: int = 30
+    ) -> None:
         self.warning_level = warning_level
         self.alarm_level = alarm_level
         self.min_errors = min_errors

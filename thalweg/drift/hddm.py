@@ -39,7 +39,7 @@ class HDDM_A(NativeDetector):
 
     lowest, highest = 0, 1
 
-    def __init__(self, delta: float = 0.001, warning_delta: float = 0.005, two_sided: bool = True) -> None:
+    def __init__(self, delta: float = 0.001, warning_delta: float = 0.005, *, two_sided: bool = True) -> None:
         self.delta = delta
         self.warning_delta = warning_delta
         self.two_sided = two_sided
@@ -88,7 +88,12 @@ class HDDM_W(NativeDetector):
     lowest, highest = 0, 1
 
     def __init__(
-        self, delta: float = 0.001, warning_delta: float = 0.005, rate: float = 0.05, two_sided: bool = False
+        self,
+        delta: float = 0.001,
+        warning_delta: float = 0.005,
+        *,
+        rate: float = 0.05,
+        two_sided: bool = False,
     ) -> None:
         self.delta = delta
         self.warning_delta = warning_delta

@@ -49,7 +49,7 @@ class KSWIN(NativeDetector):
     """
 
     def __init__(
-        self, alpha: float = 0.005, window: int = 100, n_recent: int = 30, random_state: RandomState = 0
+        self, alpha: float = 0.005, window: int = 100, *, n_recent: int = 30, random_state: RandomState = 0
     ) -> None:
         self.alpha = alpha
         self.window = window

@@ -35,6 +35,7 @@ class Monitor(Parameters):
         self,
         reference: int = 2000,
         window: int = 1000,
+        *,
         n_bins: int | None = None,
         false_alarms: float = 0.01,
         categorical: Sequence[int] = (),
@@ -59,6 +60,7 @@ class Monitor(Parameters):
         self,
         n_features: int,
         classes: ArrayLike | None = None,
+        *,
         names: Sequence[str] | None = None,
         more_classes: bool = False,
     ) -> Self:
@@ -153,7 +155,7 @@ class Monitor(Parameters):
             self._set_reference(*_concatenated(self._kept))
         self.n_windows_ = int(total)
 
-    def compare_coded(self, X: Floats, codes: Ints | None = None, start: int = 0) -> Windows:
+    def compare_coded(self, X: Floats, codes: Ints | None = None, *, start: int = 0) -> Windows:
         """Compare rows with the reference as one window, whatever their number; `start` is the first row."""
         self._check_begun()
         if self._bins is None:
@@ -164,7 +166,7 @@ class Monitor(Parameters):
         self.n_windows_, self.n_rows_ = self.n_windows_ + 1, start + len(X)
         return found
 
-    def compare_total(self, counts: Ints, start: int, stop: int) -> Windows:
+    def compare_total(self, counts: Ints, start: int, *, stop: int) -> Windows:
         """Compare the sum of all windows, counts of shape (watched, bins), with the reference."""
         return self._tested(counts[None], [start], [stop], np.ones(1, dtype=np.intp))
 

@@ -45,6 +45,7 @@ class PageHinkley(NativeDetector):
         self,
         tolerance: float = 0.005,
         threshold: float = 50.0,
+        *,
         decay: float = 1.0,
         min_values: int = 30,
         from_lowest: bool = True,

@@ -195,7 +195,7 @@ def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any]
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
         mask = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
-        learner.test_then_train_coded(X, codes, w, tested=mask, p=p, classes=classes)
+        learner.test_then_train_coded(X, codes, sample_weight=w, tested=mask, p=p, classes=classes)
 
 
 def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | None) -> None:

@@ -27,7 +27,7 @@ GUARDED = {"step": "single", "prior": 10.0}
 
 def _methods(settings: dict[str, Any]) -> dict[str, AdaptiveLogistic]:
     def forgetting(kind: str, decay: float | None = None, bandwidth: float = 1.0) -> AdaptiveLogistic:
-        return AdaptiveLogistic(kind, decay, bandwidth, **settings)
+        return AdaptiveLogistic(kind, decay, bandwidth=bandwidth, **settings)
 
     return {
         "On-line": forgetting("none"),

@@ -61,6 +61,7 @@ class Step(TransformerMixin, Stateful, BaseEstimator):
         self,
         n_features: int,
         names: Sequence[Hashable] | None = None,
+        *,
         n_categories: ArrayLike | None = None,
     ) -> Self:
         """Reset the step for rows of `n_features` inputs; return self.

@@ -79,7 +79,7 @@ class OneHotEncoder(_Encoder):
     _ways = ("zeros", "own")
     _one_hot = True
 
-    def __init__(self, columns: Columns = None, max_categories: int = 32, unseen: str = "zeros") -> None:
+    def __init__(self, columns: Columns = None, max_categories: int = 32, *, unseen: str = "zeros") -> None:
         self.columns = columns
         self.max_categories = max_categories
         self.unseen = unseen
@@ -124,7 +124,7 @@ class OrdinalEncoder(_Encoder):
     _ways = ("own", "missing")
     _one_hot = False
 
-    def __init__(self, columns: Columns = None, max_categories: int = 32, unseen: str = "own") -> None:
+    def __init__(self, columns: Columns = None, max_categories: int = 32, *, unseen: str = "own") -> None:
         self.columns = columns
         self.max_categories = max_categories
         self.unseen = unseen

@@ -35,7 +35,7 @@ class FeatureHasher(Step):
     (1, 4)
     """
 
-    def __init__(self, n_features: int = 64, columns: Columns = None, alternate_sign: bool = True) -> None:
+    def __init__(self, n_features: int = 64, columns: Columns = None, *, alternate_sign: bool = True) -> None:
         self.n_features = n_features
         self.columns = columns
         self.alternate_sign = alternate_sign

@@ -70,6 +70,7 @@ class Pipeline(MemberList, OneMember):
         self,
         steps: Sequence[Step] = (),
         learner: StreamClassifier | None = None,
+        *,
         max_waiting: int = 10_000,
     ) -> None:
         self.steps = steps

@@ -79,7 +79,7 @@ def test_partial_fit_refuses_other_classes():
 def test_wrong_weights_are_refused(weight):
     learner = NaiveBayes().begin(1, [0, 1])
     with pytest.raises(ValueError, match="row 0 has the weight"):
-        learner.test_then_train([[0.0]], [0], [weight])
+        learner.test_then_train([[0.0]], [0], sample_weight=[weight])
 
 
 def test_a_state_imports_nothing():

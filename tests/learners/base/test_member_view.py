@@ -56,7 +56,7 @@ def test_a_member_sees_its_columns_with_gaps_filled_by_means_of_its_own(member):
     adapter, p = adapted(inside), np.empty((len(X), 2))
     adapter.learn(X, y, w, p)
     part = np.ascontiguousarray(X[:, COLUMNS])
-    np.testing.assert_array_equal(p, alone.test_then_train(part, y, w))
+    np.testing.assert_array_equal(p, alone.test_then_train(part, y, sample_weight=w))
     adapter.predict(X, p)
     np.testing.assert_array_equal(p, alone.predict_block(part))
     assert_same(inside._state(), alone._state())
@@ -95,7 +95,7 @@ def test_rows_without_labels_are_seen_and_rows_held_back_are_learned():
     for each in (lambda X: adapter.learn(X, y, w, np.empty((len(X), 2))), adapter.observe):
         each(X)
     part = np.ascontiguousarray(X[:, COLUMNS])
-    alone.test_then_train(part, y, w)
+    alone.test_then_train(part, y, sample_weight=w)
     alone.observe(part)
     np.testing.assert_allclose(inside._seen, alone._seen, rtol=1e-13)
     filter_ = begun(ParticleFilter(n_particles=30, batch_size=150))

@@ -25,7 +25,7 @@ def test_a_batch_is_its_rows_one_by_one_and_a_flush(name):
     make = learners.registry.load(name)
     one, other = make().begin(3, [0, 1, 2]), make().begin(3, [0, 1, 2])
     one._fit_block(X, y, w)
-    other.test_then_train(X, y, w)
+    other.test_then_train(X, y, sample_weight=w)
     other.flush()
     np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
 
@@ -34,7 +34,7 @@ def test_a_batch_for_a_boundary_given_as_a_function():
     X, y, w = weighted_rows()
     one, other = (learners.ParticleFilter(boundary=lambda X: X**2).begin(3, [0, 1, 2]) for _ in range(2))
     one._fit_block(X, y, w)
-    other.test_then_train(X, y, w)
+    other.test_then_train(X, y, sample_weight=w)
     other.flush()
     np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
 
@@ -54,9 +54,9 @@ def test_a_tree_learns_on_after_a_batch_as_after_the_same_rows():
     X, y, w = weighted_rows(600)
     one, other = (learners.DecisionTree(window=100).begin(3, [0, 1, 2]) for _ in range(2))
     one._fit_block(X[:300], y[:300], w[:300])
-    other.test_then_train(X[:300], y[:300], w[:300])
+    other.test_then_train(X[:300], y[:300], sample_weight=w[:300])
     for learner in (one, other):
-        learner.test_then_train(X[300:], y[300:], w[300:])
+        learner.test_then_train(X[300:], y[300:], sample_weight=w[300:])
     np.testing.assert_array_equal(one.predict_block(X), other.predict_block(X))
 
 

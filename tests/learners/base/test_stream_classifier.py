@@ -51,7 +51,7 @@ class Pair(StreamClassifier):
             self._predict(X[row], p[row])
             if w[i] > 0:
                 chosen = self._members[self._rng.integers(2)]
-                chosen.test_then_train_coded(X[row], y[row], w[row])
+                chosen.test_then_train_coded(X[row], y[row], sample_weight=w[row])
 
     def _predict(self, X, p):
         p[:] = np.mean([member.predict_block(X) for member in self._members], axis=0)

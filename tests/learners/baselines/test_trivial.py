@@ -18,5 +18,5 @@ W = np.random.default_rng(3).choice([0.0, 0.5, 2.0], 400)
 def test_kernel_is_its_twin(kind, twin, size):
     learner = kind().begin(2, np.arange(3))
     parts = [slice(i, i + size) for i in range(0, 400, size)]
-    p = np.concatenate([learner.test_then_train(X[part], Y[part], W[part]) for part in parts])
+    p = np.concatenate([learner.test_then_train(X[part], Y[part], sample_weight=W[part]) for part in parts])
     np.testing.assert_allclose(p, twin(Y, W, 3), rtol=1e-12)

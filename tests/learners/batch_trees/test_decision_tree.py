@@ -75,7 +75,7 @@ def test_every_split_gains_the_most(criterion, kind, n_classes, seed):
         X[np.random.default_rng(seed).random(X.shape) < 0.2] = np.nan
     tree = DecisionTree(10, criterion, laplace=0.0)
     tree.begin(3, range(n_classes), n_categories=n_categories)
-    tree.test_then_train(X, y, w)
+    tree.test_then_train(X, y, sample_weight=w)
     tree._kernel.flush()
     todo, n_splits = [(0, np.ones(len(X), dtype=bool))], 0
     while todo:

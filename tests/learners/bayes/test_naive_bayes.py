@@ -32,7 +32,7 @@ def test_kernel_is_its_twin(weighted):
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
     learner = NaiveBayes().begin(4, [0, 1, 2], n_categories=[0, 0, 2, 0])
     twin = NaiveBayesTwin([0, 0, 2, 0], 3)
-    p = learner.test_then_train(X, y, w)
+    p = learner.test_then_train(X, y, sample_weight=w)
     for i in range(len(X)):
         np.testing.assert_allclose(p[i], twin.predict(X[i]), rtol=1e-9, atol=1e-12)
         twin.learn(X[i], y[i], w[i])

@@ -18,7 +18,7 @@ def test_kernel_is_its_twin(settings, n_classes):
     if "holdout" in settings:
         settings = {"n_held_out": 24}
     slow = Twin(n_classes, 4, 60, **settings)
-    np.testing.assert_allclose(fast.test_then_train(X, y, w), slow.run(X, y, w), atol=1e-12)
+    np.testing.assert_allclose(fast.test_then_train(X, y, sample_weight=w), slow.run(X, y, w), atol=1e-12)
     np.testing.assert_allclose(fast.weights_, slow.weights, rtol=1e-10)
     assert fast.n_chunks_ == 15
 

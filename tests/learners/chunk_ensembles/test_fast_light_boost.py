@@ -34,7 +34,7 @@ def test_kernel_is_its_twin(member, n_classes):
     settings = {"n_members": 6, "chunk_size": 50, "n_rounds": 2, "threshold": 2.0}
     learner = FastLightBoost(member, **settings).begin(2, range(n_classes))
     twin = FastLightBoostTwin(n_classes, **settings, build=lambda: clone(member).begin(2, range(n_classes)))
-    p = learner.test_then_train(X, y, w)
+    p = learner.test_then_train(X, y, sample_weight=w)
     for i in range(len(X)):
         np.testing.assert_allclose(p[i], twin.predict(X[i]), atol=1e-10, err_msg=f"row {i}")
         twin.learn(X[i], y[i], w[i])

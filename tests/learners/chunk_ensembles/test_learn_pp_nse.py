@@ -16,7 +16,7 @@ def test_kernel_is_its_twin(settings, n_classes):
     X, y, w = turning(900, n_classes)
     fast = LearnPPNSE(n_members=4, chunk_size=60, **settings).begin(2, list(range(n_classes)))
     slow = Twin(n_classes, 4, 60, **settings)
-    np.testing.assert_allclose(fast.test_then_train(X, y, w), slow.run(X, y, w), atol=1e-12)
+    np.testing.assert_allclose(fast.test_then_train(X, y, sample_weight=w), slow.run(X, y, w), atol=1e-12)
     np.testing.assert_allclose(fast.weights_, slow.weights, rtol=1e-10)
     assert fast.n_chunks_ == 15
 
@@ -31,7 +31,7 @@ def test_one_member_is_the_member_of_the_last_chunk():
 def test_weights_are_as_the_formulas_say():
     X, y, w = turning(60, 2)
     learner = LearnPPNSE(chunk_size=60).begin(2, [0, 1])
-    learner.test_then_train(X, y, w)
+    learner.test_then_train(X, y, sample_weight=w)
     wrong = learner.members_[0].predict_block(X).argmax(axis=1) != y
     error = max(w[wrong].sum() / w.sum(), 0.01)
     assert learner.weights_[0] == pytest.approx(np.log((1 - error) / error))

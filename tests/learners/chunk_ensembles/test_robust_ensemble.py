@@ -41,7 +41,7 @@ def test_kernel_is_its_twin(n_classes, given, of_twin):
     X, y, w = turning(1200, n_classes)
     fast = RobustEnsemble(n_members=4, chunk_size=120, **given).begin(2, list(range(n_classes)))
     slow = twin.RobustEnsemble(n_classes, 4, 120, 60, **of_twin)
-    p = fast.test_then_train(X, y, w)
+    p = fast.test_then_train(X, y, sample_weight=w)
     np.testing.assert_allclose(p, slow.run(X, y, w), atol=1e-6)
     np.testing.assert_allclose(fast.weights_, slow.weights, atol=1e-6)
     found = fast.outliers_
@@ -133,7 +133,7 @@ def test_rows_found_are_counted_in_learned_rows_and_kept_with_the_state():
     w = np.ones(3000)
     w[:1000] = 0
     part, whole = RobustEnsemble().begin(3, [0, 1]), RobustEnsemble().begin(3, [0, 1])
-    whole.test_then_train(X, y, w)
+    whole.test_then_train(X, y, sample_weight=w)
     part.test_then_train(X[1000:], y[1000:])
     assert np.array_equal(whole.outliers_["row"], part.outliers_["row"])
     assert np.array_equal(whole.copy().outliers_["row"], whole.outliers_["row"])
@@ -169,7 +169,7 @@ def test_weights_of_any_size_leave_probabilities_proper():
     X, y, _ = turning(600, 3)
     w = 10.0 ** np.random.default_rng(3).uniform(-300, 100, 600)
     learner = RobustEnsemble(NaiveBayes(), n_members=3, chunk_size=60).begin(2, [0, 1, 2])
-    assert_proper(learner.test_then_train(X, y, w))
+    assert_proper(learner.test_then_train(X, y, sample_weight=w))
     assert np.isfinite(learner.weights_).all()
 
 

@@ -21,7 +21,7 @@ TREE = HoeffdingTree(grace_period=50)
 CASES = {
     "defaults": Case(BOLE(), {"new order", "tied members", "passed over"}, 1500),
     "five classes": Case(
-        BOLE(DriftReset(NaiveBayes(), DDM(1.2, 1.95, 7)), 12, random_state=3),
+        BOLE(DriftReset(NaiveBayes(), DDM(1.2, 1.95, min_values=7)), 12, random_state=3),
         {"new order", "tied members", "passed over", "nobody may vote"}, n_classes=5, noise=0.3,
     ),
     "votes of the weak": Case(

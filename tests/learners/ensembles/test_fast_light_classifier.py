@@ -28,7 +28,7 @@ def test_kernel_is_its_twin(member, n_classes):
     learner = FastLightClassifier(member, 5, delta=0.05, random_state=4).begin(2, range(n_classes))
     members = [clone(each).begin(2, range(n_classes)) for each in learner.members_]
     twin = FastLightTwin(members, n_classes, key_of(4), ADWIN(delta=0.05, period=1))
-    p = learner.test_then_train(X, y, w)
+    p = learner.test_then_train(X, y, sample_weight=w)
     for i in range(len(X)):
         np.testing.assert_allclose(p[i], twin.predict(X[i]), rtol=0, atol=1e-12, err_msg=f"row {i}")
         twin.learn(X[i], y[i], w[i])

@@ -27,7 +27,7 @@ def test_kernel_is_its_twin():
 
 @pytest.mark.parametrize("poisson_mean", [1.0, 6.0])
 def test_weights_are_poisson_numbers_and_members_draw_their_own(poisson_mean):
-    ensemble = begun(LeveragingBagging(MajorityClass(), 3, poisson_mean, delta=1e-300))
+    ensemble = begun(LeveragingBagging(MajorityClass(), 3, poisson_mean=poisson_mean, delta=1e-300))
     assert_poisson(drawn_weights(ensemble, 4000), poisson_mean)
 
 

@@ -114,7 +114,8 @@ def test_missing_values_are_filled_for_those_that_do_not_take_them():
     p, w = mixed.test_then_train(X, y), drawn_weights(len(X), 3)
     alone = [begun(clone(template)) for template in templates]
     alone[2].set_params(random_state=mixed.members_[2].random_state).begin(3, [0, 1])
-    by_hand = np.mean([each.test_then_train(X, y, w[:, m]) for m, each in enumerate(alone)], axis=0)
+    answers = [each.test_then_train(X, y, sample_weight=w[:, m]) for m, each in enumerate(alone)]
+    by_hand = np.mean(answers, axis=0)
     np.testing.assert_allclose(p, by_hand, rtol=0, atol=1e-13)
     for member, each in zip(mixed.members_, alone, strict=True):
         np.testing.assert_array_equal(member.predict_block(X), each.predict_block(X))

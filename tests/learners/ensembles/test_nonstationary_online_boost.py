@@ -36,7 +36,7 @@ def test_kernel_is_its_twin(member, n_classes):
         return clone(member).begin(2, range(n_classes))
 
     twin = NonstationaryTwin([build(m) for m in range(4)], n_classes, key_of(4), 30, 5, 20, build)
-    p = learner.test_then_train(X, y, w)
+    p = learner.test_then_train(X, y, sample_weight=w)
     for i in range(len(X)):
         np.testing.assert_allclose(p[i], twin.predict(X[i]), rtol=0, atol=1e-12, err_msg=f"row {i}")
         twin.learn(X[i], y[i], w[i])

@@ -13,13 +13,14 @@ def test_kernel_is_its_twin():
     w = np.random.default_rng(2).choice([0.5, 1.0, 3.0], len(X))
     learner = begun(OnlineBagging(NaiveBayes(), n_members=3))
     twin = BaggingTwin(bayes, keys_of(learner))
-    np.testing.assert_allclose(learner.test_then_train(X, y, w), twin.run(X, y, w), rtol=0, atol=1e-12)
+    p = learner.test_then_train(X, y, sample_weight=w)
+    np.testing.assert_allclose(p, twin.run(X, y, w), rtol=0, atol=1e-12)
 
 
 def test_one_member_is_the_member_that_learns_each_row_as_often_as_is_drawn():
     X, y = drifting_rows(1000)
     w = drawn_weights(begun(OnlineBagging(MajorityClass(), 1)), len(X))[:, 0]
-    expected = bayes().test_then_train(X, y, w)
+    expected = bayes().test_then_train(X, y, sample_weight=w)
     np.testing.assert_array_equal(begun(OnlineBagging(NaiveBayes(), 1)).test_then_train(X, y), expected)
 
 

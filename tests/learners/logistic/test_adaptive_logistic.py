@@ -23,8 +23,10 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
     for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
         X, y = noisy_rows(n_rows, n_classes=n_classes)
         w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
-        learner = AdaptiveLogistic(forgetting, decay, 5.0, 1e-5, step, standardise, guard)
-        p = learner.begin(3, range(n_classes)).test_then_train(X, y, w)
+        learner = AdaptiveLogistic(
+            forgetting, decay, bandwidth=5.0, rate=1e-5, step=step, standardise=standardise, guard=guard
+        )
+        p = learner.begin(3, range(n_classes)).test_then_train(X, y, sample_weight=w)
         twin = Logistic(
             3,
             n_classes,
@@ -37,7 +39,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
             guard=guard,
             prior=1.0,
         )
-        np.testing.assert_allclose(p, twin.test_then_train(X, y, w), atol=1e-12)
+        np.testing.assert_allclose(p, twin.test_then_train(X, y, sample_weight=w), atol=1e-12)
         np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
 
 
@@ -58,7 +60,7 @@ def inverted(X, y, decay_a, decay_b):
 @pytest.mark.parametrize("forgetting", ["none", "fixed", "tuned"])
 def test_recursion_is_direct_inversion(forgetting):
     X, y = noisy_rows(5000)
-    learner = AdaptiveLogistic(forgetting, 0.98, 10.0, **PAPER).begin(3, [0, 1])
+    learner = AdaptiveLogistic(forgetting, 0.98, bandwidth=10.0, **PAPER).begin(3, [0, 1])
 
     def decay(u):
         return {"none": 1.0, "fixed": 0.98, "tuned": 0.98 + 0.02 * np.exp(-10 * abs(u))}[forgetting]
@@ -103,13 +105,14 @@ def test_no_bandwidth_and_no_decay_are_no_forgetting():
     for settings in ({}, PAPER):
         online = AdaptiveLogistic("none", **settings).begin(3, [0, 1]).test_then_train(X, y)
         for same in (
-            AdaptiveLogistic("tuned", 0.88, 0.0, **settings),
-            AdaptiveLogistic("tuned", 1.0, 10.0, **settings),
+            AdaptiveLogistic("tuned", 0.88, bandwidth=0.0, **settings),
+            AdaptiveLogistic("tuned", 1.0, bandwidth=10.0, **settings),
             AdaptiveLogistic("fixed", 1.0, **settings),
             AdaptiveLogistic("adaptive", 1.0, **settings),
         ):
             np.testing.assert_allclose(same.begin(3, [0, 1]).test_then_train(X, y), online, atol=1e-12)
-        near = AdaptiveLogistic("tuned", 0.88, 1e-9, **settings).begin(3, [0, 1]).test_then_train(X, y)
+        tuned = AdaptiveLogistic("tuned", 0.88, bandwidth=1e-9, **settings).begin(3, [0, 1])
+        near = tuned.test_then_train(X, y)
         assert 0 < np.abs(near - online).max() < 1e-4
 
 

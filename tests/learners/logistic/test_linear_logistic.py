@@ -57,7 +57,7 @@ def test_kernel_is_its_twin(parameters, n_classes):
     learner = LinearLogistic(**parameters).begin(12, range(n_classes))
     twin = Twin(12, n_classes, **parameters)
     for i in range(len(X)):
-        p = learner.test_then_train(X[i : i + 1], y[i : i + 1], w[i : i + 1])[0]
+        p = learner.test_then_train(X[i : i + 1], y[i : i + 1], sample_weight=w[i : i + 1])[0]
         np.testing.assert_allclose(p, twin.predict(X[i]), atol=1e-9, err_msg=f"row {i}")
         if w[i] > 0:
             twin.learn(X[i], y[i], w[i])
@@ -75,13 +75,14 @@ def test_sparse_rows_are_dense_rows(form, n_classes):
     X, y = mixed_rows(300, n_classes)
     w = np.random.default_rng(1).choice([0.0, 1.0, 2.5], len(y))
     dense, other = (LinearLogistic().begin(12, range(n_classes)) for _ in range(2))
-    p = dense.test_then_train(X[:200], y[:200], w[:200])
-    assert np.array_equal(other.test_then_train(form(X[:200]), y[:200], w[:200]), p)
+    p = dense.test_then_train(X[:200], y[:200], sample_weight=w[:200])
+    assert np.array_equal(other.test_then_train(form(X[:200]), y[:200], sample_weight=w[:200]), p)
     assert np.array_equal(other.predict_block(form(X)), dense.predict_block(X))
     assert np.array_equal(other.predict_proba(form(X)), dense.predict_proba(X))
     asked = np.arange(100) % 2 == 0
-    p = dense.test_then_train_coded(X[200:], y[200:], w[200:], asked)[asked]
-    assert np.array_equal(other.test_then_train_coded(form(X[200:]), y[200:], w[200:], asked)[asked], p)
+    p = dense.test_then_train_coded(X[200:], y[200:], sample_weight=w[200:], tested=asked)
+    q = other.test_then_train_coded(form(X[200:]), y[200:], sample_weight=w[200:], tested=asked)
+    assert np.array_equal(q[asked], p[asked])
     assert_same(other.state(), dense.state())
 
 

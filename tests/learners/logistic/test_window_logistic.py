@@ -19,7 +19,7 @@ def test_the_fit_is_scikit_learns():
     X, y = rows(600, 3)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     learner = WindowLogistic(window=200, period=100).begin(4, [0, 1, 2])
-    learner.test_then_train(X, y, w)
+    learner.test_then_train(X, y, sample_weight=w)
     scaler = StandardScaler().fit(X[400:])
     peer = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
     peer.fit(scaler.transform(X[400:]), y[400:], w[400:])

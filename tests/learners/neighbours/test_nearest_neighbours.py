@@ -28,10 +28,10 @@ def rows(n, gaps, seed=1):
 def test_is_its_twin(gaps, categorical, k, window):
     X, y = rows(250, gaps)
     w = np.random.default_rng(2).integers(1, 4, len(X)).astype(float)
-    learner = NearestNeighbours(k, window, categorical).begin(4, [0, 1, 2])
+    learner = NearestNeighbours(k, window, categorical=categorical).begin(4, [0, 1, 2])
     is_category = np.isin(np.arange(4), categorical)
     expected = twin.run(X, y, w, 3, k, window, is_category)
-    np.testing.assert_allclose(learner.test_then_train(X, y, w), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(learner.test_then_train(X, y, sample_weight=w), expected, rtol=0, atol=1e-12)
 
 
 def test_one_neighbour_of_a_row_seen_is_the_row():

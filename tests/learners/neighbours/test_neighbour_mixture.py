@@ -20,10 +20,11 @@ def rows(n, seed=1):
 def test_kernel_is_its_twin(categorical):
     X, y = rows(200)
     w = np.random.default_rng(2).integers(1, 3, len(X)).astype(float)
-    learner = NeighbourMixture(COUNTS, WINDOWS, SWITCHING, categorical).begin(3, [0, 1, 2])
+    learner = NeighbourMixture(COUNTS, WINDOWS, switching=SWITCHING, categorical=categorical)
+    learner.begin(3, [0, 1, 2])
     is_category = np.isin(np.arange(3), categorical)
     expected, trust = twin.run(X, y, w, 3, is_category, COUNTS, WINDOWS, SWITCHING)
-    np.testing.assert_allclose(learner.test_then_train(X, y, w), expected, rtol=1e-9)
+    np.testing.assert_allclose(learner.test_then_train(X, y, sample_weight=w), expected, rtol=1e-9)
     np.testing.assert_allclose(learner.trust_, trust.reshape(3, 3), rtol=1e-9)
 
 

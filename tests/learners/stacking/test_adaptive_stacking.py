@@ -28,7 +28,7 @@ MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityCla
 
 
 def small(**settings):
-    return AdaptiveStacking(list(MEMBERS), DECAYS, NOISES, SWITCHING, **settings)
+    return AdaptiveStacking(list(MEMBERS), DECAYS, noise=NOISES, switching=SWITCHING, **settings)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

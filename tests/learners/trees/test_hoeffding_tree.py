@@ -44,7 +44,7 @@ def test_kernel_is_its_twin(criterion):
     rows = zip(X.tolist(), y.tolist(), w.tolist(), strict=True)
     expected = [twin.predict_then_learn(*row) for row in rows]
     tree = begun(X, criterion=criterion, **QUICK)
-    np.testing.assert_allclose(tree.test_then_train(X, y, w), expected, atol=1e-9)
+    np.testing.assert_allclose(tree.test_then_train(X, y, sample_weight=w), expected, atol=1e-9)
     nodes = [node for node in tree._nodes() if not node.is_leaf]
     tests = [(node.feature, None if node.test == 1 else node.threshold) for node in nodes]
     assert len(tests) > 2

@@ -190,7 +190,7 @@ def test_extreme_numbers_stay_proper(kind, leaf):
     for values in kinds:
         for w, grace in zip(weights, (20.0, 1e101, 1e-300), strict=True):
             tree = busy_tree(kind, leaf=leaf, grace_period=grace)
-            assert_proper(tree.test_then_train(values, y, w))
+            assert_proper(tree.test_then_train(values, y, sample_weight=w))
             assert_proper(kind().restore(tree.state()).predict_block(X))
 
 

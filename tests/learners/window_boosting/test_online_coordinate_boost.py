@@ -26,7 +26,7 @@ def test_kernel_is_its_twin(order, n_classes):
     slow = CoordinateTwin(n_classes, **settings)
     fast = OnlineCoordinateBoost(**settings).begin(2, range(n_classes))
     expected = [slow.learn(*row) for row in zip(X, y, w, strict=True)]
-    np.testing.assert_allclose(fast.test_then_train(X, y, w), expected, atol=1e-9)
+    np.testing.assert_allclose(fast.test_then_train(X, y, sample_weight=w), expected, atol=1e-9)
     np.testing.assert_allclose(fast.weights_, slow.alpha, rtol=1e-9, atol=1e-11)
 
 

@@ -113,7 +113,10 @@ class Watching:
         categorical = self.watched.categorical
         self.monitor.set_params(categorical=categorical)
         self.monitor.begin(
-            len(self.watched.items), classes if self.labels else None, self.watched.names, more_classes
+            len(self.watched.items),
+            classes if self.labels else None,
+            names=self.watched.names,
+            more_classes=more_classes,
         )
         self.seen = SeenCategories(categorical)
         self.report = DriftReport(stream_name(self.stream), self.monitor)
@@ -131,7 +134,7 @@ class Watching:
             values, labels = self._values(span.X, span.codes)
             if number >= self._n_reference:
                 self.seen.add(values, span.start)
-                self.report.add(self.monitor.compare_coded(values, labels, span.start))
+                self.report.add(self.monitor.compare_coded(values, labels, start=span.start))
                 continue
             self._add_reference(values, labels)
             if number == self._n_reference - 1:
@@ -209,7 +212,7 @@ class WithReference(Watching):
         if self.days is None and monitor.bins_ is not None:
             counts = counts + monitor.histograms()[1]  # rows of a window that is not complete
         if np.size(counts) > 1 and self.n_read and not report.interrupted:
-            report.add_whole(monitor.compare_total(counts, 0, self.n_read))
+            report.add_whole(monitor.compare_total(counts, 0, stop=self.n_read))
         known = {str(label) for label in self.other.classes.tolist()}
         if self.labels:
             now = [str(label) for label in self.stream.classes.tolist()]

@@ -28,7 +28,7 @@ class SklearnVerbs(Contract):
         ) -> Self: ...
 
         def test_then_train(
-            self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+            self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None
         ) -> Floats:
             """See StreamClassifier."""
 
@@ -121,5 +121,5 @@ class SklearnVerbs(Contract):
             raise ValueError(
                 f"{self._who}: classes={classes!r} are not those of the first call, {self._labels.list}"
             )
-        self.test_then_train(rows, labels, sample_weight)
+        self.test_then_train(rows, labels, sample_weight=sample_weight)
         return self

@@ -61,6 +61,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self,
         n_features: int | None = None,
         classes: ArrayLike | None = None,
+        *,
         names: Collection[Hashable] | None = None,
         n_categories: ArrayLike | None = None,
         more_classes: bool | None = None,
@@ -113,7 +114,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self._limit_again()
         return self
 
-    def test_then_train(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+    def test_then_train(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Learn rows one after another; return the probabilities predicted for each before it was learned.
 
         The first dict rows call `begin()` if it has not been called.
@@ -124,7 +125,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
                     self.begin()
         self._check_begun()
         if not self._labels.is_open:
-            return self.test_then_train_coded(X, self._labels.codes(y, self._who), sample_weight)
+            codes = self._labels.codes(y, self._who)
+            return self.test_then_train_coded(X, codes, sample_weight=sample_weight)
         with self._lock.write:
             labels, codes = self._labels.extended(y, self._who)
             rows = self._checked(X, learns=True)[0]
@@ -137,6 +139,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self,
         X: RowsLike,
         codes: ArrayLike,
+        *,
         sample_weight: ArrayLike | None = None,
         tested: ArrayLike | None = None,
         p: Floats | None = None,

@@ -40,7 +40,7 @@ class LabelChain(InputFree):
     'day'
     """
 
-    def __init__(self, order: int = 1, decay: float = 0.999, max_waiting: int = 10_000) -> None:
+    def __init__(self, order: int = 1, decay: float = 0.999, *, max_waiting: int = 10_000) -> None:
         self.order = order
         self.decay = decay
         self.max_waiting = max_waiting

@@ -58,7 +58,9 @@ class LastLabels(HasImportance, OneMember):
     observes = True
     _n_values_of_two: int
 
-    def __init__(self, member: StreamClassifier | None = None, n: int = 1, max_waiting: int = 10_000) -> None:
+    def __init__(
+        self, member: StreamClassifier | None = None, n: int = 1, *, max_waiting: int = 10_000
+    ) -> None:
         self.member = member
         self.n = n
         self.max_waiting = max_waiting

@@ -80,8 +80,14 @@ class DecisionTree(HasImportance, NativeClassifier):
     _kept_rows = "window"
 
     def __init__(
-        self, max_leaves: int | None = None, criterion: str = "gini", laplace: float = 1.0, window: int =
-        1000, period: int = 100, categorical: Sequence[int] = ()
+        self,
+        max_leaves: int | None = None,
+        criterion: str = "gini",
+        *,
+        laplace: float = 1.0,
+        window: int = 1000,
+        period: int = 100,
+        categorical: Sequence[int] = (),
     ) -> None:
         self.max_leaves = max_leaves
         self.criterion = criterion
@@ -150,6 +156,7 @@ class DecisionStump(DecisionTree):
         self,
         criterion: str = "gini",
         laplace: float = 1.0,
+        *,
         window: int = 1000,
         period: int = 100,
         categorical: Sequence[int] = (),

@@ -76,6 +76,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         chunk_size: int = 500,
         folds: int = 10,
         holdout: float | None = None,

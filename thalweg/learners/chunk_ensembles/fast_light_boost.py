@@ -77,8 +77,14 @@ class FastLightBoost(ChunkEnsemble):
     _max_leaves = 8
 
     def __init__(
-        self, member: Members = None, n_members: int = 20, chunk_size: int = 200, n_rounds: int = 1,
-        threshold: float = 2.33, random_state: RandomState = 1
+        self,
+        member: Members = None,
+        n_members: int = 20,
+        *,
+        chunk_size: int = 200,
+        n_rounds: int = 1,
+        threshold: float = 2.33,
+        random_state: RandomState = 1,
     ) -> None:
         self.member = member
         self.n_members = n_members

@@ -71,8 +71,15 @@ class LearnPPNSE(ChunkEnsemble):
     """
 
     def __init__(
-        self, member: Members = None, n_members: int = 25, chunk_size: int = 500, slope: float = 0.5, shift:
-        float = 10.0, prune: str = "age", random_state: RandomState = 1
+        self,
+        member: Members = None,
+        n_members: int = 25,
+        *,
+        chunk_size: int = 500,
+        slope: float = 0.5,
+        shift: float = 10.0,
+        prune: str = "age",
+        random_state: RandomState = 1,
     ) -> None:
         self.member = member
         self.n_members = n_members

@@ -92,6 +92,7 @@ class RobustEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         chunk_size: int = 1000,
         penalty: float | None = 1.5,
         ridge: float = 1.0,

@@ -65,6 +65,7 @@ class SEAEnsemble(ChunkEnsemble):
         self,
         member: Members = None,
         n_members: int = 25,
+        *,
         chunk_size: int = 500,
         replacement: str = "quality",
         random_state: RandomState = 1,

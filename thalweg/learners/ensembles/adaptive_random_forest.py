@@ -80,6 +80,7 @@ class AdaptiveRandomForest(Forest):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         max_features: int | float | str | None = 0.6,
         poisson_mean: float = 6.0,
         warning_delta: float = 0.01,

@@ -70,11 +70,12 @@ class AdwinBagging(OnlineBagging):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         delta: float = 0.002,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:
-        super().__init__(member, n_members, n_jobs, random_state)
+        super().__init__(member, n_members, n_jobs=n_jobs, random_state=random_state)
         self.delta = delta
 
     def _make_kernel(self, n_features: int, n_classes: int) -> BaggingKernel:

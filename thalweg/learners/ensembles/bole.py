@@ -25,8 +25,8 @@ class BOLE(OnlineBoost):
     Parameters
     ----------
     member : learner or list of learners, default=None
-        What learns; `DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))`, the authors' choice, if None.
-        Learners in a list take turns from member to member.
+        What learns; the authors' choice, `DriftReset(HoeffdingTree(), DDM(1.2, 1.95, min_values=7))`, if
+        None. Learners in a list take turns from member to member.
     n_members : int or None, default=10
         Members; None for one of each learner in the list.
     error_bound : float, default=0.5
@@ -73,16 +73,17 @@ class BOLE(OnlineBoost):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         error_bound: float = 0.5,
         weight_shift: float = 0.0,
         random_state: RandomState = 1,
     ) -> None:
-        super().__init__(member, n_members, random_state)
+        super().__init__(member, n_members, random_state=random_state)
         self.error_bound = error_bound
         self.weight_shift = weight_shift
 
     def _default_member(self) -> StreamClassifier:
-        return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, 7))
+        return DriftReset(HoeffdingTree(), DDM(1.2, 1.95, min_values=7))
 
     def _make_kernel(self, n_features: int, n_classes: int) -> BoostingKernel:
         bound = real_number(self, "error_bound", self.error_bound, above=0, most=1)

@@ -73,6 +73,7 @@ class DynamicWeightedMajority(Ensemble):
         self,
         member: Members = None,
         period: int = 50,
+        *,
         beta: float = 0.5,
         theta: float = 0.01,
         max_members: int = 100,

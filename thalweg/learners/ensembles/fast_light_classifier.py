@@ -71,6 +71,7 @@ class FastLightClassifier(Ensemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         delta: float = 0.002,
         random_state: RandomState = 1,
     ) -> None:

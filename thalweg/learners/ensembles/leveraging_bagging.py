@@ -72,12 +72,13 @@ class LeveragingBagging(OnlineBagging):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         poisson_mean: float = 6.0,
         delta: float = 0.002,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:
-        super().__init__(member, n_members, n_jobs, random_state)
+        super().__init__(member, n_members, n_jobs=n_jobs, random_state=random_state)
         self.poisson_mean = poisson_mean
         self.delta = delta
 

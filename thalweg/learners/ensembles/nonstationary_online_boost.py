@@ -78,6 +78,7 @@ class NonstationaryOnlineBoost(Ensemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         window: int = 200,
         period: int = 10,
         min_rows: int = 100,

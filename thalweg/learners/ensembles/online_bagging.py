@@ -61,6 +61,7 @@ class OnlineBagging(Ensemble):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         n_jobs: int | None = 1,
         random_state: RandomState = 1,
     ) -> None:

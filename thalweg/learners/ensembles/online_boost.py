@@ -57,7 +57,7 @@ class OnlineBoost(Ensemble):
 
     _n_spares = 0
 
-    def __init__(self, member: Members = None, n_members: int = 10, random_state: RandomState = 1) -> None:
+    def __init__(self, member: Members = None, n_members: int = 10, *, random_state: RandomState = 1) -> None:
         self.member = member
         self.n_members = n_members
         self.random_state = random_state

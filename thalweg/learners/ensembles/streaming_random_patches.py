@@ -81,6 +81,7 @@ class StreamingRandomPatches(Forest):
         self,
         member: Members = None,
         n_members: int = 10,
+        *,
         max_features: int | float | str | None = 0.6,
         poisson_mean: float = 6.0,
         warning_delta: float = 0.0001,

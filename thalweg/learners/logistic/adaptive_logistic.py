@@ -128,6 +128,7 @@ class AdaptiveLogistic(LogisticFilters):
         self,
         forgetting: str = "tuned",
         decay: float | None = None,
+        *,
         bandwidth: float = 10.0,
         rate: float = 1e-5,
         step: str = "converged",

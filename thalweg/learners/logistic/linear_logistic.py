@@ -79,7 +79,7 @@ class LinearLogistic(NativeOneHot):
     takes_sparse = True
     most_places = 1 << 20
 
-    def __init__(self, rate: float = 1.0, decay: float = 0.9999, l2: float = 0.0) -> None:
+    def __init__(self, rate: float = 1.0, decay: float = 0.9999, *, l2: float = 0.0) -> None:
         self.rate = rate
         self.decay = decay
         self.l2 = l2

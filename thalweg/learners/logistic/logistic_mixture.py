@@ -64,6 +64,7 @@ class LogisticMixture(LogisticFilters):
         self,
         decays: Sequence[float] = (0.9995, 0.995, 0.97, 0.88),
         discount: float = 0.995,
+        *,
         standardise: bool = True,
         guard: float | None = 100.0,
         prior: float = 1.0,

@@ -76,7 +76,7 @@ class WindowLogistic(OneHot, StreamClassifier):
 
     _n_learned: int
 
-    def __init__(self, window: int = 1000, period: int = 100, prior: float = 1.0) -> None:
+    def __init__(self, window: int = 1000, period: int = 100, *, prior: float = 1.0) -> None:
         self.window = window
         self.period = period
         self.prior = prior

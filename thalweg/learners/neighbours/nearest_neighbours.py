@@ -48,7 +48,9 @@ class NearestNeighbours(NativeClassifier):
     takes_missing = True
     _kept_rows = "window"
 
-    def __init__(self, n_neighbours: int = 10, window: int = 1000, categorical: Sequence[int] = ()) -> None:
+    def __init__(
+        self, n_neighbours: int = 10, window: int = 1000, *, categorical: Sequence[int] = ()
+    ) -> None:
         self.n_neighbours = n_neighbours
         self.window = window
         self.categorical = categorical

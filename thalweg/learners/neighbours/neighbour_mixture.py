@@ -60,6 +60,7 @@ class NeighbourMixture(NativeClassifier):
         self,
         n_neighbours: Sequence[int] = (1, 4, 10),
         windows: Sequence[int] = (200, 1000, 5000),
+        *,
         switching: float = 0.001,
         categorical: Sequence[int] = (),
         max_waiting: int = 10_000,

@@ -41,10 +41,20 @@ class LikelihoodParticleFilter(ParticleFilter):
         self,
         n_particles: int = 100,
         spread: float = 0.1,
+        *,
         batch_size: int = 50,
         boundary: Boundary = "linear",
         start: Start = "zeros",
         n_jobs: int | None = 1,
         random_state: RandomState = 0,
     ) -> None:
-        super().__init__(n_particles, spread, batch_size, boundary, "published", start, n_jobs, random_state)
+        super().__init__(
+            n_particles,
+            spread,
+            batch_size=batch_size,
+            boundary=boundary,
+            form="published",
+            start=start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )

@@ -117,6 +117,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         self,
         n_particles: int = 100,
         spread: float = 0.1,
+        *,
         batch_size: int = 50,
         boundary: Boundary = "linear",
         form: str | Sequence[str] = "tracking",

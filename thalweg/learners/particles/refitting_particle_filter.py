@@ -53,6 +53,7 @@ class RefittingParticleFilter(ParticleFilter):
         self,
         n_particles: int = 100,
         spread: float = 0.1,
+        *,
         batch_size: int = 50,
         form: str | Sequence[str] = "tracking",
         refit_below: float = 0.75,
@@ -60,7 +61,16 @@ class RefittingParticleFilter(ParticleFilter):
         n_jobs: int | None = 1,
         random_state: RandomState = 0,
     ) -> None:
-        super().__init__(n_particles, spread, batch_size, "linear", form, start, n_jobs, random_state)
+        super().__init__(
+            n_particles,
+            spread,
+            batch_size=batch_size,
+            boundary="linear",
+            form=form,
+            start=start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.refit_below = refit_below
 
     def _settings(self) -> dict[str, Any]:

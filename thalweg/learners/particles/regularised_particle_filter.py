@@ -53,6 +53,7 @@ class RegularisedParticleFilter(ParticleFilter):
         self,
         n_particles: int = 100,
         spread: float = 0.1,
+        *,
         batch_size: int = 50,
         boundary: Boundary = "linear",
         spread_prior: Any = (0.98, 0.02),
@@ -60,7 +61,16 @@ class RegularisedParticleFilter(ParticleFilter):
         n_jobs: int | None = 1,
         random_state: RandomState = 0,
     ) -> None:
-        super().__init__(n_particles, spread, batch_size, boundary, "published", start, n_jobs, random_state)
+        super().__init__(
+            n_particles,
+            spread,
+            batch_size=batch_size,
+            boundary=boundary,
+            form="published",
+            start=start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         self.spread_prior = spread_prior
 
     def _prior(self) -> tuple[float, float]:

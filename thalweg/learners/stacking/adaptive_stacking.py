@@ -112,6 +112,7 @@ class AdaptiveStacking(Ensemble):
         self,
         members: Members = None,
         decays: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
+        *,
         noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,

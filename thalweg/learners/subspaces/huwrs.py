@@ -104,6 +104,7 @@ class HUWRS(SubspaceEnsemble):
         self,
         member: Members = None,
         n_members: int = 100,
+        *,
         chunk_size: int = 500,
         n_bins: int | str = 30,
         threshold: float = 0.7,

@@ -93,6 +93,7 @@ class SlidingHUWRS(SubspaceEnsemble):
         self,
         member: Members = None,
         n_members: int = 30,
+        *,
         window: int = 500,
         period: int = 50,
         n_bins: int | str = 30,

@@ -86,6 +86,7 @@ class HoeffdingAdaptiveTree(Tree):
         self,
         grace_period: int = 200,
         delta: float = 1e-7,
+        *,
         tie: float = 0.05,
         watch_delta: float = 0.002,
         bootstrap: bool = True,

@@ -78,6 +78,7 @@ class HoeffdingOptionTree(Tree):
         self,
         max_options: int = 5,
         option_delta: float = 0.1,
+        *,
         grace_period: int = 200,
         delta: float = 1e-7,
         tie: float = 0.05,

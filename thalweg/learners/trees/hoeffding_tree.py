@@ -86,6 +86,7 @@ class HoeffdingTree(Tree):
         self,
         grace_period: int = 200,
         delta: float = 1e-7,
+        *,
         tie: float = 0.05,
         criterion: str = "gain",
         leaf: str = "adaptive",

@@ -67,6 +67,7 @@ class AdaBoostWindow(WindowBoost):
         self,
         member: StreamClassifier | None = None,
         n_members: int = 200,
+        *,
         window: int = 200,
         period: int = 1,
         retrain: str = "errors",

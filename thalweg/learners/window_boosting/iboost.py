@@ -108,6 +108,7 @@ class IBoost(WindowBoost):
         self,
         member: StreamClassifier | None = None,
         n_members: int = 200,
+        *,
         window: int | str = 200,
         period: int = 1,
         update: str = "stochastic",

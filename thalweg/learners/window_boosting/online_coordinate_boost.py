@@ -83,6 +83,7 @@ class OnlineCoordinateBoost(WindowBoost):
         self,
         member: StreamClassifier | None = None,
         n_members: int = 200,
+        *,
         window: int = 200,
         order: int = 5,
         random_state: RandomState = 1,

@@ -31,7 +31,7 @@ class FastLightTwin(OnlineBoostTwin):
                 weight = w * (1 - q) / q
             times = poisson(weight, word(self.key, self.n_rows * len(self.members) + m))
             if times:
-                member.test_then_train(x[None], [y], [times])
+                member.test_then_train(x[None], [y], sample_weight=[times])
             part = self.right if member.predict_proba_one(x).argmax() == y else self.wrong
             part[m] += weight
             weight = weight * (self.right[m] + self.wrong[m]) / (2 * part[m]) if part[m] else 0.0

@@ -37,7 +37,7 @@ class ForestTwin:
     def train(self, m, x, y, times):
         for tree in (self.trees[m], self.nexts[m]):
             if tree is not None:
-                tree.test_then_train(x[None], [y], [times])
+                tree.test_then_train(x[None], [y], sample_weight=[times])
         wrong = float(self.trees[m].predict_proba_one(x).argmax() != y)
         if self.warnings[m].update(wrong):
             self.nexts[m], self.warnings[m] = self.build(), ADWIN(self.deltas[0])

@@ -27,7 +27,7 @@ class BaggingTwin:
         for member, key in zip(self.members, self.keys, strict=True):
             times = poisson(self.poisson_mean, word(key, self.n_rows))
             if times:
-                member.test_then_train(x[None], [y], [w * times])
+                member.test_then_train(x[None], [y], sample_weight=[w * times])
         wrong = [float(member.predict_proba_one(x).argmax() != y) for member in self.members]
         alarms = [watch.update(loss) for watch, loss in zip(self.watches, wrong, strict=False)]
         if any(alarms):

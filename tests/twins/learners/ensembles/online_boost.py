@@ -75,7 +75,7 @@ class OnlineBoostTwin:
             times = poisson(weight, word(self.key, self.n_rows * len(self.members) + turn))
             self.met["heavy row"] += weight >= 100
             if times:
-                member.test_then_train(x[None], [y], [times])
+                member.test_then_train(x[None], [y], sample_weight=[times])
             p = member.predict_proba_one(x)
             self.met["tied classes"] += (p == p.max()).sum() > 1
             is_right = p.argmax() == y

@@ -142,9 +142,9 @@ class Logistic:
             self.share **= self.discount**8
         self.share /= self.share.sum()
 
-    def test_then_train(self, X, y, w=None):
+    def test_then_train(self, X, y, sample_weight=None):
         p = []
         for i in range(len(X)):
             p.append(self.predict(X[i]))
-            self.learn(X[i], y[i], 1.0 if w is None else w[i])
+            self.learn(X[i], y[i], 1.0 if sample_weight is None else sample_weight[i])
         return np.array(p)
