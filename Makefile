@@ -13,7 +13,7 @@ SHOW_SOURCE = mkdir -p $(VENV)/source && ln -sfn "$(CURDIR)/thalweg" $(VENV)/sou
   echo "$(CURDIR)/$(VENV)/source" > \
     "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/thalweg-source.pth"
 
-.PHONY: install demo test lint goldens checked fuzz bench bench-quick wheel wheel-test docs clean
+.PHONY: install demo test lint goldens surface checked fuzz bench bench-quick wheel wheel-test docs clean
 
 install: $(VENV)/.installed
 
@@ -41,14 +41,19 @@ lint: $(VENV)/.tested
 test: lint
 	$(BIN)/python -m pytest -n 2 -q --durations=20
 
-# What a new learner or detector needs beside its file and its test: its scores, a model file, its speed and its
-# place in the docs. RENEW=NAME measures again what was meant to change; model files are never written again.
+# What a new learner or detector needs beside its file and its test: its scores, a model file, its speed, its
+# place in the docs and its public names. RENEW=NAME measures again what was meant to change; model files are never
+# written again.
 RENEW ?=
-goldens: $(VENV)/.tested
+goldens: surface
 	$(BIN)/python tests/expected_accuracies.py --add $(if $(RENEW),--renew $(RENEW))
 	$(BIN)/python tests/golden_models.py
 	$(BIN)/python -m benchmarks.quick --missing $(RENEW)
 	$(BIN)/python docs/make_learners.py > docs/learners.new && mv docs/learners.new docs/learners.md
+
+# The list of public names and parameters, which a test compares with those there are.
+surface: $(VENV)/.tested
+	$(BIN)/python tests/public_surface.py
 
 # A second environment whose kernels check array bounds, under the address and undefined-behaviour sanitisers of
 # GCC.

@@ -219,12 +219,13 @@ def test_the_command_knows_them(extended):
 
 GOLDENS = """
 import runpy, sys
-import expected_accuracies, golden_models
+import expected_accuracies, golden_models, public_surface
 
 expected_accuracies.STREAMS[:] = ["led"]
 sys.argv = ["expected_accuracies.py", "--add"]
 expected_accuracies.main()
 golden_models.main()
+public_surface.main()
 runpy.run_path("docs/make_learners.py")
 """
 
@@ -234,3 +235,4 @@ def test_make_goldens_finds_the_learner(extended):
     assert "NearestMean on led: new" in said and "### NearestMean\n" in said
     assert "led,NearestMean,3000," in (extended / "tests/golden/accuracies.csv").read_text()
     assert list((extended / "tests/golden/models").glob("*/NearestMean.tw"))
+    assert "\nthalweg.learners.NearestMean(rate=0.05), a " in (extended / "tests/surface.txt").read_text()

@@ -187,18 +187,19 @@ def failed_beginnings_change_nothing(learner: StreamClassifier) -> None:
     X, y = rows(60)
     learner = taught(learner, X, y)
     before = learner.state()
-    wrong: list[Any] = [
-        (0, [0, 1]), (3, []), (3, [0, 0]), (3, [None, 1]), (-1, [0, 1]), (2.5, [0, 1]),
-        (3, [0, 1], ["a", "b"]), (3, [0, 1], ["a", "a", "b"]), (3, [0, 1], None, [-5, 1, 1]),
-        (3, [0, 1], None, [3]), (3, [0, 1], None, [0.5, 0, 0]),
+    right: dict[str, Any] = {"n_features": 3, "classes": [0, 1]}
+    wrong: list[dict[str, Any]] = [
+        {"n_features": 0}, {"n_features": -1}, {"n_features": 2.5}, {"classes": []}, {"classes": [0, 0]},
+        {"classes": [None, 1]}, {"names": ["a", "b"]}, {"names": ["a", "a", "b"]},
+        {"n_categories": [-5, 1, 1]}, {"n_categories": [3]}, {"n_categories": [0.5, 0, 0]},
     ]
     for arguments in wrong:
         try:
-            learner.begin(*arguments)
+            learner.begin(**right | arguments)
         except ValueError:
-            assert_same(learner.state(), before, f"after begin{arguments}, the state")
+            assert_same(learner.state(), before, f"after begin with {arguments}, the state")
         else:
-            raise AssertionError(f"begin{arguments} was accepted")
+            raise AssertionError(f"begin with {arguments} was accepted")
 
 
 def extreme_numbers_stay_proper(learner: StreamClassifier) -> None:

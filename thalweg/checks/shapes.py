@@ -121,6 +121,26 @@ def new_names_carry_on(learner: StreamClassifier) -> Refused | None:
     return _named_carry_on(learner, rows, y)
 
 
+def the_first_rows_begin(learner: StreamClassifier) -> Refused | None:
+    """3 numbers and 12 classes without `begin`: rows begin with as many inputs as they have, and no class."""
+    shape = Shape(FEW, 12, is_missing=0.1)
+    X, y = shape.rows()
+    one, many = clone(learner), clone(learner)
+    refused = _refusal(lambda: many.test_then_train(X, y))
+    if refused is not None:
+        return refused
+    assert one.predict_one(X[0]) is None, "there is an answer before the first row"
+    assert one.predict_proba_one(X[0]).shape == (0,), "there are probabilities before the first row"
+    begun = _begin(clone(learner), shape, is_open=True)
+    for x, label in zip(X, y, strict=True):
+        assert np.array_equal(one.predict_proba_one(x), begun.predict_proba_one(x)), "predictions differ"
+        one.learn_one(x, label)
+        begun.learn_one(x, label)
+    assert_same(one.state(), begun.state(), "begun by one row: state")
+    assert_same(many.state(), begun.state(), "begun by a block: state")
+    return None
+
+
 def _carries_on(
     learner: StreamClassifier, shape: Shape, given: tuple[Any, Ints] | None = None, is_open: bool = False
 ) -> Refused | None:
@@ -207,4 +227,5 @@ SHAPE_CHECKS: list[Callable[[Any], Refused | None]] = [
     late_classes_carry_on,
     named_rows_carry_on,
     new_names_carry_on,
+    the_first_rows_begin,
 ]

@@ -42,10 +42,10 @@ def doubled(rows):
 
 
 BEGIN = {  # the arguments of begin, and the rows
-    "known classes": ((3, [0, 1]), X),
-    "new classes": ((3,), X),
-    "new inputs": ((), DICTS),
-    "categories": ((3, [0, 1], None, [0, 0, 4]), CODED),
+    "known classes": ({"n_features": 3, "classes": [0, 1]}, X),
+    "new classes": ({"n_features": 3}, X),
+    "new inputs": ({}, DICTS),
+    "categories": ({"n_features": 3, "classes": [0, 1], "n_categories": [0, 0, 4]}, CODED),
 }
 LEARNERS = [
     AdaptiveLogistic(),
@@ -113,7 +113,7 @@ def test_rows_are_learned_with_their_means_and_names_or_not_at_all(learner, case
     given, rows = BEGIN[case]
 
     def begin():
-        return clone(learner).begin(*given)
+        return clone(learner).begin(**given)
 
     before, whole = begin().state(), begin()
     whole.test_then_train(rows, LABELS)
@@ -134,7 +134,7 @@ def test_one_row_is_learned_as_a_whole_or_not_at_all(learner, case):
     given, rows = BEGIN[case]
 
     def begin():
-        other = clone(learner).begin(*given)
+        other = clone(learner).begin(**given)
         other.test_then_train(rows[:2], LABELS[:2])
         return other
 

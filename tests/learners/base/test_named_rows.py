@@ -1,15 +1,17 @@
 """Lists of dict rows and data frames: the same as one dict row after another."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
 from thalweg import learners
-from thalweg.learners import NaiveBayes
+from thalweg.learners import LinearLogistic, NaiveBayes
 
 SOME = ("NaiveBayes", "HoeffdingTree", "LogisticMixture", "AdaptiveRandomForest", "LinearLogistic")
 
@@ -97,8 +99,6 @@ def test_the_first_dict_rows_need_no_begin():
     X, y = rows(60)
     at_once, begun = NaiveBayes(), NaiveBayes().begin()
     assert at_once.test_then_train(X, y).tolist() == begun.test_then_train(X, y).tolist()
-    with pytest.raises(NotFittedError):
-        NaiveBayes().test_then_train([[1.0]], [0])
 
 
 @pytest.mark.parametrize("as_row", [pd.Series, MappingProxyType])
@@ -127,3 +127,65 @@ def test_swapped_arguments_are_told():
         NaiveBayes().begin(["u", "v"], 2)
     with pytest.raises(ValueError, match="n_features must be a whole number of at least 1, got 'ab'"):
         NaiveBayes().begin("ab", ["u", "v"])
+
+
+ROWS = [[1.0, -9.0], [2.0, 9.0], [0.0, 8.0]]
+
+
+@pytest.mark.parametrize("form", [list, np.array, np.float32, pd.DataFrame, csr_matrix])
+def test_the_first_rows_of_any_form_begin(form):
+    learner = LinearLogistic()
+    learner.test_then_train(form(ROWS), ["u", "v", "v"])
+    expected = LinearLogistic().begin(2)
+    expected.test_then_train(ROWS, ["u", "v", "v"])
+    assert learner.n_features_in_ == 2 and learner.classes_.tolist() == ["u", "v"]
+    assert np.array_equal(learner.predict_block(ROWS), expected.predict_block(ROWS))
+
+
+@pytest.mark.parametrize("form", [list, tuple, np.array, lambda row: np.array([row]), pd.Series])
+def test_the_first_row_of_any_form_begins(form):
+    learner, expected = NaiveBayes(), NaiveBayes().begin(2)
+    first = form(ROWS[0])
+    assert learner.predict_one(first) is None and learner.predict_proba_one(first).shape == (0,)
+    for row, label in zip(ROWS, "uvv", strict=True):
+        learner.learn_one(form(row), label)
+        expected.learn_one(row, label)
+    assert np.array_equal(learner.predict_proba_one(ROWS[0]), expected.predict_proba_one(ROWS[0]))
+
+
+def test_a_frame_that_begins_names_the_inputs():
+    learner = NaiveBayes()
+    learner.test_then_train(pd.DataFrame(ROWS, columns=["a", "b"]), ["u", "v", "v"])
+    assert learner.input_names_ == ["a", "b"]
+    assert learner.predict_one({"b": -9.0, "a": 1.0}) == "u"
+
+
+@pytest.mark.parametrize("learn", [
+    lambda learner: learner.learn_one([1.0, 2.0, np.inf], "u"),
+    lambda learner: learner.learn_one([1.0, 2.0, 3.0], None),
+    lambda learner: learner.learn_one([1.0, "red", 3.0], "u"),
+    lambda learner: learner.learn_one([], "u"),
+    lambda learner: learner.learn_one(1.0, "u"),
+    lambda learner: learner.learn_one(np.zeros((2, 3)), "u"),
+    lambda learner: learner.learn_one("u", {"a": 1.0}),
+    lambda learner: learner.test_then_train([[1.0, 2.0, np.inf]], ["u"]),
+    lambda learner: learner.test_then_train([[1.0, "red", 3.0]], ["u"]),
+    lambda learner: learner.test_then_train([1.0, 2.0, 3.0], ["u"]),
+    lambda learner: learner.test_then_train(np.zeros((1, 0)), ["u"]),
+])
+def test_rows_that_are_refused_begin_nothing(learn):
+    learner = NaiveBayes()
+    with pytest.raises(ValueError, match=r"^NaiveBayes: "):
+        learn(learner)
+    with pytest.raises(NotFittedError):
+        learner.predict_block(ROWS)
+    learner.learn_one(ROWS[0], "u")
+    assert learner.n_features_in_ == 2
+
+
+def test_threads_that_begin_at_once_learn_all_rows():
+    learner = NaiveBayes()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: learner.learn_one([float(i), 1.0], "uv"[i % 2]), range(200)))
+    assert sorted(learner.classes_) == ["u", "v"]
+    assert learner.state()["memory"]["weight"].tolist() == [100.0, 100.0]

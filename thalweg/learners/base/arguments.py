@@ -6,13 +6,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg._frames import check_no_dates, unmasked
+from thalweg._frames import check_no_dates, frame_names, unmasked
 from thalweg._names import as_number
 from thalweg._native.kernel import HEAVIEST
 from thalweg._native.missing import clip, scan
 from thalweg._types import Floats, Ints, Mask
 
-MOST_ROWS = 1_000_000  # of a window or a block of an ensemble
+MOST_ROWS = 1_000_000  # of a window or a chunk of an ensemble
 Row: TypeAlias = ArrayLike | dict[Any, Any]
 
 
@@ -24,6 +24,15 @@ def as_rows(X: ArrayLike, n_features: int, who: str) -> Floats:
             f"{who}: a row has {rows.shape[1]} features, but this learner began with {n_features}"
         )
     return rows
+
+
+def n_inputs(X: Any) -> int:
+    """Return the number of inputs of a row or of rows, which may turn out to be neither."""
+    names = None if getattr(X, "ndim", 2) == 1 else frame_names(X)
+    if names is not None:
+        return len(names)
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X, dtype=object).shape
+    return int(shape[-1]) if shape else 1
 
 
 def as_numbers(X: ArrayLike, who: str) -> Floats:

@@ -24,6 +24,7 @@ from thalweg.learners.base.arguments import (
     as_rows,
     as_weights,
     clipped_rows,
+    n_inputs,
 )
 from thalweg.learners.base.named_rows import DictRows, NamedRows, dict_rows, named_row
 from thalweg.learners.base.saving import Saved
@@ -117,13 +118,11 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     def test_then_train(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Learn rows one after another; return the probabilities predicted for each before it was learned.
 
-        The first dict rows call `begin()` if it has not been called.
+        If `begin` has not been called, the rows call it as in `learn_one`.
         """
-        if not self._begun and dict_rows(X, False, self._who) is not None:
+        if not self._begun:
             with self._own_lock().write:
-                if not self._begun:  # another thread may have called begin
-                    self.begin()
-        self._check_begun()
+                self._all_or_nothing(self._begin_for, X)
         if not self._labels.is_open:
             codes = self._labels.codes(y, self._who)
             return self.test_then_train_coded(X, codes, sample_weight=sample_weight)
@@ -134,6 +133,15 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             p = np.zeros((len(rows), len(labels.list)))
             learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
             return self._counted(learn, rows, codes, w, labels, None, p)
+
+    def _begin_for(self, X: Any) -> None:
+        if self._begun:  # by another thread
+            return
+        if dict_rows(X, False, self._who) is not None:
+            self.begin()
+        else:
+            self.begin(n_inputs(X))
+            self._checked(X)
 
     def test_then_train_coded(
         self,
@@ -281,10 +289,11 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     def learn_one(self, x: Row, y: Any) -> None:
         """Learn one row: an array of inputs, or a dict of named inputs.
 
-        The first dict row calls `begin()` if it has not been called.
+        If `begin` has not been called, the row calls it: a dict without a number of inputs, an array with its
+        own. Each new label becomes a class.
         """
         x = named_row(x)
-        if isinstance(x, dict) and not self._begun:
+        if not self._begun:
             with self._own_lock().write:
                 self._all_or_nothing(self._begin_with_row, x, y)
             return
@@ -297,9 +306,9 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             code = np.array([labels.one(y, self._who)])
             self._learn_row(X, has_missing, code, np.ones(1), names, labels)
 
-    def _begin_with_row(self, x: dict[Any, Any], y: Any) -> None:
+    def _begin_with_row(self, x: Row, y: Any) -> None:
         if not self._begun:  # another thread may have called begin
-            self.begin()
+            self.begin(None if isinstance(x, dict) else n_inputs(x))
         self.learn_one(x, y)
 
     @overload
@@ -312,10 +321,13 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
     def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]: ...
 
     def predict_proba_one(self, x: Row) -> Floats | dict[Hashable, float]:
-        """Return the probabilities of one row: an array, or {class: probability} if the row is a dict."""
+        """Return the probabilities of one row: an array, or {class: probability} if the row is a dict.
+
+        Before the first label there are none.
+        """
         x = named_row(x)
-        if isinstance(x, dict) and not self._begun:
-            return {}
+        if not self._begun:
+            return {} if isinstance(x, dict) else np.empty(0)
         p = self._predict_row(x)
         return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
 
@@ -325,7 +337,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         The row is an array of inputs, or a dict of named inputs.
         """
         x = named_row(x)
-        if isinstance(x, dict) and not self._begun:
+        if not self._begun:
             return None
         p = self._predict_row(x)
         return self._labels.list[p.argmax()] if len(p) else None
