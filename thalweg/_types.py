@@ -12,6 +12,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 """Codes of labels, positions or counts."""
 
+Numbers: TypeAlias = NDArray[np.int64]
+"""Ids of rows, or the numbers under which rows wait for their labels."""
+
 Block: TypeAlias = tuple[Floats, Ints]
 """Rows and the codes of their labels."""
 

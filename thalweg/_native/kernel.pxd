@@ -1,5 +1,7 @@
 # The handle through which compiled code calls a learner, as bitgen_t is for NumPy's generators.
 
+from libc.stdint cimport int64_t
+
 from .lock cimport Lock
 
 cdef extern from *:
@@ -8,21 +10,23 @@ cdef extern from *:
     """
     const double HEAVIEST               # weight of a row: sums of more would overflow
 
-ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w,
+                         int64_t number) noexcept nogil
 ctypedef void (*predict_f)(void* state, const double* x, double* p, double* scratch) noexcept nogil
-ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w,
+ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                  double* p) noexcept nogil
 ctypedef bint (*fit_block_f)(void* state, const double* X, const Py_ssize_t* y, const double* w,
                              Py_ssize_t n, bint may_stop) noexcept nogil
 ctypedef void (*flush_f)(void* state) noexcept nogil
-ctypedef void (*observe_f)(void* state, const double* x) noexcept nogil
+ctypedef void (*observe_f)(void* state, const double* x, int64_t number) noexcept nogil
 
 ctypedef struct learner_t:
     void* state
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t scratch_size             # doubles of memory that predict needs
-    # learn the row x[n_features] with its label's code y and its weight w > 0
+    # learn the row x[n_features] with its label's code y and its weight w > 0; `number` is the one with which
+    # it was observed, 0 if it was not
     learn_f learn
     # write the class probabilities into p[n_classes]; changes nothing but scratch[scratch_size]
     predict_f predict
@@ -35,7 +39,7 @@ ctypedef struct learner_t:
     fit_block_f fit_block
     # learn the rows that were held back until more would come
     flush_f flush
-    # see a row that has no label
+    # See a row that has no label yet. Numbers grow from 1 on; 0 is for a row whose label will not come.
     observe_f observe
 
 
@@ -44,7 +48,7 @@ cdef class Kernel:
     cdef readonly dict arrays           # as declared in `layout`, and what follows from them
     cdef readonly dict layout           # name: Array (layout.py)
     cdef readonly dict lengths          # axis: its length, None where it grows
-    cdef Kernel waiting                 # rows without a label yet, part of the state; None in most kernels
+    cdef Kernel kept                    # KeptRows, part of the state; None in most kernels
     cdef str who
     cdef public Lock lock
     cdef Py_ssize_t n_rows              # to process between two looks for signals
@@ -57,8 +61,9 @@ cdef class Kernel:
     cdef void adopt(self, dict arrays)
     cdef void derive(self)
     cdef bint adopt_computed(self, compute, tuple arguments) noexcept
-    cdef void inherit_waiting(self, Kernel old)
-    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, bint predicts, bint observes) except -1
+    cdef void inherit_kept(self, Kernel old)
+    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids, bint predicts,
+                     bint observes) except -1
 
 
 # fit_block of a learner that has it; else learn the rows one by one, and flush
@@ -71,17 +76,17 @@ cdef inline void flush(const learner_t* h) noexcept nogil:
         h.flush(h.state)
 
 
-cdef inline void observe(const learner_t* h, const double* x) noexcept nogil:
+cdef inline void observe(const learner_t* h, const double* x, int64_t number) noexcept nogil:
     if h.observe != NULL:
-        h.observe(h.state, x)
+        h.observe(h.state, x, number)
 
 
-cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, double* p,
-                               double* scratch) noexcept nogil:
+cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, int64_t number,
+                               double* p, double* scratch) noexcept nogil:
     # Predict, and learn if the weight is above 0.
     if w > 0 and h.predict_learn != NULL:
-        h.predict_learn(h.state, x, y, w, p)
+        h.predict_learn(h.state, x, y, w, number, p)
         return
     h.predict(h.state, x, p, scratch)
     if w > 0:
-        h.learn(h.state, x, y, w)
+        h.learn(h.state, x, y, w, number)

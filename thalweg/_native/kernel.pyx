@@ -4,6 +4,7 @@ from cpython.buffer cimport (
     PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer,
 )
 from libc.math cimport fabs, isnan
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -16,6 +17,7 @@ from .failure cimport (
 )
 from .missing cimport LARGEST, update_row
 from .pointers cimport doubles
+from .waiting_index cimport WaitingIndex
 
 cdef enum:
     FIRST_ROWS = 64                     # processed before the first look at the clock
@@ -47,20 +49,24 @@ cdef double* new_scratch(const learner_t* h) except NULL:
 
 
 cdef Py_ssize_t learn_rows(const learner_t* h, const double* x, const Py_ssize_t* y, const double* w,
-                           double* p, double* scratch, Py_ssize_t n, const failure_t* failure) noexcept nogil:
+                           const int64_t* ids, double* p, double* scratch, Py_ssize_t n,
+                           const failure_t* failure) noexcept nogil:
     # Predict n rows, each just before it is learned; stop after one that fails. Return how many were learned.
     cdef Py_ssize_t i, d = h.n_features, n_classes = h.n_classes
+    cdef int64_t number = 0
     cdef void* state = h.state
     cdef learn_f learn = h.learn
     cdef predict_f predict = h.predict
     cdef predict_learn_f both = h.predict_learn
     for i in range(n):
+        if ids != NULL:
+            number = ids[i]
         if both != NULL and w[i] > 0:
-            both(state, x, y[i], w[i], p)
+            both(state, x, y[i], w[i], number, p)
         else:
             predict(state, x, p, scratch)
             if w[i] > 0:
-                learn(state, x, y[i], w[i])
+                learn(state, x, y[i], w[i], number)
         x += d
         p += n_classes
         if failure.failed:
@@ -118,14 +124,17 @@ cdef class Kernel:
         return arrays is not None
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              const unsigned char[::1] tested=None):
+              const unsigned char[::1] tested=None, const int64_t[::1] ids=None):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0.
 
-        Where `tested` is 0 a row is only learned, which is faster; its row of `p` is then undefined.
+        Where `tested` is 0 a row is only learned, which is faster; its row of `p` is then undefined. `ids`
+        are the numbers with which the rows were observed, 0 for those that were not.
         """
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
+        cdef const int64_t* numbers = NULL if ids is None or not ids.shape[0] else &ids[0]
+        cdef int64_t number
         cdef call_t call
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
@@ -133,13 +142,15 @@ cdef class Kernel:
             stop = min(start + call.n_rows, X.shape[0]) if call.polls else X.shape[0]
             with nogil:
                 if tested is None:
-                    start += learn_rows(h, &X[start, 0], &y[start], &w[start], &p[start, 0], scratch,
+                    start += learn_rows(h, &X[start, 0], &y[start], &w[start],
+                                        NULL if numbers == NULL else numbers + start, &p[start, 0], scratch,
                                         stop - start, call.failure)
                 while start < stop and not call.failure.failed:
+                    number = 0 if numbers == NULL else numbers[start]
                     if tested[start]:
-                        predict_learn(h, &X[start, 0], y[start], w[start], &p[start, 0], scratch)
+                        predict_learn(h, &X[start, 0], y[start], w[start], number, &p[start, 0], scratch)
                     elif w[start] > 0:
-                        h.learn(h.state, &X[start, 0], y[start], w[start])
+                        h.learn(h.state, &X[start, 0], y[start], w[start], number)
                     start += 1
             poll_after(&call, start - first)
         self.n_rows = call.n_rows
@@ -148,18 +159,19 @@ cdef class Kernel:
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
-        self.process(X, p, True, False)
+        self.process(X, p, None, True, False)
 
-    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
+    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids=None):
         """For each row: write its probabilities into `p`, then see it as one that has no label."""
-        self.process(X, p, True, True)
+        self.process(X, p, ids, True, True)
 
-    def observe(self, const double[:, ::1] X):
-        """See rows that have no label."""
+    def observe(self, const double[:, ::1] X, const int64_t[::1] ids=None):
+        """See rows that have no label; `ids` are their numbers, if labels may follow."""
         if self.handle.observe != NULL:
-            self.process(X, None, False, True)
+            self.process(X, None, ids, False, True)
 
-    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, bint predicts, bint observes) except -1:
+    cdef int process(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids, bint predicts,
+                     bint observes) except -1:
         cdef Py_ssize_t start = 0, first, stop
         cdef learner_t* h = &self.handle
         cdef double* scratch = new_scratch(h)
@@ -173,7 +185,7 @@ cdef class Kernel:
                     if predicts:
                         h.predict(h.state, &X[start, 0], &p[start, 0], scratch)
                     if observes:
-                        observe(h, &X[start, 0])
+                        observe(h, &X[start, 0], 0 if ids is None else ids[start])
                     start += 1
             poll_after(&call, start - first)
         free(scratch)
@@ -200,14 +212,16 @@ cdef class Kernel:
             flush(&self.handle)
         end_call(&call, -1)
 
-    def learn_row(self, x, Py_ssize_t y, means=None):
+    def learn_row(self, x, Py_ssize_t y, means=None, WaitingIndex waiting=None, given=None):
         """Learn one row, if it is an array of as many float64 of usual size as there are inputs.
 
         Return whether it was: fast for what is nearly always given, all else is left to the caller. Values
-        may be missing, unless there are `means`: a pair of means and counts, which are updated.
+        may be missing, unless there are `means`: a pair of means and counts, which are updated. If it waits,
+        by the id `given` or by its values, it waits no longer.
         """
         cdef Py_buffer view
-        cdef bint good
+        cdef bint good, has_id = given is not None
+        cdef int64_t number = 0, id = given if has_id else 0
         cdef call_t call
         cdef double* mean = NULL if means is None else doubles(means[0])
         cdef double* count = NULL if means is None else doubles(means[1])
@@ -219,8 +233,10 @@ cdef class Kernel:
             except BaseException:
                 PyBuffer_Release(&view)
                 raise
+            if waiting is not None:
+                number = waiting.take_one(<const double*> view.buf, self.handle.n_features, has_id, id)
             begin_call(&call, 0)
-            self.handle.learn(self.handle.state, <const double*> view.buf, y, 1.0)
+            self.handle.learn(self.handle.state, <const double*> view.buf, y, 1.0, number)
             if mean != NULL:            # a row that was interrupted is learned
                 update_row(<const double*> view.buf, self.handle.n_features, mean, count)
             self.lock.end_write()
@@ -267,7 +283,7 @@ cdef class Kernel:
         used = self.used()
         own = {name: self.arrays[name][tuple(slice(used.get(axis)) for axis in array.axes)].copy()
                for name, array in self.layout.items()}
-        return own if self.waiting is None else own | self.waiting.state()
+        return own if self.kept is None else own | self.kept.state()
 
     def used(self):
         """Return how much of each axis that grows is in use, where some of it is held in reserve."""
@@ -275,14 +291,14 @@ cdef class Kernel:
 
     def restore(self, state):
         """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
-        waiting = {}
-        if self.waiting is not None and isinstance(state, dict):
-            waiting = {name: array for name, array in state.items() if name in self.waiting.layout}
-            state = {name: array for name, array in state.items() if name not in waiting}
+        kept = {}
+        if self.kept is not None and isinstance(state, dict):
+            kept = {name: array for name, array in state.items() if name in self.kept.layout}
+            state = {name: array for name, array in state.items() if name not in kept}
         arrays = layouts.checked_arrays(self.layout, self.lengths, state, self.who)
         self.check(arrays)
-        if self.waiting is not None:
-            self.waiting.restore(waiting)
+        if self.kept is not None:
+            self.kept.restore(kept)
         self.adopt(arrays)
         self.derive()
 
@@ -293,17 +309,18 @@ cdef class Kernel:
         with an axis of classes or inputs are lengthened; a subclass whose arrays depend on their numbers in
         another way does more.
         """
+        self.inherit_kept(old)
         self.adopt(layouts.grown(self.layout, self.lengths, self.arrays, old.arrays, self.who, missing))
         self.derive()
 
-    cdef void inherit_waiting(self, Kernel old):
-        # Rows of as many inputs go on waiting.
-        if old.handle.n_features == self.handle.n_features:
-            self.waiting.restore(old.waiting.state())
+    cdef void inherit_kept(self, Kernel old):
+        # Keep what is kept with rows, unless it is more numbers by now.
+        if self.kept is not None and self.kept.lengths["value"] == old.kept.lengths["value"]:
+            self.kept.restore(old.kept.state())
 
     def beginning(self):
         """Return copies of the arrays, with what is held in reserve: for `reset`."""
-        if self.waiting is not None:
+        if self.kept is not None:
             return self.state()
         return {name: self.arrays[name].copy() for name in self.layout}
 
@@ -312,7 +329,7 @@ cdef class Kernel:
 
         No memory is allocated unless arrays have grown since.
         """
-        if self.waiting is not None:
+        if self.kept is not None:
             self.restore(state)
         elif has_grown(self.arrays, state):
             self.adopt({name: array.copy() for name, array in state.items()})
@@ -333,7 +350,7 @@ cdef class Kernel:
     def array_bytes(self):
         """Bytes of all arrays but those of members."""
         own = sum(array.nbytes for array in self.arrays.values())
-        return own if self.waiting is None else own + self.waiting.array_bytes
+        return own if self.kept is None else own + self.kept.array_bytes
 
     @property
     def size(self):
@@ -372,7 +389,7 @@ cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, co
         return h.fit_block(h.state, X, y, w, n, may_stop)
     for i in range(n):
         if w[i] > 0:
-            h.learn(h.state, X + i * h.n_features, y[i], w[i])
+            h.learn(h.state, X + i * h.n_features, y[i], w[i], 0)
         if may_stop and (i % ROWS_A_LOOK == ROWS_A_LOOK - 1 and should_stop() or current_failure().failed):
             return False
     flush(h)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from libc.math cimport isnan
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from .failure cimport record_failure
@@ -17,6 +18,7 @@ cdef class PythonKernel(Kernel):
     cdef object weight
     cdef object code
     cdef object ignored
+    cdef bint takes_ids                 # `_learn` and `_observe` of the learner get the numbers of rows
 
     def __init__(self, learner, n_features, n_classes):
         self.allocate(type(learner).__name__, {}, {})
@@ -25,6 +27,7 @@ cdef class PythonKernel(Kernel):
         self.weight = np.empty(1)
         self.code = np.empty(1, dtype=np.intp)
         self.ignored = np.empty((1, n_classes))
+        self.takes_ids = learner.takes_ids
         self.set_handle(<void*> self, n_features, n_classes, python_learn, python_predict)
         self.handle.fit_block, self.handle.flush = python_fit_block, python_flush
         if learner.observes:
@@ -36,13 +39,16 @@ cdef class PythonKernel(Kernel):
         memcpy(doubles(rows), X, n * self.handle.n_features * sizeof(double))
         return rows
 
-    cdef void call(self, const double* x, Py_ssize_t y, double w, double* p) noexcept:
+    cdef dict ids_of(self, int64_t number):
+        return {"ids": np.array([number], dtype=np.int64)} if self.takes_ids else {}
+
+    cdef void call(self, const double* x, Py_ssize_t y, double w, int64_t number, double* p) noexcept:
         cdef Py_ssize_t k
         try:
             X = self.copied(x, 1)
             if p == NULL:
                 self.code[0], self.weight[0] = y, w
-                self.learner._learn(X, self.code, self.weight, self.ignored)
+                self.learner._learn(X, self.code, self.weight, self.ignored, **self.ids_of(number))
             else:
                 row = np.full((1, self.handle.n_classes), np.nan)
                 self.learner._predict(X, row)
@@ -67,25 +73,25 @@ cdef class PythonKernel(Kernel):
             record_failure(error)
             return False
 
-    cdef void see(self, const double* x) noexcept:
+    cdef void see(self, const double* x, int64_t number) noexcept:
         # A row without a label; NULL for the end of a batch.
         try:
             if x == NULL:
                 self.learner._flush()
             else:
-                self.learner._observe(self.copied(x, 1))
+                self.learner._observe(self.copied(x, 1), **self.ids_of(number))
         except BaseException as error:
             record_failure(error)
 
 
-cdef void python_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void python_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     with gil:
-        (<PythonKernel> state).call(x, y, w, NULL)
+        (<PythonKernel> state).call(x, y, w, number, NULL)
 
 
 cdef void python_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     with gil:
-        (<PythonKernel> state).call(x, -1, 0.0, p)
+        (<PythonKernel> state).call(x, -1, 0.0, 0, p)
 
 
 cdef bint python_fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,
@@ -96,9 +102,9 @@ cdef bint python_fit_block(void* state, const double* X, const Py_ssize_t* y, co
 
 cdef void python_flush(void* state) noexcept nogil:
     with gil:
-        (<PythonKernel> state).see(NULL)
+        (<PythonKernel> state).see(NULL, 0)
 
 
-cdef void python_observe(void* state, const double* x) noexcept nogil:
+cdef void python_observe(void* state, const double* x, int64_t number) noexcept nogil:
     with gil:
-        (<PythonKernel> state).see(x)
+        (<PythonKernel> state).see(x, number)

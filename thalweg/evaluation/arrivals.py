@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._parameters import is_whole, real_number, wrong
-from thalweg._types import Block, Floats, Ints, Mask
+from thalweg._types import Block, Floats, Ints, Mask, Numbers
 from thalweg.evaluation.sparse_blocks import WaitingSparse, interleaved
 from thalweg.evaluation.steps import Step
 from thalweg.waiting import WaitingRows
@@ -112,7 +112,8 @@ def steps_as_labels_come(
     """Yield the steps of test-then-train for labels that come when `arrivals` says.
 
     A block is one step: its rows are tested and, in between, earlier rows are learned when their labels come.
-    If the learner observes, a step ends after each row whose label does not come at once. Rows are kept in
+    If the learner observes, a step ends after each row whose label does not come at once, and rows have ids:
+    their numbers, or -1, -2, … where the label comes at once and the row is not observed. Rows are kept in
     `waiting` until their labels come.
     """
     start, under_way = 0, LabelsUnderWay()
@@ -124,7 +125,7 @@ def steps_as_labels_come(
             comes[comes >= total] = NEVER
         late, coming = comes != rows, comes < NEVER
         if not len(waiting) and not (late & (observes | coming)).any():
-            yield _step(X, codes, np.ones(len(X), dtype=bool), coming)
+            yield _step(X, codes, -1 - rows if observes else None, np.ones(len(X), dtype=bool), coming)
             continue
         under_way.add(comes[coming], rows[coming], codes[coming])
         due = under_way.pop(start)
@@ -135,7 +136,7 @@ def steps_as_labels_come(
         both[due[at_once, 1] - rows[0]] = True
         kept = coming & ~both
         waiting.add(X[kept], ids=rows[kept], now=rows[kept])
-        yield from _block_steps(X, codes, rows, both, late & observes, due[~at_once], waiting)
+        yield from _block_steps(X, codes, rows, both, late, observes, due[~at_once], waiting)
 
 
 def _block_steps(
@@ -143,7 +144,8 @@ def _block_steps(
     codes: Ints,
     rows: NDArray[np.int64],
     both: Mask,
-    observed: Mask,
+    late: Mask,
+    observes: bool,
     due: NDArray[np.int64],
     waiting: WaitingRows | WaitingSparse,
 ) -> Iterator[Step]:
@@ -154,22 +156,31 @@ def _block_steps(
     all_X = interleaved([X, waiting.resolve(due[:, 1]).X], [tested_at, learned_at])
     all_codes = np.empty(n, dtype=np.int64)
     all_codes[tested_at], all_codes[learned_at] = codes, due[:, 2]
+    ids = np.empty(n, dtype=np.int64) if observes else None
+    if ids is not None:
+        ids[tested_at] = np.where(late, rows, -1 - rows)
+        ids[learned_at] = np.where(due[:, 0] > due[:, 1], due[:, 1], -1 - due[:, 1])
     tested, learned = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     tested[tested_at] = learned[learned_at] = learned[tested_at[both]] = True
     first = 0
-    for last in tested_at[observed].tolist():
-        part = slice(first, last + 1)
-        yield _step(all_X[part], all_codes[part], tested[part], learned[part])
-        yield Step(all_X[last : last + 1])
+    for last in tested_at[late & observes].tolist():
+        part, row = slice(first, last + 1), slice(last, last + 1)
+        yield _step(all_X[part], all_codes[part], _cut(ids, part), tested[part], learned[part])
+        yield Step(all_X[row], ids=_cut(ids, row))
         first = last + 1
     if first < n:
-        yield _step(all_X[first:], all_codes[first:], tested[first:], learned[first:])
+        part = slice(first, n)
+        yield _step(all_X[part], all_codes[part], _cut(ids, part), tested[part], learned[part])
 
 
-def _step(X: Floats, codes: Ints, *masks: Mask) -> Step:
+def _cut(ids: Numbers | None, part: slice) -> Numbers | None:
+    return None if ids is None else ids[part]
+
+
+def _step(X: Floats, codes: Ints, ids: Numbers | None, *masks: Mask) -> Step:
     """Return a Step, with True or False in place of masks that are constant."""
     tested, learned = (bool(mask[0]) if mask.all() or not mask.any() else mask for mask in masks)
-    return Step(X, codes, tested, learned)
+    return Step(X, codes, tested, learned, ids=ids)
 
 
 def _whole_rows(drawn: ArrayLike) -> NDArray[np.int64]:

@@ -48,13 +48,10 @@ def learn_block(
             part = slice(start, place)
             untested = np.zeros(place - start, dtype=bool)
             learner.test_then_train_coded(
-                X[part], codes[part], tested=untested, classes=classes, **_ids(ids, part)
+                X[part], codes[part], tested=untested, classes=classes, ids=None if ids is None else ids[part]
             )
         if place < len(codes):
             here = slice(place, place + 1)
-            learner.observe(X[here], **_ids(ids, here))
+            learner.observe(X[here], ids=None if ids is None else ids[here])
         start = place + 1
 
-
-def _ids(ids: Ints | None, part: slice) -> dict[str, Any]:
-    return {} if ids is None else {"ids": ids[part]}

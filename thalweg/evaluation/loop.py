@@ -183,11 +183,11 @@ def _run_and_record(learner: Any, step: Step, record: Record, classes: NDArray[A
 
 def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any] | None) -> None:
     """Run a step in one call of the learner; write the probabilities into `p`."""
-    X, codes, tested, learned, observed, _ = step
+    X, codes, tested, learned, observed, _, ids = step
     if codes is None:
-        learner.observe(X)
+        learner.observe(X, ids)
     elif observed:
-        learner.predict_then_observe(X, p)
+        learner.predict_then_observe(X, p, ids=ids)
     elif learned is False:
         answers = learner.predict_proba_block(X)
         p[:, : answers.shape[1]], p[:, answers.shape[1] :] = answers, 0.0
@@ -195,12 +195,14 @@ def _run(learner: StreamClassifier, step: Step, p: Floats, classes: NDArray[Any]
         w = None if learned is True else learned.astype(np.float64)
         codes = codes if w is None else np.where(learned, codes, 0)
         mask = (None if tested else np.zeros(len(X), dtype=bool)) if isinstance(tested, bool) else tested
-        learner.test_then_train_coded(X, codes, sample_weight=w, tested=mask, p=p, classes=classes)
+        learner.test_then_train_coded(
+            X, codes, sample_weight=w, tested=mask, p=p, classes=classes, ids=ids
+        )
 
 
 def _run_in_parts(learner: Any, step: Step, p: Floats, _classes: NDArray[Any] | None) -> None:
     """Do the same for a learner that has these methods but is not a StreamClassifier."""
-    X, codes, _, learned, observed, _ = step
+    X, codes, _, learned, observed, _, _ = step
     if codes is None:
         learner.observe(X)
         return

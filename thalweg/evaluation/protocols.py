@@ -141,10 +141,12 @@ def chunked(
     def steps() -> Iterator[Step]:
         observes, form = _observes(learner), form_of(stream, learner, as_list(observers))
         for number, (X, codes) in enumerate(first_rows(blocks_of(stream, learner, size, form), rows)):
-            yield Step(X, codes, tested=True, observed=observes)
+            ids = np.arange(number * size, number * size + len(X), dtype=np.int64) if observes else None
+            yield Step(X, codes, tested=True, observed=observes, ids=ids)
             if number == 0 or share == 1 or np.random.default_rng([seed, number]).random() < share:
                 known = codes >= 0
-                yield Step(X[known], codes[known], learned=True)
+                learned = None if ids is None else ids[known]
+                yield Step(X[known], codes[known], learned=True, ids=learned)
 
     return _evaluate(
         stream, learner, steps, settings, _total(stream, rows), progress, keep=keep, observers=observers
@@ -185,10 +187,11 @@ def holdout(
         observes, row = _observes(learner), -1
         for X, codes in first_rows(stream.coded_blocks(every), rows):
             for start, stop in constant_parts(codes >= 0):
+                ids = np.arange(row + 1 + start, row + 1 + stop, dtype=np.int64) if observes else None
                 if codes[start] >= 0:
-                    yield Step(X[start:stop], codes[start:stop], learned=True, row=row + stop)
+                    yield Step(X[start:stop], codes[start:stop], learned=True, row=row + stop, ids=ids)
                 elif observes:
-                    yield Step(X[start:stop], row=row + stop)
+                    yield Step(X[start:stop], row=row + stop, ids=ids)
             row += len(X)
             if len(X) == every:
                 test, y = stream.sample(row, n, seed=seed)

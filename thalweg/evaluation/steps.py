@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thalweg._types import Floats, Ints, Mask
+from thalweg._types import Floats, Ints, Mask, Numbers
 
 
 class Step(NamedTuple):
@@ -12,7 +12,7 @@ class Step(NamedTuple):
 
     `tested` and `learned` say which, for all rows or for each row; `codes` are the labels. Rows without codes
     are only observed; with `observed`, each row is tested and then observed. `row` is the current row of the
-    stream, if the tested rows are not rows of the stream.
+    stream, if the tested rows are not rows of the stream. If the learner observes, rows have `ids`.
     """
 
     X: Floats
@@ -21,6 +21,7 @@ class Step(NamedTuple):
     learned: bool | Mask = False
     observed: bool = False
     row: int | None = None
+    ids: Numbers | None = None
 
     def part(self, start: int, stop: int) -> "Step":
         """Return the step for the rows from `start` to `stop`."""
@@ -33,6 +34,7 @@ class Step(NamedTuple):
             tested=self.tested if isinstance(self.tested, bool) else self.tested[rows],
             learned=self.learned if isinstance(self.learned, bool) else self.learned[rows],
             row=row,
+            ids=None if self.ids is None else self.ids[rows],
         )
 
     def learned_rows(self) -> tuple[Floats, Ints]:

@@ -346,8 +346,8 @@ class Model(ClassifierMixin, FittedModel):
             raise ValueError(f"Model: got {len(ids)} ids for {stream.n_rows} rows")
         found, n = [], 0
         for X in self._blocks(stream):
-            numbers: dict[str, Any] = {} if ids is None else {"ids": self._late.add(X, ids[n : n + len(X)])}
-            found.append(self.learner_.predict_then_observe(X, **numbers))
+            numbers = None if ids is None else self._late.add(X, ids[n : n + len(X)])
+            found.append(self.learner_.predict_then_observe(X, ids=numbers))
             n += len(X)
         return self._joined(found)
 

@@ -1,6 +1,7 @@
 """The kernel of the nearest class mean, forgetting exponentially."""
 
 from libc.math cimport exp, fabs
+from libc.stdint cimport int64_t
 
 from thalweg._native.layout import FLOAT, MOST_VALUE, Array
 
@@ -30,7 +31,7 @@ cdef class MeansKernel(Kernel):
         self.core.mean = doubles(self.arrays["mean"])
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef means_t* c = <means_t*> state
     cdef double* mean = c.mean + y * c.n_features
     cdef Py_ssize_t j

@@ -139,7 +139,7 @@ def test_the_first_rows_of_any_form_begin(form):
     expected = LinearLogistic().begin(2)
     expected.test_then_train(ROWS, ["u", "v", "v"])
     assert learner.n_features_in_ == 2 and learner.classes_.tolist() == ["u", "v"]
-    assert np.array_equal(learner.predict_block(ROWS), expected.predict_block(ROWS))
+    assert np.array_equal(learner.predict_proba_block(ROWS), expected.predict_proba_block(ROWS))
 
 
 @pytest.mark.parametrize("form", [list, tuple, np.array, lambda row: np.array([row]), pd.Series])
@@ -178,7 +178,7 @@ def test_rows_that_are_refused_begin_nothing(learn):
     with pytest.raises(ValueError, match=r"^NaiveBayes: "):
         learn(learner)
     with pytest.raises(NotFittedError):
-        learner.predict_block(ROWS)
+        learner.predict_proba_block(ROWS)
     learner.learn_one(ROWS[0], "u")
     assert learner.n_features_in_ == 2
 

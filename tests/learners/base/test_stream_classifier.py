@@ -117,7 +117,7 @@ def test_a_member_that_raises_is_heard_after_the_loop():
 
 
 def test_before_it_began_it_says_what_to_do():
-    for call in (lambda: NaiveBayes().predict([[1.0]]), lambda: NaiveBayes().predict_block([[1.0]]),
+    for call in (lambda: NaiveBayes().predict([[1.0]]), lambda: NaiveBayes().predict_proba_block([[1.0]]),
                  lambda: NaiveBayes().observe([[1.0]]),
                  lambda: NaiveBayes().test_then_train_coded([[1.0]], [0])):
         with pytest.raises(NotFittedError, match="begin"):

@@ -10,8 +10,10 @@ from thalweg._frames import check_no_dates, frame_names, unmasked
 from thalweg._names import as_number
 from thalweg._native.kernel import HEAVIEST
 from thalweg._native.missing import clip, scan
-from thalweg._types import Floats, Ints, Mask
+from thalweg._parameters import is_whole
+from thalweg._types import Floats, Ints, Mask, Numbers
 
+MOST_ID = 2**63 - 1
 MOST_ROWS = 1_000_000  # of a window or a chunk of an ensemble
 Row: TypeAlias = ArrayLike | dict[Any, Any]
 
@@ -135,6 +137,26 @@ def as_mask(mask: ArrayLike, n_rows: int, who: str) -> NDArray[np.uint8]:
     if mask.shape != (n_rows,):
         raise ValueError(f"{who}: got {n_rows} rows but a mask of shape {mask.shape}")
     return mask.view(np.uint8)
+
+
+def as_ids(ids: ArrayLike | None, n_rows: int, who: str) -> Numbers | None:
+    """Return the ids of rows as an array of int64, one for each row; None if there are none."""
+    if ids is None:
+        return None
+    given = np.asarray(ids)
+    if given.shape != (n_rows,):
+        raise ValueError(f"{who}: got {n_rows} rows but ids of shape {given.shape}")
+    if given.dtype.kind in "iu" and (given.dtype.kind == "i" or not n_rows or given.max() <= MOST_ID):
+        return np.ascontiguousarray(given, dtype=np.int64)
+    return np.array([as_id(each, f"{who}: row {i}") for i, each in enumerate(given)], dtype=np.int64)
+
+
+def as_id(given: Any, who: str) -> int:
+    """Return the id of one row as an int; raise ValueError unless it fits in a signed 64-bit integer."""
+    if not is_whole(given) or not -MOST_ID - 1 <= given <= MOST_ID:
+        shown = given.item() if isinstance(given, np.generic) else given
+        raise ValueError(f"{who}: an id is a whole number from -2**63 to 2**63 - 1, got {shown!r}")
+    return int(given)
 
 
 def as_output(p: Floats | None, shape: tuple[int, int], who: str) -> Floats:

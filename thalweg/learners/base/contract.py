@@ -1,5 +1,7 @@
 """The contract of a learner: what a subclass writes, and what the parts of the base class share."""
 
+import functools
+import inspect
 from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
@@ -9,11 +11,16 @@ from sklearn.exceptions import NotFittedError
 
 from thalweg._names import Names
 from thalweg._native.kernel import Kernel
+from thalweg._native.waiting_index import WaitingIndex
+from thalweg._parameters import whole_number
 from thalweg._sklearn import BaseEstimator, ClassifierMixin
 from thalweg._stateful import Stateful
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Numbers
+from thalweg.errors import set_rows_learned
 from thalweg.learners.base.arguments import Labels
 from thalweg.learners.base.memory_limit import Needs
+
+MAX_WAITING, MOST_WAITING = 10_000, 1_000_000  # rows that wait for their labels: by default, and at most
 
 
 class Contract(ClassifierMixin, Stateful, BaseEstimator):
@@ -30,6 +37,7 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     _labels: Labels
     _names: Names
     _means: tuple[Floats, Floats] | None
+    _waiting: WaitingIndex | None = None  # from the first row that was observed, if something is kept with it
     _most_bytes: int | None = None  # that the owner of a learner allows; see `_limit_bytes`
     _n_learned: int | None = None  # rows that `_learn` has learned, if it counts them wherever it is stopped
 
@@ -63,6 +71,16 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
         """Whether the learner uses rows without a label; if not, `observe` does nothing."""
         return type(self)._observe is not Contract._observe
 
+    @property
+    def takes_ids(self) -> bool:
+        """Whether `_learn` and `_observe` get the numbers of rows that wait for labels, as `ids`."""
+        kind: Any = type(self)
+        return _take_ids(kind)
+
+    def _most_waiting(self) -> int:
+        """Return how many rows can wait for their labels, if `takes_ids`; 0 if nothing is kept with them."""
+        return whole_number(self, "max_waiting", getattr(self, "max_waiting", MAX_WAITING), 1, MOST_WAITING)
+
     def _begin_unlocked(
         self,
         n_features: int | None,
@@ -92,11 +110,17 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     def _observe(self, X: Floats) -> None:
         """Process rows without a label. Most learners do not use them."""
 
-    def _predict_observe(self, X: Floats, p: Floats) -> None:
+    def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
         """For each row: write its probabilities into `p`, then observe it."""
+        observe: Any = self._observe
         for i in range(len(X)):
-            self._predict(X[i : i + 1], p[i : i + 1])
-            self._observe(X[i : i + 1])
+            row = slice(i, i + 1)
+            try:
+                self._predict(X[row], p[row])
+                observe(X[row]) if ids is None else observe(X[row], ids=ids[row])
+            except BaseException as error:
+                set_rows_learned(error, i + getattr(error, "rows_learned", 0))
+                raise
 
     def _fit_block(self, X: Floats, y: Ints, w: Floats) -> None:
         """Learn rows as one batch; called for a member of an ensemble that has learned nothing yet."""
@@ -156,3 +180,8 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
                 f"This {self._who} instance is not fitted yet: call fit, partial_fit(X, y, classes=…) or "
                 "begin(n_features, classes) first."
             )
+
+
+@functools.cache
+def _take_ids(kind: Any) -> bool:
+    return all("ids" in inspect.signature(each).parameters for each in (kind._learn, kind._observe))

@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import clone
 
 from thalweg._parameters import is_seed
-from thalweg._types import Floats, Ints, State
-from thalweg.learners.base.native import NativeClassifier
+from thalweg._types import Ints, State
+from thalweg.learners.base.native import KeepsRows, NativeClassifier
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
-class MemberPool(NativeClassifier):
+class MemberPool(KeepsRows):
     """A learner whose kernel calls members, made from one or more templates by `_build`.
 
     A subclass returns the templates from `_templates`, the seeds of a fresh member from `_member_seeds`, and
@@ -38,6 +38,12 @@ class MemberPool(NativeClassifier):
     def observes(self) -> bool:
         """Whether a member uses rows without a label."""
         return any(each.observes for each in self._templates())
+
+    def _most_waiting(self) -> int:
+        if hasattr(self, "max_waiting"):
+            return super()._most_waiting()
+        keep = [each for each in self._templates() if each.observes and each.takes_ids]
+        return max((each._most_waiting() for each in keep), default=0)
 
     def _templates(self) -> list[StreamClassifier]:
         """Return what members are made from."""
@@ -111,6 +117,3 @@ class MemberPool(NativeClassifier):
 
     def _starts_again(self, seeds: Collection[str]) -> bool:
         return False
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from thalweg._frames import as_array, check_names, check_no_dates, frame_columns, frame_names, frame_rows
 from thalweg._names import Names
-from thalweg._types import Floats, Ints
+from thalweg._types import Floats, Ints, Numbers
 from thalweg.learners.base.arguments import Labels, Row, as_row, as_rows, clipped_rows
 from thalweg.learners.base.growth import Growing
 
@@ -56,7 +56,9 @@ class NamedRows(Growing):
 
         def _predict_row(self, x: Row) -> Floats: ...
 
-        def _learn_block(self, X: Floats, has_missing: bool, codes: Ints, w: Floats) -> Floats: ...
+        def _learn_block(
+            self, X: Floats, has_missing: bool, codes: Ints, w: Floats, *, ids: Numbers | None = None
+        ) -> Floats: ...
 
         def _learn_open(
             self,
@@ -66,6 +68,7 @@ class NamedRows(Growing):
             labels: Labels,
             tested: NDArray[np.uint8] | None,
             p: Floats,
+            ids: Numbers | None,
         ) -> Floats: ...
 
     def _checked_dicts(self, dicts: DictRows) -> tuple[Floats, bool]:
@@ -109,6 +112,7 @@ class NamedRows(Growing):
         labels: Labels,
         tested: NDArray[np.uint8] | None,
         p: Floats,
+        ids: Numbers | None,
     ) -> Floats:
         """Learn dict rows as `learn_one` does; write the probabilities predicted before into `p`.
 
@@ -119,11 +123,12 @@ class NamedRows(Growing):
         for i, names in [*news, (len(dicts), self._names)]:
             part = slice(start, i)
             rows = np.ascontiguousarray(X[part, : self.n_features_in_])
-            mask = None if tested is None else tested[part]
-            self._learn_open(rows, codes[part], w[part], labels, mask, p[part])
+            mask, given = None if tested is None else tested[part], None if ids is None else ids[part]
+            self._learn_open(rows, codes[part], w[part], labels, mask, p[part], given)
             if i < len(dicts):
                 one = slice(i, i + 1)
-                self._learn_new(dicts[i], X[one], codes[one], w[one], names, labels, p[i])
+                given = None if ids is None else ids[one]
+                self._learn_new(dicts[i], X[one], codes[one], w[one], names, labels, p[i], given)
             start = i + 1
         return p
 
@@ -145,26 +150,41 @@ class NamedRows(Growing):
         return clipped_rows(X, names, self._who)[0], news
 
     def _learn_new(
-        self, x: dict[Any, Any], row: Floats, code: Ints, w: Floats, names: Names, labels: Labels, p: Floats
+        self,
+        x: dict[Any, Any],
+        row: Floats,
+        code: Ints,
+        w: Floats,
+        names: Names,
+        labels: Labels,
+        p: Floats,
+        ids: Numbers | None,
     ) -> None:
         # Predict a row, then learn it with its new names or categories.
         known = len(self.classes_)
         p[:known], p[known:] = self._predict_row(x), 0.0
         labels = self._labels if code[0] < known else labels.first(int(code[0]) + 1)
         row = np.ascontiguousarray(row[:, : names.n_places])
-        self._learn_row(row, bool(np.isnan(row).any()), code, w, names, labels)
+        self._learn_row(row, bool(np.isnan(row).any()), code, w, names, labels, ids)
 
     def _learn_row(
-        self, X: Floats, has_missing: bool, code: Ints, w: Floats, names: Names, labels: Labels
+        self,
+        X: Floats,
+        has_missing: bool,
+        code: Ints,
+        w: Floats,
+        names: Names,
+        labels: Labels,
+        ids: Numbers | None,
     ) -> None:
         # Learn a row that may bring new names or labels.
         if labels is self._labels and names is self._names:
-            self._learn_block(X, has_missing, code, w)
+            self._learn_block(X, has_missing, code, w, ids=ids)
             return
         before, first = vars(self).copy(), self._n_learned
         try:
             self._all_or_nothing(self._make_room, names, labels)
-            self._learn_block(X, has_missing, code, w)
+            self._learn_block(X, has_missing, code, w, ids=ids)
         except BaseException:
             if first is not None and self._n_learned == first:
                 self.__dict__ = before

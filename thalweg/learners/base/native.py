@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thalweg._native.kernel import Kernel, learn_counted
-from thalweg._types import Floats, Ints, State
-from thalweg.learners.base.arguments import Row
+from thalweg._types import Floats, Ints, Numbers, State
+from thalweg.learners.base.arguments import Row, as_id
 from thalweg.learners.base.memory_limit import Needs
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
@@ -32,13 +32,14 @@ class NativeClassifier(StreamClassifier):
         kernel.lock = self._own_lock()
         self._kernel = kernel
 
-    def learn_one(self, x: Row, y: Any) -> None:
-        """Learn one row: an array of inputs, or a dict of named inputs."""
+    def learn_one(self, x: Row, y: Any, *, id: int | None = None) -> None:
+        """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row."""
         if self._is_fast(x):
             code = self._labels.code.get(y, -1)
-            if code >= 0 and self._kernel.learn_row(x, code, self._means):
+            given = None if id is None else as_id(id, self._who)
+            if code >= 0 and self._kernel.learn_row(x, code, self._means, self._waiting, given):
                 return
-        super().learn_one(x, y)
+        super().learn_one(x, y, id=id)
 
     @overload
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...
@@ -112,3 +113,21 @@ class NativeClassifier(StreamClassifier):
     def _handle(self) -> Kernel:
         self._check_begun()
         return self._kernel
+
+
+class KeepsRows(NativeClassifier):
+    """A native learner that keeps something with rows which wait for labels, or has members that do."""
+
+    def _learn(self, X: Floats, y: Ints, w: Floats, p: Floats, ids: Numbers | None = None) -> None:
+        learn_counted(self, len(y), self._kernel.learn, X, y, w, p, None, ids)
+
+    def _learn_late(
+        self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers
+    ) -> None:
+        if tested is None:
+            self._learn(X, y, w, p, ids)
+        else:
+            learn_counted(self, len(y), self._kernel.learn, X, y, w, p, tested, ids)
+
+    def _observe(self, X: Floats, ids: Numbers | None = None) -> None:
+        self._kernel.observe(X, ids)

@@ -8,10 +8,10 @@ from thalweg._types import State
 from thalweg.errors import StateError
 from thalweg.learners.base import state as states
 from thalweg.learners.base.arguments import Labels
-from thalweg.learners.base.contract import Contract
+from thalweg.learners.base.late_labels import LateLabels
 
 
-class Saved(Contract):
+class Saved(LateLabels):
     """The part of a learner that converts it to a dict and back."""
 
     _kind, _format = "learner", 2
@@ -37,6 +37,8 @@ class Saved(Contract):
                 "means": states.to_plain(means),
                 "memory": self._state(),
             }
+            if self._waiting is not None:
+                state["waiting"] = self._waiting.state()
             if self._names.texts:
                 texts = self._names.texts.items()
                 state["texts"] = [[self._names[name], list(codes)] for name, codes in texts]
@@ -63,6 +65,8 @@ class Saved(Contract):
                 self._means = states.means_of(state["means"], len(counts))
             self._restore(state["memory"])
             self._limit_again()
+            if "waiting" in state:
+                self._restore_waiting(state["waiting"])
 
     def _current(self, state: State) -> State:
         version = state.get("version", 1)
@@ -117,5 +121,5 @@ class Saved(Contract):
 
 OF_THE_BASE = {
     "classes_", "n_features_in_", "feature_names_in_", "n_categories_", "_labels", "_names", "_means",
-    "_lock", "_most_bytes",
+    "_lock", "_most_bytes", "_waiting",
 }

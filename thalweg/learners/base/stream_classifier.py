@@ -12,13 +12,15 @@ from thalweg._native.kernel import Kernel
 from thalweg._native.missing import fill, fill_and_update, update_means
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._parameters import is_whole
-from thalweg._types import Floats, Ints, RowsLike
+from thalweg._types import Floats, Ints, Numbers, RowsLike
 from thalweg.errors import set_rows_learned
 from thalweg.learners.base.arguments import (
     Labels,
     Row,
     as_category_counts,
     as_codes,
+    as_id,
+    as_ids,
     as_mask,
     as_output,
     as_rows,
@@ -56,6 +58,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         the names of what has a coefficient.
     n_categories_ : ndarray of int
         Number of categories of each input given to `begin`, 0 if it is numeric.
+    n_waiting_ : int
+        Number of rows that were observed and wait for their labels, if the learner keeps something with them.
     """
 
     def begin(
@@ -104,7 +108,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             raise ValueError(
                 f"{self._who}: n_features must be a whole number of at least 1, got {n_features!r}"
             )
-        self._labels = labels
+        self._labels, self._waiting = labels, None
         self.classes_ = labels.classes
         self._names = Names(names, None if n_features is None else int(n_features), self._who)
         self.n_features_in_ = n = self._names.n_places
@@ -115,24 +119,32 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         self._limit_again()
         return self
 
-    def test_then_train(self, X: RowsLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
+    def test_then_train(
+        self,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Floats:
         """Learn rows one after another; return the probabilities predicted for each before it was learned.
 
-        If `begin` has not been called, the rows call it as in `learn_one`.
+        Rows that were observed before, because their labels come late, are found by their `ids`, or by their
+        values if there are none. If `begin` has not been called, the rows call it as in `learn_one`.
         """
         if not self._begun:
             with self._own_lock().write:
                 self._all_or_nothing(self._begin_for, X)
         if not self._labels.is_open:
             codes = self._labels.codes(y, self._who)
-            return self.test_then_train_coded(X, codes, sample_weight=sample_weight)
+            return self.test_then_train_coded(X, codes, sample_weight=sample_weight, ids=ids)
         with self._lock.write:
             labels, codes = self._labels.extended(y, self._who)
             rows = self._checked(X, learns=True)[0]
             codes, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             p = np.zeros((len(rows), len(labels.list)))
             learn = self._learn_dicts if isinstance(rows, DictRows) else self._learn_open
-            return self._counted(learn, rows, codes, w, labels, None, p)
+            return self._counted(learn, rows, codes, w, labels, None, p, as_ids(ids, len(rows), self._who))
 
     def _begin_for(self, X: Any) -> None:
         if self._begun:  # by another thread
@@ -152,6 +164,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         tested: ArrayLike | None = None,
         p: Floats | None = None,
         classes: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
     ) -> Floats:
         """Do `test_then_train` for labels given as positions in `classes_`.
 
@@ -169,11 +182,12 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             y, w = self._checked_labels(codes, sample_weight, len(rows), len(labels.list))
             mask = None if tested is None else as_mask(tested, len(rows), self._who)
             p = as_output(p, (len(rows), max(len(labels.list), 1)), self._who)
+            given = as_ids(ids, len(rows), self._who)
             if isinstance(rows, DictRows):
-                return self._counted(self._learn_dicts, rows, y, w, labels, mask, p)
+                return self._counted(self._learn_dicts, rows, y, w, labels, mask, p, given)
             if labels is self._labels:
-                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p)
-            return self._counted(self._learn_open, rows, y, w, labels, mask, p)
+                return self._counted(self._learn_block, rows, has_missing, y, w, mask, p, given)
+            return self._counted(self._learn_open, rows, y, w, labels, mask, p, given)
 
     def _counted(self, learn: Callable[..., Floats], *arguments: Any) -> Floats:
         """Call `learn`; store in what it raises how many rows it has learned, if they are counted."""
@@ -200,40 +214,54 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         w: Floats,
         tested: NDArray[np.uint8] | None = None,
         p: Floats | None = None,
+        ids: Numbers | None = None,
     ) -> Floats:
         # Learn checked rows; return their probabilities.
         p = np.empty((len(X), self._n_columns)) if p is None else p
         if not len(X):
             return p
         first, means = self._n_learned, None if self._means is None else np.array(self._means)
+        numbers = self._new_numbers(len(X))
         try:
+            has_waited = self._take_numbers(X, ids, w, numbers)
             rows = self._filled(X, has_missing, w)
-            if tested is None:
+            if has_waited and numbers is not None:
+                self._learn_late(rows, codes, w, p, tested, numbers.copy())
+            elif tested is None:
                 self._learn(rows, codes, w, p)
             else:
                 self._learn_tested(rows, codes, w, p, tested)
         except BaseException:
+            n = 0 if first is None else (self._n_learned or 0) - first
+            if self._waiting is not None and numbers is not None:
+                self._waiting.put_back(numbers[n:])
             if self._means is not None and means is not None and first is not None:
-                n = (self._n_learned or 0) - first
                 update_means(X[:n], w[:n], *means)
                 self._means[0][:], self._means[1][:] = means  # in place: an adapter may share them
             raise
         return p
 
     def _learn_open(
-        self, X: Floats, codes: Ints, w: Floats, labels: Labels, tested: NDArray[np.uint8] | None, p: Floats
+        self,
+        X: Floats,
+        codes: Ints,
+        w: Floats,
+        labels: Labels,
+        tested: NDArray[np.uint8] | None,
+        p: Floats,
+        ids: Numbers | None,
     ) -> Floats:
         # Like _learn_block, but codes may be of new classes; each class is added at its first row.
         start = 0
         while start < len(X):
             new = codes[start:] >= len(self.classes_)
             first = start + int(np.argmax(new)) if new.any() else len(X)
-            start = self._learn_part(X, codes, w, tested, p, start, first)
+            start = self._learn_part(X, codes, w, tested, p, ids, start, first)
             if first < len(X):
                 p[first] = 0.0
                 p[first, : len(self.classes_)] = self.predict_proba_block(X[first : first + 1])[0]
                 self._all_or_nothing(self._add_classes, labels.first(int(codes[first]) + 1))
-                start = self._learn_part(X, codes, w, tested, np.empty_like(p), start, first + 1)
+                start = self._learn_part(X, codes, w, tested, np.empty_like(p), ids, start, first + 1)
         return p
 
     def _learn_part(
@@ -243,15 +271,16 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         w: Floats,
         tested: NDArray[np.uint8] | None,
         p: Floats,
+        ids: Numbers | None,
         start: int,
         stop: int,
     ) -> int:
         part, n_classes = slice(start, stop), len(self.classes_)
         has_missing = self._means is not None and bool(np.isnan(X[part]).any())
-        tested = None if tested is None else tested[part]
+        tested, ids = None if tested is None else tested[part], None if ids is None else ids[part]
         answers = np.empty((stop - start, self._n_columns))
         try:
-            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers)
+            self._learn_block(X[part], has_missing, codes[part], w[part], tested, answers, ids)
         finally:
             p[part, :n_classes], p[part, n_classes:] = answers[:, :n_classes], 0.0
         return stop
@@ -265,29 +294,13 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
                 self._predict(self._filled(rows, has_missing), p)
             return p[:, : len(self.classes_)]
 
-    def observe(self, X: RowsLike) -> None:
-        """Process rows that have no label, or none yet; many learners do not use them."""
-        with self._writing:
-            rows, has_missing = self._checked(X)
-            if len(rows):
-                self._observe(self._filled(rows, has_missing))
-
-    def predict_then_observe(self, X: RowsLike, p: Floats | None = None) -> Floats:
-        """Predict and then observe each row; return the probabilities, written into `p` if given."""
-        with self._writing:
-            rows, has_missing = self._checked(X)
-            p = as_output(p, (len(rows), self._n_columns), self._who)
-            if len(rows):
-                self._predict_observe(self._filled(rows, has_missing), p)
-            return p[:, : len(self.classes_)]
-
     def flush(self) -> None:
         """Learn the rows held back for a full batch, as by `ParticleFilter` and `DecisionTree`."""
         with self._writing:
             self._flush()
 
-    def learn_one(self, x: Row, y: Any) -> None:
-        """Learn one row: an array of inputs, or a dict of named inputs.
+    def learn_one(self, x: Row, y: Any, *, id: int | None = None) -> None:
+        """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row.
 
         If `begin` has not been called, the row calls it: a dict without a number of inputs, an array with its
         own. Each new label becomes a class.
@@ -295,7 +308,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         x = named_row(x)
         if not self._begun:
             with self._own_lock().write:
-                self._all_or_nothing(self._begin_with_row, x, y)
+                self._all_or_nothing(self._begin_with_row, x, y, id)
             return
         with self._writing:
             row, names = self._row(x, learns=True)
@@ -304,12 +317,13 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             if labels.is_open and y not in labels.code:
                 labels = labels.extended([y], self._who)[0]
             code = np.array([labels.one(y, self._who)])
-            self._learn_row(X, has_missing, code, np.ones(1), names, labels)
+            ids = None if id is None else np.array([as_id(id, self._who)], dtype=np.int64)
+            self._learn_row(X, has_missing, code, np.ones(1), names, labels, ids)
 
-    def _begin_with_row(self, x: Row, y: Any) -> None:
+    def _begin_with_row(self, x: Row, y: Any, id: int | None) -> None:
         if not self._begun:  # another thread may have called begin
             self.begin(None if isinstance(x, dict) else n_inputs(x))
-        self.learn_one(x, y)
+        self.learn_one(x, y, id=id)
 
     @overload
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Hashable, float]: ...

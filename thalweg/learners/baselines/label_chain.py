@@ -1,14 +1,14 @@
 """The learner that looks at the latest labels alone."""
 
 from thalweg._parameters import real_number, whole_number
-from thalweg._types import Floats
+from thalweg.learners.base.native import KeepsRows
 from thalweg.learners.baselines._native.label_chain import LabelChainKernel, n_contexts
 from thalweg.learners.baselines.trivial import InputFree
 
 HIGHEST_ORDER, MOST_COUNTS, MOST_WAITING = 8, 1_000_000, 1_000_000
 
 
-class LabelChain(InputFree):
+class LabelChain(KeepsRows, InputFree):
     """Predicts what most often followed the last labels: a Markov chain, whatever the inputs are.
 
     The third baseline, beside `MajorityClass` and `NoChange`: what any learner must beat on a stream whose
@@ -44,9 +44,6 @@ class LabelChain(InputFree):
         self.order = order
         self.decay = decay
         self.max_waiting = max_waiting
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> LabelChainKernel:
         order = whole_number(self, "order", self.order, 0, HIGHEST_ORDER)

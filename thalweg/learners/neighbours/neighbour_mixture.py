@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from thalweg._parameters import columns, real_number, whole_number, wrong
 from thalweg._types import Floats
-from thalweg.learners.base.native import NativeClassifier
+from thalweg.learners.base.native import KeepsRows
 from thalweg.learners.neighbours._native.neighbour_mixture import NeighbourMixtureKernel
 
 MOST_NEIGHBOURS, MOST_ROWS, MOST_LISTED, MOST_WAITING = 1000, 10_000_000, 100, 1_000_000
 
 
-class NeighbourMixture(NativeClassifier):
+class NeighbourMixture(KeepsRows):
     """Nearest neighbours for several k and windows, weighted by their recent log-loss.
 
     For the user who does not want to choose how many neighbours, and how far back: it is close to the best
@@ -99,6 +99,3 @@ class NeighbourMixture(NativeClassifier):
         if not 1 <= len(numbers) <= MOST_LISTED:
             raise wrong(self, name, "a sequence of whole numbers from 1 on", value)
         return [whole_number(self, f"each number of {name}", each, 1, most) for each in numbers]
-
-    def _observe(self, X: Floats) -> None:
-        self._kernel.observe(X)

@@ -6,7 +6,7 @@ import numpy as np
 
 from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of, real_number, whole_number, wrong, yes_or_no
-from thalweg._types import Floats, Ints, State
+from thalweg._types import Floats, Ints, Numbers, State
 from thalweg.errors import StateError
 from thalweg.learners.base.memory_limit import Needs
 from thalweg.learners.base.seeded import checked_seed
@@ -183,11 +183,11 @@ class SubspaceEnsemble(Ensemble):
             raise StateError(f"{self._who}: a subspace of the state must have some inputs in growing order")
         return found.astype(np.intp)
 
-    def _predict_observe(self, X: Floats, p: Floats) -> None:
+    def _predict_observe(self, X: Floats, p: Floats, ids: Numbers | None = None) -> None:
         if super().observes:
-            super()._predict_observe(X, p)
+            super()._predict_observe(X, p, ids)
         else:
-            self._kernel.predict_observe(X, p)
+            self._kernel.predict_observe(X, p, ids)
 
     def _check_size(self, memory: dict[str, Any]) -> None:
         super()._check_size(memory)

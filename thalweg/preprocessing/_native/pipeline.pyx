@@ -4,6 +4,7 @@ A row that is observed is kept as it was transformed, until its label comes: it 
 could be predicted, and the steps learn it once.
 """
 
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -12,7 +13,7 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, require
 
 from thalweg._native cimport kernel as learner
 from thalweg._native.failure cimport record_failure
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeptRows, is_kept, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 from .base cimport StepKernel, step_t, transform_row, update_row
@@ -53,7 +54,7 @@ cdef class PipelineKernel(Kernel):
             c.learns = c.learns or step.learns
         c.n_steps, c.steps = len(steps), <step_t**> integers(pointers)
         bounds = {"low": -MOST_VALUE, "high": MOST_VALUE, "missing": True}
-        self.waiting = KeptRows(who, n_features, c.width, most_kept, bounds)
+        self.kept = KeptRows(who, c.width, most_kept, bounds)
         self.memory = (pointers,)
         self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_learn)
         self.bind()
@@ -67,8 +68,8 @@ cdef class PipelineKernel(Kernel):
         return self.core.width
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs or classes: rows of as many inputs go on waiting."""
-        self.inherit_waiting(old)
+        """Go on from a kernel of fewer inputs or classes: rows that become as long go on waiting."""
+        self.inherit_kept(old)
 
     def set_member(self, member, Kernel kernel):
         """Call this learner, through the given kernel, from now on."""
@@ -122,8 +123,8 @@ cdef const double* transform_to_learn(pipeline_t* c, const double* x) noexcept n
     return x
 
 
-cdef inline const double* row_to_learn(pipeline_t* c, const double* x) noexcept nogil:
-    cdef const double* kept = take_kept(c.kept, x)
+cdef inline const double* row_to_learn(pipeline_t* c, const double* x, int64_t number) noexcept nogil:
+    cdef const double* kept = take_kept(c.kept, number)
     return transform_to_learn(c, x) if kept == NULL else kept
 
 
@@ -132,29 +133,30 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     c.member.predict(c.member.state, transform(c, x, scratch), p, scratch + c.n_outputs)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef pipeline_t* c = <pipeline_t*> state
-    c.member.learn(c.member.state, row_to_learn(c, x), y, w)
+    c.member.learn(c.member.state, row_to_learn(c, x, number), y, w, number)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef pipeline_t* c = <pipeline_t*> state
-    if c.kept.counts[0]:                # the row to learn may be another than the one to predict
+    if is_kept(c.kept, number):         # the row to learn may be another than the one to predict
         c.member.predict(c.member.state, transform(c, x, c.row), p, c.scratch)
-        learn(state, x, y, w)
+        learn(state, x, y, w, number)
     else:
-        learner.predict_learn(c.member, transform_to_learn(c, x), y, w, p, c.scratch)
+        learner.predict_learn(c.member, transform_to_learn(c, x), y, w, number, p, c.scratch)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef pipeline_t* c = <pipeline_t*> state
     cdef const double* row = transform_to_learn(c, x)
     cdef double* kept
     if c.learns:
-        kept = keep_row(c.kept, x)
+        kept = keep_row(c.kept, number)
         if kept != NULL:
             memcpy(kept, row, c.width * sizeof(double))
-    learner.observe(c.member, row)
+    learner.observe(c.member, row, number)
 
 
 cdef void flush(void* state) noexcept nogil:
@@ -174,7 +176,7 @@ cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const dou
         return False
     for i in range(n):
         row = X + i * c.n_features
-        row = row_to_learn(c, row) if w[i] > 0 else transform(c, row, c.row)
+        row = transform_to_learn(c, row) if w[i] > 0 else transform(c, row, c.row)
         memcpy(rows + i * c.width, row, c.width * sizeof(double))
     done = c.member.fit_block(c.member.state, rows, y, w, n, may_stop)
     free(rows)

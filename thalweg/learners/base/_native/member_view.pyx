@@ -6,6 +6,7 @@ is learned first updates the means of its inputs, which its missing values leave
 
 import numpy as np
 
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
 from thalweg._native import layout as layouts
@@ -94,10 +95,10 @@ cdef inline void gather_to_see(const adapter_t* c, const double* x, double* row)
         fill_row(row, c.width, c.mean)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef adapter_t* c = <adapter_t*> state
     gather_to_learn(c, x, c.row)
-    c.member.learn(c.member.state, c.row, y, w)
+    c.member.learn(c.member.state, c.row, y, w, number)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
@@ -106,10 +107,11 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     c.member.predict(c.member.state, scratch, p, scratch + c.width)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef adapter_t* c = <adapter_t*> state
     gather_to_learn(c, x, c.row)
-    learner.predict_learn(c.member, c.row, y, w, p, c.scratch)
+    learner.predict_learn(c.member, c.row, y, w, number, p, c.scratch)
 
 
 cdef void predict_learned(const learner_t* h, const double* x, double* p, double* scratch) noexcept nogil:
@@ -144,7 +146,7 @@ cdef void flush(void* state) noexcept nogil:
     learner.flush((<adapter_t*> state).member)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef adapter_t* c = <adapter_t*> state
     gather_to_see(c, x, c.row)
-    learner.observe(c.member, c.row)
+    learner.observe(c.member, c.row, number)

@@ -12,6 +12,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX
 
 from libc.math cimport floor
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from thalweg._native cimport kernel as learner
@@ -141,10 +142,10 @@ cdef class OneHotKernel(Kernel):
         return self.member.bytes
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef one_hot_t* c = <one_hot_t*> state
     widen(&c.widening, x, c.row)
-    c.member.learn(c.member.state, c.row, y, w)
+    c.member.learn(c.member.state, c.row, y, w, number)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
@@ -153,17 +154,18 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     c.member.predict(c.member.state, scratch, p, scratch + c.widening.width)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef one_hot_t* c = <one_hot_t*> state
     widen(&c.widening, x, c.row)
-    learner.predict_learn(c.member, c.row, y, w, p, c.scratch)
+    learner.predict_learn(c.member, c.row, y, w, number, p, c.scratch)
 
 
 cdef void flush(void* state) noexcept nogil:
     learner.flush((<one_hot_t*> state).member)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef one_hot_t* c = <one_hot_t*> state
     widen(&c.widening, x, c.row)
-    learner.observe(c.member, c.row)
+    learner.observe(c.member, c.row, number)

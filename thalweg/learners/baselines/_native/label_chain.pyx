@@ -11,6 +11,8 @@ in which their row was observed, so that the chain learns what can be told from 
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
@@ -42,7 +44,7 @@ cdef class LabelChainKernel(Kernel):
             "last": Array(INDEX, "order", low=-1, high="class", fill=-1),
         }, lengths)
         labels = {"low": -1, "high": n_classes - 1}
-        self.waiting = KeptRows("LabelChain", n_features, order, most_kept, labels)
+        self.kept = KeptRows("LabelChain", order, most_kept, labels)
         self.core.n_classes, self.core.order, self.core.decay = n_classes, order, decay
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict)
         self.handle.observe = observe
@@ -59,8 +61,7 @@ cdef class LabelChainKernel(Kernel):
         places = same_contexts(fewer, n, order)
         counts = layouts.new_array(self.arrays["counts"].shape, FLOAT)
         counts[places, :fewer] = old.arrays["counts"][:len(places)]
-        if before.core.order == order:
-            self.inherit_waiting(before)
+        self.inherit_kept(before)
         self.adopt({"counts": counts, "last": old.arrays["last"][:order].copy()})
 
 
@@ -121,10 +122,10 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
             p[k] = (counts[k] + p[k]) / total                                    # (1)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef chain_t* c = <chain_t*> state
     cdef double[HIGHEST_ORDER] context
-    cdef const double* kept = take_kept(c.kept, x)
+    cdef const double* kept = take_kept(c.kept, number)
     cdef double* counts
     cdef Py_ssize_t k, o
     now(c, context)
@@ -141,8 +142,8 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
         c.last[0] = y
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef chain_t* c = <chain_t*> state
-    cdef double* kept = keep_row(c.kept, x)
+    cdef double* kept = keep_row(c.kept, number)
     if kept != NULL:
         now(c, kept)

@@ -8,11 +8,13 @@ label that comes late is learned with the labels that were known when its row wa
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from thalweg._native cimport kernel as learner
-from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
+from thalweg._native.kept_rows cimport KeptRows, is_kept, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.kernel cimport Kernel, learner_t
 from thalweg._native.pointers cimport doubles, integers
 
@@ -47,7 +49,7 @@ cdef class LastLabelsKernel(Kernel):
         }, {"label": n_labels, "class": n_classes, "input": n_features, "value": n_values, "width": width})
         self.arrays["input_place"][:] = np.arange(n_features)
         self.arrays["label_place"][:] = np.arange(n_features, width).reshape(n_labels, n_values)
-        self.waiting = KeptRows(who, n_features, n_labels, most_kept, {"low": -1, "high": n_classes - 1})
+        self.kept = KeptRows(who, n_labels, most_kept, {"low": -1, "high": n_classes - 1})
         cdef last_labels_t* c = &self.core
         c.n_features, c.n_labels, c.n_values = n_features, n_labels, n_values
         c.width = width
@@ -79,7 +81,7 @@ cdef class LastLabelsKernel(Kernel):
             wider[wider < 0] = np.arange(following, following + n_new)
             following += n_new
             new[name] = wider
-        self.inherit_waiting(before)
+        self.inherit_kept(before)
         self.adopt(new)
 
     def set_member(self, member, Kernel kernel):
@@ -128,10 +130,10 @@ cdef void extend(const last_labels_t* c, const double* x, double* row) noexcept 
         mark(c, i, c.last[i], row)
 
 
-cdef void extend_to_learn(last_labels_t* c, const double* x, Py_ssize_t y) noexcept nogil:
+cdef void extend_to_learn(last_labels_t* c, const double* x, Py_ssize_t y, int64_t number) noexcept nogil:
     # Writes the row to learn, and notes its label as the latest.
     cdef Py_ssize_t i
-    cdef const double* kept = take_kept(c.kept, x)
+    cdef const double* kept = take_kept(c.kept, number)
     extend(c, x, c.row)
     if kept != NULL:
         for i in range(c.n_labels):
@@ -147,33 +149,34 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     c.member.predict(c.member.state, scratch, p, scratch + c.width)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef last_labels_t* c = <last_labels_t*> state
-    extend_to_learn(c, x, y)
-    c.member.learn(c.member.state, c.row, y, w)
+    extend_to_learn(c, x, y, number)
+    c.member.learn(c.member.state, c.row, y, w, number)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef last_labels_t* c = <last_labels_t*> state
-    if c.kept.counts[0]:                # the row to learn may have other labels than the one to predict
+    if is_kept(c.kept, number):         # the row to learn may have other labels than the one to predict
         extend(c, x, c.row)
         c.member.predict(c.member.state, c.row, p, c.scratch)
-        learn(state, x, y, w)
+        learn(state, x, y, w, number)
     else:
-        extend_to_learn(c, x, y)
-        learner.predict_learn(c.member, c.row, y, w, p, c.scratch)
+        extend_to_learn(c, x, y, number)
+        learner.predict_learn(c.member, c.row, y, w, number, p, c.scratch)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef last_labels_t* c = <last_labels_t*> state
-    cdef double* kept = keep_row(c.kept, x)
+    cdef double* kept = keep_row(c.kept, number)
     cdef Py_ssize_t i
     if kept != NULL:
         for i in range(c.n_labels):
             kept[i] = c.last[i]
     if c.member.observe != NULL:
         extend(c, x, c.row)
-        c.member.observe(c.member.state, c.row)
+        c.member.observe(c.member.state, c.row, number)
 
 
 cdef void flush_member(void* state) noexcept nogil:

@@ -4,6 +4,8 @@
     last     = class of the last row                     (2)
 """
 
+from libc.stdint cimport int64_t
+
 from thalweg._native.layout import FLOAT, INDEX, Array
 
 from thalweg._native.kernel cimport Kernel
@@ -31,7 +33,7 @@ cdef class MajorityKernel(Kernel):
         self.core.counts = doubles(self.arrays["counts"])
 
 
-cdef void majority_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void majority_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     (<counts_t*> state).counts[y] += w                                          # (1)
 
 
@@ -45,10 +47,10 @@ cdef void majority_predict(void* state, const double* x, double* p, double* scra
         p[k] = c.counts[k] / total if total > 0 else 1.0 / c.n_classes
 
 
-cdef void majority_predict_learn(void* state, const double* x, Py_ssize_t y, double w,
+cdef void majority_predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                  double* p) noexcept nogil:
     majority_predict(state, x, p, NULL)
-    majority_learn(state, x, y, w)
+    majority_learn(state, x, y, w, number)
 
 
 cdef class LastKernel(Kernel):
@@ -68,7 +70,7 @@ cdef class LastKernel(Kernel):
         self.core.last = integers(self.arrays["last"])
 
 
-cdef void last_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void last_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     (<counts_t*> state).last[0] = y                                             # (2)
 
 
@@ -79,6 +81,7 @@ cdef void last_predict(void* state, const double* x, double* p, double* scratch)
         p[k] = 1.0 / c.n_classes if c.last[0] < 0 else (1.0 if k == c.last[0] else 0.0)
 
 
-cdef void last_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void last_predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                             double* p) noexcept nogil:
     last_predict(state, x, p, NULL)
-    last_learn(state, x, y, w)
+    last_learn(state, x, y, w, number)

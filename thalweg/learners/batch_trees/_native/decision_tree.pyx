@@ -18,6 +18,7 @@ from thalweg._native.layout import FLOAT, INDEX, Array
 from thalweg._native.ring_layout import check_ring, ring_layout
 
 from libc.math cimport floor
+from libc.stdint cimport int64_t
 
 from .grow cimport BatchTree, batch_tree_t, tree_grow, tree_predict
 from .sorted_rows cimport SortedRows, load_rows, sorted_rows_t
@@ -83,12 +84,12 @@ cdef class WindowTreeKernel(BatchTree):
             raise StateError(f"{self.who}: the state's 'progress' says that the tree is grown next at "
                              f"{following}, more than a period after {total}")
 
-    def learn(self, X, y, w, p, tested=None):
+    def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish(0)
         self.window.undoes, self.window.undone = True, False
         try:
-            Kernel.learn(self, X, y, w, p, tested)
+            Kernel.learn(self, X, y, w, p, tested, ids)
         except BaseException as error:
             if self.window.undone:
                 with suppress(AttributeError):
@@ -163,7 +164,7 @@ cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const dou
     return True
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef window_tree_t* r = <window_tree_t*> state
     if r.is_due[0]:
         grow(r, False)

@@ -18,7 +18,7 @@ from thalweg._native.layout import FLOAT, INDEX, Array
 
 from libc.float cimport DBL_MAX
 from libc.math cimport floor, isnan
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from .split cimport search
@@ -125,7 +125,7 @@ cdef class BatchTree(Kernel):
         return self.adopt_computed(layouts.resized, (LAYOUT, self.arrays, "node", length))
 
 
-cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     pass
 
 

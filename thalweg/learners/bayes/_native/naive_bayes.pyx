@@ -30,6 +30,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
 from libc.math cimport exp, fabs, isnan, log, sqrt
+from libc.stdint cimport int64_t
 
 from .bayes_terms cimport (
     FARTHEST_VALUE, LEAST_INVERSE, MOST_SQUARES, SURE, add_chance, category_of, chances_t, inverse_of, log_of,
@@ -200,7 +201,7 @@ cdef void derive_class(bayes_t* b, Py_ssize_t k) noexcept nogil:
     b.factor[k], b.bias[k] = sqrt(product), 0.5 * logs                           # (5)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef bayes_t* b = <bayes_t*> state
     cdef Py_ssize_t j
     b.weight[y] += w

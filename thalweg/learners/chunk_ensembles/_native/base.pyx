@@ -18,6 +18,7 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import row_layout
 
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS
@@ -121,10 +122,10 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         # A member's weight.
         return self.chunks.weight[m]
 
-    def learn(self, X, y, w, p, tested=None):
+    def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         self.finish_full(0)
-        Kernel.learn(self, X, y, w, p, tested)
+        Kernel.learn(self, X, y, w, p, tested, ids)
 
     def finish_full(self, n_rows):
         """Finish a chunk that is full because a signal put its end off."""
@@ -266,7 +267,7 @@ cdef Py_ssize_t next_place(chunks_t* b) noexcept nogil:
     return b.counts[GROWING] - 1
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef chunks_t* b = <chunks_t*> state
     cdef Py_ssize_t place
     if is_full(b):
@@ -312,12 +313,13 @@ cdef void flush_chunk(void* state) noexcept nogil:
             (<ChunkEnsembleKernel> b.kernel).finish(True)
 
 
-cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                            double* p) noexcept nogil:
     cdef chunks_t* b = <chunks_t*> state
     if is_full(b):
         finish_without_stop(b)
     combine(b, x, p, b.scratch)
-    learn(state, x, y, w)
+    learn(state, x, y, w, number)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

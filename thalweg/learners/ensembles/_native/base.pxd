@@ -1,5 +1,7 @@
 # What ensembles share: their members, called through handles, and the record of their weights and sizes.
 
+from libc.stdint cimport int64_t
+
 from thalweg._native.kernel cimport HEAVIEST, learner_t
 from thalweg.learners.base._native.member_pool cimport MemberPool
 
@@ -52,11 +54,12 @@ cdef class EnsembleKernel(MemberPool):
     cdef double size_of(self, Py_ssize_t m) noexcept
 
 
-cdef inline void learn_by(const learner_t* h, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    h.learn(h.state, x, y, min(w, HEAVIEST))
+cdef inline void learn_by(const learner_t* h, const double* x, Py_ssize_t y, double w,
+                          int64_t number) noexcept nogil:
+    h.learn(h.state, x, y, min(w, HEAVIEST), number)
 
 
-cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, double* p,
-                               double* scratch) noexcept nogil:
+cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y, double w, int64_t number,
+                               double* p, double* scratch) noexcept nogil:
     # Predict, and learn if the weight is above 0.
-    learner.predict_learn(h, x, y, min(w, HEAVIEST), p, scratch)
+    learner.predict_learn(h, x, y, min(w, HEAVIEST), number, p, scratch)

@@ -7,6 +7,7 @@ rate) and its size. When it is full, every other line goes and STRIDE doubles.
 import numpy as np
 
 from libc.math cimport NAN
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg._bounded_record import halved
@@ -254,11 +255,11 @@ cdef void flush(void* state) noexcept nogil:
         learner.flush((<EnsembleKernel> kernel).member[slot])
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef Py_ssize_t slot
     kernel = (<void**> state)[0]
     for slot in range((<EnsembleKernel> kernel).n_called):
-        learner.observe((<EnsembleKernel> kernel).member[slot], x)
+        learner.observe((<EnsembleKernel> kernel).member[slot], x, number)
 
 
 def check_watches(arrays, fresh, name, who):

@@ -8,6 +8,8 @@ learns the row.
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 from thalweg._native import layout as layouts
 from thalweg.drift._native.base import PythonDetectorKernel
 from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
@@ -126,8 +128,8 @@ cdef class DriftResetKernel(MemberPool):
         return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
 
 
-cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, const double* p,
-                          bint has_learned) noexcept nogil:
+cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, int64_t number,
+                          const double* p, bint has_learned) noexcept nogil:
     # The member has predicted p, and may have learned the row as well: one that is replaced is not missed.
     cdef int level = c.detector.update(c.detector.state, 0.0 if likeliest(p, c.n_classes) == y else 1.0)
     cdef bint replaced = False
@@ -141,28 +143,29 @@ cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, c
         with gil:
             c.counts[WARNED] = (<DriftResetKernel> c.kernel).renew()
     if level == WARNING and c.counts[WARNED]:
-        c.member[1].learn(c.member[1].state, x, y, w)
+        c.member[1].learn(c.member[1].state, x, y, w, number)
     else:
         c.counts[WARNED] = 0
     if replaced or not has_learned:
-        c.member[0].learn(c.member[0].state, x, y, w)
+        c.member[0].learn(c.member[0].state, x, y, w, number)
     c.counts[ROWS] += 1
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
     c.member[0].predict(c.member[0].state, x, c.p, c.scratch)
-    learn_predicted(c, x, y, w, c.p, False)
+    learn_predicted(c, x, y, w, number, c.p, False)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef reset_t* c = <reset_t*> state
     cdef bint both = c.member[0].predict_learn != NULL
     if both:
-        c.member[0].predict_learn(c.member[0].state, x, y, w, p)
+        c.member[0].predict_learn(c.member[0].state, x, y, w, number, p)
     else:
         c.member[0].predict(c.member[0].state, x, p, c.scratch)
-    learn_predicted(c, x, y, w, p, both)
+    learn_predicted(c, x, y, w, number, p, both)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
@@ -176,5 +179,5 @@ cdef void flush_member(void* state) noexcept nogil:
     flush(c.member[1])
 
 
-cdef void observe_member(void* state, const double* x) noexcept nogil:
-    observe((<reset_t*> state).member[0], x)
+cdef void observe_member(void* state, const double* x, int64_t number) noexcept nogil:
+    observe((<reset_t*> state).member[0], x, number)

@@ -13,6 +13,8 @@ there are several templates, fresh members are made from them in turn.
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLAG, FLOAT, INDEX, Array, require
 
@@ -170,7 +172,8 @@ cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noex
                 (<WeightedMajorityKernel> c.kernel).change(is_wrong)
 
 
-cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                            double* p) noexcept nogil:
     cdef majority_t* c = <majority_t*> state
     cdef Py_ssize_t m, k, chosen
     cdef bint is_due = (c.progress[ROWS] + 1) % c.period == 0
@@ -182,22 +185,22 @@ cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w
         if is_due:
             c.member[m].predict(c.member[m].state, x, answer, scratch)
         else:
-            predict_learn(c.member[m], x, y, w, answer, scratch)
+            predict_learn(c.member[m], x, y, w, number, answer, scratch)
         chosen = likeliest(answer, c.n_classes)
         p[chosen] += c.weight[m]
         c.wrong[m] = chosen != y
     vote(c, x, y, p)
     if is_due:
         for m in range(c.n_members):
-            learn_by(c.member[m], x, y, w)
+            learn_by(c.member[m], x, y, w, number)
     c.progress[ROWS] += 1
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
             (<WeightedMajorityKernel> c.kernel).note()
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    predict_and_learn(state, x, y, w, (<majority_t*> state).votes)
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    predict_and_learn(state, x, y, w, number, (<majority_t*> state).votes)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

@@ -8,6 +8,8 @@ with
     l = w (1 - q)/q,   q = e_m/(r_m + e_m), at least LEAST_ERROR; w if q is unknown.         (2)
 """
 
+from libc.stdint cimport int64_t
+
 from thalweg.drift._native.adwin import check_adwin, holds_losses
 from thalweg._native.layout import FLOAT, Array, require
 
@@ -71,7 +73,8 @@ cdef double weight_at_change(const boosting_t* c, Py_ssize_t m, double w) noexce
     return w * (1.0 - error) / error                                                         # (2)
 
 
-cdef void learn_voted(watched_t* a, const double* x, Py_ssize_t y, double w, const double* p) noexcept nogil:
+cdef void learn_voted(watched_t* a, const double* x, Py_ssize_t y, double w, int64_t number,
+                      const double* p) noexcept nogil:
     # Learn a row for which the members voted p.
     cdef boosting_t* c = a.boost
     cdef Py_ssize_t m
@@ -84,21 +87,22 @@ cdef void learn_voted(watched_t* a, const double* x, Py_ssize_t y, double w, con
     for m in range(c.n_members):
         if has_changed:
             share = weight_at_change(c, m, w)
-        is_right = learn_in_turn(c, m, m, x, y, share)
+        is_right = learn_in_turn(c, m, m, x, y, share, number)
         share = pass_on(c, m, share, c.right[m] + c.wrong[m] + share, is_right)              # (1)
     finish_row(c)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+               double* p) noexcept nogil:
     cdef watched_t* a = <watched_t*> state
     online_boost_predict(a.boost, x, p, a.boost.scratch)
-    learn_voted(a, x, y, w, p)
+    learn_voted(a, x, y, w, number, p)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef watched_t* a = <watched_t*> state
     online_boost_predict(a.boost, x, a.boost.scratch, a.boost.scratch + a.boost.n_classes)
-    learn_voted(a, x, y, w, a.boost.scratch)
+    learn_voted(a, x, y, w, number, a.boost.scratch)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

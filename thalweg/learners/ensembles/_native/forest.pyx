@@ -26,7 +26,7 @@ from .base cimport learn_by, predict_learn
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
-from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, row_of
+from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, number_at, row_of
 from thalweg._native.pointers cimport doubles, flags, integers, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from thalweg._native.rng cimport bits
@@ -178,13 +178,13 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
             b.member[slot].predict(b.member[slot].state, x, p, scratch)
             continue
         k = drawn(&c.weights, bits(c.key[m], b.position[i]))
-        predict_learn(b.member[slot], x, b.y[i], k * b.w[i], p, scratch)
+        predict_learn(b.member[slot], x, b.y[i], k * b.w[i], number_at(b, i), p, scratch)
         c.seen[m * APART] += b.w[i]                                                      # (2)
         if likeliest(p, b.n_classes) == b.y[i]:
             c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
-                learn_by(b.member[slot ^ 1], x, b.y[i], k * b.w[i])
+                learn_by(b.member[slot ^ 1], x, b.y[i], k * b.w[i], number_at(b, i))
             predict_learned(b.member[slot], x, again, scratch)
             c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
         note_if_due(b, m, i)

@@ -7,6 +7,8 @@ smallest of these errors is below that of all, its m goes, and a fresh member, r
 Each row counts by its weight.                                                               (1)
 """
 
+from libc.stdint cimport int64_t
+
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
@@ -80,14 +82,14 @@ cdef class NonstationaryKernel(BoostingKernel):
             self.judge.n_rows[m] = 0
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef nonstationary_t* a = <nonstationary_t*> state
     cdef boosting_t* c = a.boost
     cdef Py_ssize_t m
     cdef double share = w
     c.total[0] += w
     for m in range(c.n_members):
-        share = pass_on(c, m, share, c.total[0], learn_in_turn(c, m, m, x, y, share))
+        share = pass_on(c, m, share, c.total[0], learn_in_turn(c, m, m, x, y, share, number))
         a.n_rows[m] += 1
     append_row(&a.latest, x, y, w)
     if (c.progress[ROWS] + 1) % a.period == 0:

@@ -32,7 +32,7 @@ from thalweg.drift._native.adwin cimport (
 from .base cimport predict_learn
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
-from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, row_of
+from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, number_at, row_of
 from thalweg._native.pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
 from thalweg._native.rng cimport bits
@@ -128,7 +128,7 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
             continue
         told = answer_of(b, m, i)
         weight = b.w[i] * drawn(&c.weights, bits(c.key[m], b.position[i]))        # (1)
-        predict_learn(h, row_of(b, i), b.y[i], weight, told, scratch)
+        predict_learn(h, row_of(b, i), b.y[i], weight, number_at(b, i), told, scratch)
         if c.watched:
             if weight > 0:              # else the member did not learn it, and would say the same again
                 told = again

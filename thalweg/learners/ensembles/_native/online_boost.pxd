@@ -1,6 +1,6 @@
 # Online boosting: what happens with a row, for the methods that do more with it.
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from .base cimport EnsembleKernel
 from thalweg._native.kernel cimport learner_t
@@ -37,7 +37,7 @@ cdef double vote_of(const boosting_t* c, Py_ssize_t m) noexcept nogil
 
 # member m, the one in turn, learns a row Poisson(share) times; return whether it is then right on it
 cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const double* x, Py_ssize_t y,
-                        double share) noexcept nogil
+                        double share, int64_t number) noexcept nogil
 
 # count member m's answer to a row that reached it with weight `share`; return what reaches the next one;
 # `total` is N
@@ -46,5 +46,6 @@ cdef double pass_on(boosting_t* c, Py_ssize_t m, double share, double total, bin
 # the row has been through all members
 cdef void finish_row(boosting_t* c) noexcept nogil
 
-cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double w,
+                             int64_t number) noexcept nogil
 cdef void online_boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil

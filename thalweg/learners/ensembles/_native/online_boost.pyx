@@ -19,7 +19,7 @@ best.                                                                           
 import numpy as np
 
 from libc.math cimport isfinite, log
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, WORD, Array, require
@@ -126,11 +126,11 @@ cdef void sort_by_accuracy(boosting_t* c) noexcept nogil:
 
 
 cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const double* x, Py_ssize_t y,
-                        double share) noexcept nogil:
+                        double share, int64_t number) noexcept nogil:
     cdef uint64_t word = <uint64_t> c.progress[ROWS] * <uint64_t> c.n_members + <uint64_t> turn
     cdef double k = poisson(&c.ziggurat, share, bits(c.key[0], word))
     if k > 0:
-        learn_by(c.member[m], x, y, k)
+        learn_by(c.member[m], x, y, k, number)
     elif c.said[m] >= 0:
         return c.said[m] == y           # it did not learn the row, and would say the same again
     c.member[m].predict(c.member[m].state, x, c.scratch, c.scratch + c.n_classes)
@@ -152,7 +152,8 @@ cdef void finish_row(boosting_t* c) noexcept nogil:
             (<BoostingKernel> c.kernel).note()
 
 
-cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double w,
+                             int64_t number) noexcept nogil:
     cdef boosting_t* c = <boosting_t*> state
     cdef Py_ssize_t i, m, best = 0, worst = c.n_members - 1
     cdef bint is_right = False
@@ -168,7 +169,7 @@ cdef void online_boost_learn(void* state, const double* x, Py_ssize_t y, double 
         elif c.by_accuracy:
             m = c.order[worst]
             worst -= 1
-        is_right = learn_in_turn(c, m, i, x, y, share)
+        is_right = learn_in_turn(c, m, i, x, y, share, number)
         share = pass_on(c, m, share, c.total[0], is_right)
     finish_row(c)
 
@@ -188,13 +189,13 @@ cdef void online_boost_predict(void* state, const double* x, double* p, double* 
     combine(<const boosting_t*> state, x, p, scratch, NULL)
 
 
-cdef void online_boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w,
+cdef void online_boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                      double* p) noexcept nogil:
     # The same as predict and then learn, but members that do not learn the row are asked once.
     cdef boosting_t* c = <boosting_t*> state
     cdef Py_ssize_t m
     combine(c, x, p, c.scratch, c.said)
-    online_boost_learn(state, x, y, w)
+    online_boost_learn(state, x, y, w, number)
     for m in range(c.n_members):
         c.said[m] = -1
 

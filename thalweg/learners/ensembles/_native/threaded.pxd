@@ -1,5 +1,7 @@
 # Ensembles whose members know nothing of each other: each processes a block of rows by itself, on any thread.
 
+from libc.stdint cimport int64_t
+
 from .base cimport EnsembleKernel
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.workers cimport Workers
@@ -34,6 +36,7 @@ ctypedef struct threaded_t:
     const double* x
     const Py_ssize_t* y
     const double* w
+    const int64_t* number               # [row]: with which it was observed; NULL if none was
     Py_ssize_t* position                # [row]: how many were learned before it
     double* p                           # [member, row, class]
     double* vote                        # [member, row]: the weight of p, 1 unless written
@@ -59,6 +62,10 @@ cdef class ThreadedKernel(EnsembleKernel):
 
 cdef inline const double* row_of(const threaded_t* b, Py_ssize_t i) noexcept nogil:
     return b.x + i * b.n_features
+
+
+cdef inline int64_t number_at(const threaded_t* b, Py_ssize_t i) noexcept nogil:
+    return 0 if b.number == NULL else b.number[i]
 
 
 cdef inline double* answer_of(const threaded_t* b, Py_ssize_t m, Py_ssize_t i) noexcept nogil:

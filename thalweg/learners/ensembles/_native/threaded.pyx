@@ -15,6 +15,7 @@ alone.
 
 import numpy as np
 
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
 from thalweg._native import layout as layouts
@@ -100,16 +101,18 @@ cdef class ThreadedKernel(EnsembleKernel):
         self.threaded.scratch, self.threaded.scratch_step = self.scratch, self.scratch_step
 
     def learn(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-              tested=None):
+              tested=None, const int64_t[::1] ids=None):
         """For each row, `tested` or not: write its probabilities into `p`, then learn it if it has weight."""
         cdef threaded_t* b = &self.threaded
         cdef Py_ssize_t start = 0, n
+        cdef const int64_t* number
         cdef Workers workers = self.workers_for(X.shape[0])
         cdef call_t call
         begin_call(&call, self.n_rows)
         while start < X.shape[0] and not call.failure.failed:
             n = min(X.shape[0] - start, call.n_rows if call.polls else b.room)
-            load(b, &X[start, 0], &y[start], &w[start], 1 if self.calls_python else n)
+            number = NULL if ids is None else &ids[start]
+            load(b, &X[start, 0], &y[start], &w[start], number, 1 if self.calls_python else n)
             with nogil:
                 if workers.n and b.n > FEW_ROWS:
                     self.process_together(workers)
@@ -175,11 +178,11 @@ cdef class ThreadedKernel(EnsembleKernel):
             notes += 2 * b.n_members
 
 
-cdef void load(threaded_t* b, const double* x, const Py_ssize_t* y, const double* w,
+cdef void load(threaded_t* b, const double* x, const Py_ssize_t* y, const double* w, const int64_t* number,
                Py_ssize_t n) noexcept nogil:
     # Make the first of these rows the block.
     cdef Py_ssize_t i, row = b.progress[ROWS]
-    b.x, b.y, b.w, b.n = x, y, w, min(n, b.most_rows)
+    b.x, b.y, b.w, b.number, b.n = x, y, w, number, min(n, b.most_rows)
     b.first, b.stride = row, b.progress[STRIDE]
     for i in range(b.n):
         b.position[i] = row
@@ -277,15 +280,16 @@ cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, doubl
         p[i] /= total
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef threaded_t* b = <threaded_t*> state
-    load(b, x, &y, &w, 1)
+    load(b, x, &y, &w, &number, 1)
     process_all(b)
     finish(b, p)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    predict_learn(state, x, y, w, (<threaded_t*> state).ignored)
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    predict_learn(state, x, y, w, number, (<threaded_t*> state).ignored)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

@@ -47,6 +47,7 @@ from thalweg._native.layout import FLOAT, require
 from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
 
 from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
+from libc.stdint cimport int64_t
 
 from thalweg._native cimport lanes
 from thalweg._native.kernel cimport Kernel
@@ -208,7 +209,7 @@ cdef void add_member(logistic_t* s, Py_ssize_t m, const double* row, double* p) 
             p[first + k] += s.share[m] * exp(z[k] - top) / total
 
 
-cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept nogil:
+cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t number) noexcept nogil:
     cdef logistic_t* s = <logistic_t*> state
     cdef Py_ssize_t j
     if s.n_classes == 1:

@@ -43,6 +43,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLAG, FLOAT, INDEX
 from .linear_layout import check_linear, linear_layout, with_more_inputs, with_one_more_class
 
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg._native.failure cimport begin_call, call_t, end_call, poll_after
@@ -235,7 +236,7 @@ cdef inline void add_scores(const linear_t* s, const Py_ssize_t* columns, const 
         z[lane] = clipped(z[lane], HIGHEST_SCORE)
 
 
-cdef void learn(void* state, const double* row, Py_ssize_t y, double v) noexcept nogil:
+cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t number) noexcept nogil:
     cdef linear_t* s = <linear_t*> state
     learn_gathered(s, gather(s, row, s.columns, s.u), y, v)
 

@@ -1,5 +1,7 @@
 # The search for neighbours in a window of the latest rows (nearest_neighbours.pyx), for all kernels with one.
 
+from libc.stdint cimport int64_t
+
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.ring cimport ring_t
 
@@ -53,7 +55,8 @@ cdef search_t search_in(const neighbours_t* c, double* scratch) noexcept nogil
 cdef void measure_window(const neighbours_t* c, search_t* s, const double* x) noexcept nogil
 
 # keep a row, in place of the oldest if the window is full
-cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w,
+                          int64_t number) noexcept nogil
 
 
 cdef inline void insert_nearest(double d, double* nearest, Py_ssize_t n, Py_ssize_t k) noexcept nogil:

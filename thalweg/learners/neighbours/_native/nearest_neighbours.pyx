@@ -23,7 +23,7 @@ from thalweg._native.layout import FLOAT, INDEX, Array
 from thalweg._native.ring_layout import check_ring, ring_layout
 
 from libc.math cimport INFINITY, isnan
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memset
 
 from thalweg._native.kernel cimport Kernel
@@ -147,7 +147,8 @@ cdef void search_range(neighbours_t* c, Py_ssize_t j) noexcept nogil:
         count(c, j, value_at(c, i, j)[0])
 
 
-cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn_neighbour(void* state, const double* x, Py_ssize_t y, double w,
+                          int64_t number) noexcept nogil:
     cdef neighbours_t* c = <neighbours_t*> state
     cdef bint full = c.rows.span.count == c.rows.room
     cdef Py_ssize_t j, place = next_place(&c.rows, y, w)

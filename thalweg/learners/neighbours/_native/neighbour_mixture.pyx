@@ -15,6 +15,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from libc.math cimport sqrt
+from libc.stdint cimport int64_t
 
 from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from .nearest_neighbours cimport (
@@ -58,7 +59,7 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
         NearestNeighboursKernel.__init__(self, who, n_features, n_classes, max(counts), max(windows),
                                          is_category)
         self.allocate(who, {"trust": Array(FLOAT, "expert", low=0.0, high=1.0, fill=1.0 / n)}, {"expert": n})
-        self.waiting = KeptRows(who, n_features, n * n_classes, most_kept, {"low": 0.0, "high": 1.0})
+        self.kept = KeptRows(who, n * n_classes, most_kept, {"low": 0.0, "high": 1.0})
         self.buffers = {
             "counts": np.array(sorted(counts), dtype=INDEX),
             "windows": np.array(windows, dtype=INDEX),
@@ -78,7 +79,7 @@ cdef class NeighbourMixtureKernel(NearestNeighboursKernel):
 
     cdef void bind(self):
         NearestNeighboursKernel.bind(self)
-        if self.waiting is not None:
+        if self.kept is not None:
             self.mixture.trust, self.mixture.kept = doubles(self.arrays["trust"]), kept_by(self)
 
     def check(self, arrays):
@@ -183,27 +184,28 @@ cdef void learn_said(mixture_t* m, const double* kept, const double* x, Py_ssize
         counts /= sqrt(1.0 + m.kept.age)
     learn_trust(m.trust, m.start, m.n_windows * m.n_counts, (m.said if kept == NULL else kept) + y,
                 m.n_classes, counts, m.switching)
-    learn_neighbour(m.rows, x, y, w)
+    learn_neighbour(m.rows, x, y, w, 0)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef mixture_t* m = <mixture_t*> state
-    cdef const double* kept = take_kept(m.kept, x)
+    cdef const double* kept = take_kept(m.kept, number)
     if kept == NULL:
         answer(m, x, m.said, m.scratch)
     learn_said(m, kept, x, y, w)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef mixture_t* m = <mixture_t*> state
-    cdef const double* kept = take_kept(m.kept, x)
+    cdef const double* kept = take_kept(m.kept, number)
     answer(m, x, m.said, m.scratch)
     mix(m, m.said, p)
     learn_said(m, kept, x, y, w)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef mixture_t* m = <mixture_t*> state
-    cdef double* kept = keep_row(m.kept, x)
+    cdef double* kept = keep_row(m.kept, number)
     if kept != NULL:
         answer(m, x, kept, m.scratch)

@@ -25,6 +25,7 @@ from . import layout as particle_layout
 from .growth import scaled_to_one, with_classes, with_drawn_inputs, with_inputs
 
 from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from thalweg._native.failure cimport begin_call, call_t, end_call, record_failure
@@ -222,25 +223,25 @@ cdef class ParticleKernel(Kernel):
         """Go back to what `state` returned before, of this kernel or of one made alike."""
         self.restore(state)
 
-    def learn(self, X, y, w, p, tested=None):
+    def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row: write its probabilities into `p`, then learn it, unless its weight is 0."""
         cdef Workers workers
         if self.batch_work() <= SMALL_WORK and not self.core.counts.opened:
-            Kernel.learn(self, X, y, w, p, tested)
+            Kernel.learn(self, X, y, w, p, tested, ids)
             return
         workers = self.begin_work(len(X), w)
         try:
             if self.core.counts.opened:
                 self.learn_buffer(0)
-            Kernel.learn(self, X, y, w, p, tested)
+            Kernel.learn(self, X, y, w, p, tested, ids)
         finally:
             self.end_work(workers)
 
-    def learn_row(self, x, y, means=None):
+    def learn_row(self, x, y, means=None, waiting=None, given=None):
         """Learn one row if it is an array as usual and a batch takes little work; return whether it was."""
         if self.batch_work() > SMALL_WORK or self.core.counts.opened:
             return False
-        return Kernel.learn_row(self, x, y, means)
+        return Kernel.learn_row(self, x, y, means, waiting, given)
 
     def flush(self):
         """Learn the rows that wait for their batch to fill."""
@@ -313,7 +314,7 @@ cdef void grow(filter_t* f, Py_ssize_t room) noexcept nogil:
         (<ParticleKernel> f.kernel).grow(room)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
     if f.counts.opened:
         learn_batch(f)

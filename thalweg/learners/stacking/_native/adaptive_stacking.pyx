@@ -11,6 +11,7 @@ row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning t
 import numpy as np
 
 from libc.math cimport fabs, sqrt
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg._native import layout as layouts
@@ -26,6 +27,7 @@ from thalweg.learners.ensembles._native.threaded cimport (
     answer_of,
     threaded_t,
     note_if_due,
+    number_at,
     row_of,
 )
 from thalweg._native.pointers cimport doubles
@@ -75,7 +77,7 @@ cdef class StackingKernel(ThreadedKernel):
             "z": layouts.new_array((n_members, n_classes), FLOAT),
             "said": layouts.new_array(width, FLOAT),
         }
-        self.waiting = KeptRows(who, n_features, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
+        self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
         c.stackers.noise = doubles(self.buffers["noise"])
@@ -138,7 +140,7 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
     cdef Py_ssize_t i
     scratch += (<stacking_t*> b.method).own_scratch
     for i in range(start, stop):
-        predict_learn(h, row_of(b, i), b.y[i], b.w[i], answer_of(b, m, i), scratch)
+        predict_learn(h, row_of(b, i), b.y[i], b.w[i], number_at(b, i), answer_of(b, m, i), scratch)
         if b.w[i] > 0:
             note_if_due(b, m, i)
 
@@ -162,7 +164,7 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
         stack_answers(s, c.said, c.z)
         stack_mix(s, c.said, p)
         if b.w[i] > 0:
-            learn_answers(c, row_of(b, i), b.y[i], b.w[i], b.position[i], p)
+            learn_answers(c, number_at(b, i), b.y[i], b.w[i], b.position[i], p)
             if (b.position[i] + 1) % b.stride == 0:
                 with gil:
                     (<StackingKernel> b.kernel).note_weights(
@@ -170,10 +172,10 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
         p += b.n_classes
 
 
-cdef void learn_answers(stacking_t* c, const double* x, Py_ssize_t y, double w, Py_ssize_t n_learned,
+cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, Py_ssize_t n_learned,
                         const double* p) noexcept nogil:
     cdef stackers_t* s = &c.stackers
-    cdef const double* kept = take_kept(c.kept, x)
+    cdef const double* kept = take_kept(c.kept, number)
     note_parts(c, p)
     if kept == NULL:
         stack_learn(s, c.z, c.said, c.said, y, w)
@@ -230,12 +232,12 @@ cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, doubl
         answers_of(b, x + i * b.n_features, scratch, p + i * b.n_classes, scratch + width)
 
 
-cdef void observe(void* state, const double* x) noexcept nogil:
+cdef void observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef threaded_t* b = <threaded_t*> state
     cdef stacking_t* c = <stacking_t*> b.method
-    cdef double* kept = keep_row(c.kept, x)
+    cdef double* kept = keep_row(c.kept, number)
     cdef Py_ssize_t m
     if kept != NULL:
         answers_of(b, x, kept, b.ignored, b.scratch)
     for m in range(b.n_members):
-        learner.observe(b.member[m], x)
+        learner.observe(b.member[m], x, number)

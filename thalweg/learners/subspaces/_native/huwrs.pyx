@@ -26,6 +26,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
 
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from thalweg.learners.ensembles._native.base cimport ROWS, EnsembleKernel
@@ -162,12 +163,12 @@ cdef class HUWRSKernel(EnsembleKernel):
         for j in range(n_old, self.lengths["input"]):
             counts[:, :, starts[j] + (missing == missing)] = n_rows
 
-    def learn(self, X, y, w, p, tested=None):
+    def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
-        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, tested)
+        self.undoing(HUWRSKernel.learn_rows, X, y, w, p, tested, ids)
 
     def learn_rows(self, const double[:, ::1] X, const Py_ssize_t[::1] y, const double[::1] w,
-                   double[:, ::1] p, const unsigned char[::1] tested=None):
+                   double[:, ::1] p, const unsigned char[::1] tested=None, const int64_t[::1] ids=None):
         """Do that; rows that get the same votes are predicted together."""
         cdef Py_ssize_t start = 0, first, stop, i
         cdef bint any_tested
@@ -184,7 +185,8 @@ cdef class HUWRSKernel(EnsembleKernel):
                     predict_rows(&self.core, &X[start, 0], stop - start, &p[start, 0], self.scratch)
                 while start < stop and not call.failure.failed:
                     if w[start] > 0:
-                        huwrs_learn(&self.core, &X[start, 0], y[start], w[start])
+                        huwrs_learn(&self.core, &X[start, 0], y[start], w[start],
+                                    0 if ids is None else ids[start])
                     start += 1
             poll_after(&call, start - first)
         self.n_rows = call.n_rows
@@ -192,13 +194,13 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     def predict(self, const double[:, ::1] X, double[:, ::1] p):
         """Write each row's probabilities into `p`."""
-        self.predict_and(X, p, False)
+        self.predict_and(X, p, False, None)
 
-    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p):
+    def predict_observe(self, const double[:, ::1] X, double[:, ::1] p, const int64_t[::1] ids=None):
         """For each row: write its probabilities into `p`, then see it as one that has no label."""
-        self.predict_and(X, p, True)
+        self.predict_and(X, p, True, ids)
 
-    def predict_and(self, const double[:, ::1] X, double[:, ::1] p, bint observes):
+    def predict_and(self, const double[:, ::1] X, double[:, ::1] p, bint observes, const int64_t[::1] ids):
         """Write probabilities into `p`, and see the rows where `observes`."""
         cdef Py_ssize_t start = 0, stop, i
         cdef double[::1] scratch = np.empty(self.handle.scratch_size)
@@ -211,14 +213,16 @@ cdef class HUWRSKernel(EnsembleKernel):
                     stop = start + rows_to_window(&self.core, stop - start)
                 predict_rows(&self.core, &X[start, 0], stop - start, &p[start, 0], &scratch[0])
                 for i in range(start, stop if observes else start):
-                    huwrs_observe(&self.core, &X[i, 0])
+                    huwrs_observe(&self.core, &X[i, 0], 0 if ids is None else ids[i])
             poll_after(&call, stop - start)
             start = stop
         end_call(&call, start if observes else -1)
 
-    def learn_row(self, x, y, means=None):
-        """Learn one row if it is an array as usual and there are no means; return whether it was."""
-        return means is None and self.undoing(EnsembleKernel.learn_row, x, y, means)
+    def learn_row(self, x, y, means=None, waiting=None, given=None):
+        """Learn one row if it is an array as usual, there are no means and no row waits; return whether."""
+        if means is not None or waiting is not None and waiting.n:
+            return False
+        return self.undoing(EnsembleKernel.learn_row, x, y)
 
     def undoing(self, method, *arguments):
         """Call a method that learns; a row at which it is stopped is then as if it had not come."""

@@ -1,5 +1,7 @@
 # What happens with a row: it fills a chunk or moves a window on, and members vote on it.
 
+from libc.stdint cimport int64_t
+
 from .histograms cimport input_bins_t
 from thalweg._native.kernel cimport learner_t
 from thalweg.learners.batch_trees._native.packed_tree cimport packed_tree_t
@@ -56,7 +58,7 @@ cdef Py_ssize_t rows_to_window(const huwrs_t* c, Py_ssize_t n) noexcept nogil
 cdef void predict_rows(const huwrs_t* c, const double* X, Py_ssize_t n, double* p,
                        double* scratch) noexcept nogil
 
-cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil
 cdef void huwrs_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil
-cdef void huwrs_observe(void* state, const double* x) noexcept nogil
+cdef void huwrs_observe(void* state, const double* x, int64_t number) noexcept nogil
 cdef void huwrs_flush(void* state) noexcept nogil

@@ -1,5 +1,6 @@
 """What happens with a row in HUWRS; the formulas are those of huwrs.pyx."""
 
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
@@ -86,7 +87,7 @@ cdef bint is_due(const huwrs_t* c) noexcept nogil:
     return n == c.rows.room or (c.held[UPDATES] == 0 and n & (n - 1) == 0)
 
 
-cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
     cdef replaced_t old = append_over(&c.rows, x, y, w, c.lost)
     c.progress[ROWS] += 1
@@ -97,18 +98,18 @@ cdef void huwrs_learn(void* state, const double* x, Py_ssize_t y, double w) noex
         c.undone = True
         return
     if c.period:
-        teach(c, x, y, w)
+        teach(c, x, y, w, number)
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
             (<EnsembleKernel> c.kernel).note()
 
 
-cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void teach(huwrs_t* c, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     # Let all members learn a row but those that were just trained on it.
     cdef Py_ssize_t m
     for m in range(c.n_members):
         if not c.is_fresh[m]:
-            learn_by(c.member[m], x, y, w)
+            learn_by(c.member[m], x, y, w, number)
 
 
 cdef void huwrs_flush(void* state) noexcept nogil:
@@ -118,11 +119,11 @@ cdef void huwrs_flush(void* state) noexcept nogil:
         c.update(c.kernel, True)
 
 
-cdef void huwrs_observe(void* state, const double* x) noexcept nogil:
+cdef void huwrs_observe(void* state, const double* x, int64_t number) noexcept nogil:
     cdef huwrs_t* c = <huwrs_t*> state
     cdef Py_ssize_t m, d = c.bins.n_features
     for m in range(c.n_members if c.packed == NULL else 0):
-        observe(c.member[m], x)
+        observe(c.member[m], x, number)
     if not c.weighs_observed:
         return
     memcpy(c.observed + c.held[OBSERVED] * d, x, d * sizeof(double))

@@ -13,7 +13,7 @@ from . import check as tree_check
 from thalweg._native.layout import FLOAT, INT, WORD, Array
 
 from libc.math cimport exp, log, sqrt
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_mean, adwin_t, adwin_update
 from thalweg._native.pointers cimport doubles, ints, words
@@ -151,11 +151,12 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    predict_learn(state, x, y, w, (<adaptive_t*> state).tree.score)
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    predict_learn(state, x, y, w, number, (<adaptive_t*> state).tree.score)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     cdef adaptive_t* a = <adaptive_t*> state
     sweep(&a.tree)
     learn_below(a, a.tree.size[ROOT], x, y, w, p)

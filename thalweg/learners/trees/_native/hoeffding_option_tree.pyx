@@ -19,6 +19,7 @@ from . import check as tree_check
 from thalweg._native.layout import FLOAT, INT, Array
 
 from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
 
 from thalweg._native.pointers cimport doubles, ints
 from .codes cimport INACTIVE_LEAVES, LEAF, MAJORITY, ROOT
@@ -105,7 +106,7 @@ cdef double add_votes(option_t* o, Py_ssize_t node, const double* x, double* p, 
     return weight
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef option_t* o = <option_t*> state
     sweep(&o.tree)
     learn_below(o, o.tree.size[ROOT], x, y, w, False)

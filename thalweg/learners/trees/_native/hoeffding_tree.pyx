@@ -1,5 +1,7 @@
 """The Hoeffding tree: a row goes down to its leaf, which learns it and now and then tries to split."""
 
+from libc.stdint cimport int64_t
+
 from .codes cimport MAJORITY, ROOT
 from .leaf cimport bayes_scores, learn_at, predict_at, vote
 from .nodes cimport TreeKernel, find_leaf, hoeffding_t
@@ -24,7 +26,7 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     predict_at(t, find_leaf(t, t.size[ROOT], x), x, p)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef hoeffding_t* t = <hoeffding_t*> state
     cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1
     if t.votes != MAJORITY:
@@ -32,7 +34,8 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept n
     learn_and_split(t, leaf, x, y, w, bayes)
 
 
-cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                        double* p) noexcept nogil:
     # The same as predict and then learn, with one walk down the tree and one look at naive Bayes.
     cdef hoeffding_t* t = <hoeffding_t*> state
     cdef Py_ssize_t leaf = find_leaf(t, t.size[ROOT], x), bayes = -1

@@ -24,6 +24,7 @@ import numpy as np
 from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from libc.math cimport exp, log
+from libc.stdint cimport int64_t
 
 from .rows cimport (
     DONE, ROWS, STAGE, boost_finish, boost_from_scratch, boost_see_class, boost_slide,
@@ -228,7 +229,8 @@ cdef double adjusted_alpha(coordinate_t* a, Py_ssize_t j, Py_ssize_t y, double l
                      / max(wrong[0], LEAST_SHARE))                                            # (2)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+               double* p) noexcept nogil:
     cdef coordinate_t* a = <coordinate_t*> state
     cdef iboost_t* c = a.boost
     cdef Py_ssize_t n
@@ -247,8 +249,8 @@ cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) 
         boost_finish(c, True)
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    both(state, x, y, w, (<coordinate_t*> state).boost.p)
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    both(state, x, y, w, number, (<coordinate_t*> state).boost.p)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

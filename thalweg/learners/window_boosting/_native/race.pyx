@@ -7,6 +7,8 @@ The learner of least error answers, of equal ones the first.
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 from thalweg.errors import StateError
 
 from thalweg._native.layout import FLOAT, Array
@@ -61,11 +63,11 @@ cdef class RaceKernel(Kernel):
     cdef void bind(self):
         self.core.error = doubles(self.arrays["error"])
 
-    def learn(self, X, y, w, p, tested=None):
+    def learn(self, X, y, w, p, tested=None, ids=None):
         """For each row that is `tested`: write its probabilities into `p`; then learn it if it has weight."""
         for kernel in self.runners:
             kernel.finish(0)
-        Kernel.learn(self, X, y, w, p, tested)
+        Kernel.learn(self, X, y, w, p, tested, ids)
 
     @property
     def leader(self):
@@ -118,18 +120,19 @@ cdef void flush(void* state) noexcept nogil:
         learner.flush(c.runner[i])
 
 
-cdef void learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    run(<race_t*> state, x, y, w, NULL)
+cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    run(<race_t*> state, x, y, w, number, NULL)
 
 
-cdef void both(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
-    run(<race_t*> state, x, y, w, p)
+cdef void both(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+               double* p) noexcept nogil:
+    run(<race_t*> state, x, y, w, number, p)
 
 
-cdef void run(race_t* c, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void run(race_t* c, const double* x, Py_ssize_t y, double w, int64_t number, double* p) noexcept nogil:
     cdef Py_ssize_t i, k, best, leader = first_of_least(c)
     for i in range(c.n):
-        predict_learn(c.runner[i], x, y, w, c.p, c.memory)
+        predict_learn(c.runner[i], x, y, w, number, c.p, c.memory)
         best = 0
         for k in range(c.n_classes):
             if c.p[k] > c.p[best]:

@@ -1,5 +1,7 @@
 # Boosting on a sliding window: what happens with a row.
 
+from libc.stdint cimport int64_t
+
 from thalweg.drift._native.adwin cimport adwin_t
 from thalweg._native.kernel cimport learner_t
 from .loss_window cimport loss_window_t
@@ -67,9 +69,10 @@ ctypedef struct iboost_t:
     double* votes                       # [class + member_scratch]
 
 # functions of a handle whose state is an iboost_t
-cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil
+cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil
 cdef void boost_predict(void* state, const double* x, double* p, double* scratch) noexcept nogil
-cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil
+cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                              double* p) noexcept nogil
 
 # move the members' weights on the window as it is
 cdef void boost_improve(iboost_t* c) noexcept nogil

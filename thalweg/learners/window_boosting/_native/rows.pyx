@@ -23,6 +23,7 @@ signal stopped is done before the next row is learned, and the model becomes wha
 """
 
 from libc.math cimport exp, log
+from libc.stdint cimport int64_t
 
 from thalweg.drift._native.adwin cimport adwin_update
 from .loss_steps cimport NONE, take_steps
@@ -82,11 +83,12 @@ cdef void boost_predict(void* state, const double* x, double* p, double* scratch
     boost_vote(<iboost_t*> state, x, p, scratch, NULL)
 
 
-cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w) noexcept nogil:
-    boost_predict_learn(state, x, y, w, (<iboost_t*> state).p)
+cdef void boost_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
+    boost_predict_learn(state, x, y, w, number, (<iboost_t*> state).p)
 
 
-cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, double* p) noexcept nogil:
+cdef void boost_predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                              double* p) noexcept nogil:
     cdef iboost_t* c = <iboost_t*> state
     cdef Py_ssize_t n
     cdef bint was_wrong, due
