@@ -39,7 +39,7 @@ def probabilities(path, learner, n_rows, seconds, out=None):
         parts.append(model.test_then_train_coded(X[block], codes[block]))
         n += len(parts[-1])
     answers = np.concatenate(parts).argmax(axis=1)
-    p = np.concatenate([*parts, model.predict_proba_block(X[:BLOCK])])
+    p = np.concatenate([*parts, model.predict_proba(X[:BLOCK])])
     if out:
         np.save(out, p)
     digest = hashlib.sha256(p.tobytes()).hexdigest()
