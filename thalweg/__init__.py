@@ -2,8 +2,8 @@
 
 `thalweg.Model` is a learner with its columns: raw records in, labels out. `thalweg.learners`,
 `thalweg.streams`, `thalweg.drift`, `thalweg.evaluation`, `thalweg.waiting`, `thalweg.preprocessing`,
-`thalweg.adapters`, `thalweg.saving`, `thalweg.checks` and `thalweg.errors` are the public modules. Each is
-imported when it is first used, so `import thalweg` is quick.
+`thalweg.adapters`, `thalweg.saving`, `thalweg.mlflow`, `thalweg.checks` and `thalweg.errors` are the public
+modules. Each is imported when it is first used, so `import thalweg` is quick.
 """
 
 import importlib
@@ -19,6 +19,7 @@ __all__ = [
     "from_bytes",
     "learners",
     "load",
+    "mlflow",
     "model",
     "preprocessing",
     "save",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         errors,
         evaluation,
         learners,
+        mlflow,
         model,
         preprocessing,
         saving,
