@@ -45,7 +45,7 @@ def orders(n_rows=200):
         "shop": rng.choice(["north", "south", "west"], n_rows),
         "note": rng.choice(notes, n_rows),
         "items": rng.integers(1, 9, n_rows),
-        "weight": rng.normal(size=n_rows).round(3),
+        "weight": rng.normal(size=n_rows),
     })  # fmt: skip
     for start, name in enumerate(["price", "when", "shop", "note", "weight"]):
         frame.loc[start::11, name] = None
@@ -143,8 +143,9 @@ def test_command_with_json(logged, model, tmp_path):
 
 def test_command_with_csv(logged, model, tmp_path):
     path = tmp_path / "orders.csv"
-    FRAME.to_csv(path, index=False)
-    assert predicted_by_command(logged.model_uri, path) == model.predict_table(FRAME).to_dict("records")
+    frame = FRAME.round({"weight": 3})  # pandas 2 may read the last bit of longer numbers otherwise
+    frame.to_csv(path, index=False)
+    assert predicted_by_command(logged.model_uri, path) == model.predict_table(frame).to_dict("records")
 
 
 def test_what_mlflow_knows_of_a_model(mlflow, model, tmp_path):
