@@ -143,7 +143,7 @@ def test_command_with_json(logged, model, tmp_path):
 
 def test_command_with_csv(logged, model, tmp_path):
     path = tmp_path / "orders.csv"
-    frame = FRAME.round({"weight": 3})  # pandas 2 may read the last bit of longer numbers otherwise
+    frame = FRAME.round({"weight": 3})  # pandas 2 changes the last bit of some longer numbers
     frame.to_csv(path, index=False)
     assert predicted_by_command(logged.model_uri, path) == model.predict_table(frame).to_dict("records")
 
