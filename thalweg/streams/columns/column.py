@@ -187,12 +187,19 @@ def distinct_texts(array: Any) -> tuple[Any, Ints]:
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     values = array.dictionary
     if not pa.types.is_string(values.type):
-        texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-                 for value in values.to_pylist()]
-        values = pa.array([None if value is None else str(value) for value in texts], pa.string())
+        values = pa.array([_text(value) for value in values.to_pylist()], pa.string())
     trimmed = pc.utf8_trim_whitespace(values)
     positions = array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
     return pc.if_else(pc.is_in(trimmed, MISSING_TEXTS), None, trimmed), positions
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as a text file has it; a whole number has no point, though it is a float."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return None if value is None or value != value else str(value)
 
 
 def texts_in(arrays: list[Any]) -> Any:
