@@ -50,7 +50,7 @@ class SklearnLearner(ForeignLearner):
     0.83
     """
 
-    def __init__(self, model: Any = None, window: int | None = None, period: int | None = None) -> None:
+    def __init__(self, model: Any = None, window: int | None = None, *, period: int | None = None) -> None:
         self.model = model
         self.window = window
         self.period = period
