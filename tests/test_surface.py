@@ -28,7 +28,7 @@ import public_surface
 print(*public_surface.surface(), sep="\\n")
 """
 RENEW = "if that was meant, run: make surface"
-BY_NAME = ("thalweg.drift", "thalweg.learners", "thalweg.preprocessing")
+BY_NAME = ("thalweg.adapters", "thalweg.drift", "thalweg.learners", "thalweg.preprocessing")
 
 
 def assert_kept(found, kept):

@@ -30,10 +30,10 @@ def test_any_tree_is_sound_and_carries_on(kind, seed):
     w = rng.choice([0.0, 0.5, 1.0, 3.0], len(X))
     tree = kind(**settings).begin(5, [0, 1, 2], n_categories=N_CATEGORIES)
     for start in range(0, len(X), 500):
-        block = X[start : start + 500], y[start : start + 500], w[start : start + 500]
+        part = slice(start, start + 500)
         other = kind().restore(tree.state())
-        p = tree.test_then_train(*block)
+        p = tree.test_then_train(X[part], y[part], sample_weight=w[part])
         assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
-        assert np.array_equal(other.test_then_train(*block), p)
+        assert np.array_equal(other.test_then_train(X[part], y[part], sample_weight=w[part]), p)
         assert_sound(tree)
         assert tree.n_bytes_ <= settings["max_bytes"], settings
