@@ -65,7 +65,7 @@ def parsed(texts: Any, point: str) -> Floats:
             texts = texts if mark == point else pc.replace_substring(texts, mark, "")
         return _cast(pc.if_else(good, texts, None))
     is_power = pc.match_substring_regex(texts, r"\d[,.]?[eE][+-]?\d")
-    digits = pc.replace_substring_regex(texts, rf"\p{{L}}+\.?|[^\d{point}]+", "")
+    digits = pc.replace_substring_regex(texts, rf"\p{{L}}+\.?|[^\d\p{{L}}{point}]+", "")
     other = "." if point == "," else ","
     digits = pc.if_else(is_power, pc.replace_substring_regex(texts, rf"[ '{other}]", ""), digits)
     numbers = _cast(pc.if_else(good, digits, None))
