@@ -29,6 +29,12 @@ _SAME_MONEY = {
     "€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "₹": "INR", "RS": "INR", "ZŁ": "PLN", "KČ": "CZK",
     "FT": "HUF", "₽": "RUB", "FR": "CHF", "R$": "BRL",
 }
+# What may stand in front of or behind a number, without a point; there are more signs.
+MONEY = frozenset([
+    *"$€£¥₹₽₩₺₪₫₴₦฿₱₲₡₵₸", "US$", "CA$", "AU$", "NZ$", "HK$", "A$", "C$", "R$", "S$", "kr", "zł", "Kč", "Ft",
+    "Fr", "Rs", *_CODES.split("|"),
+    *(form for code in ("EUR", "USD", "GBP", "CHF") for form in (code, code.lower(), code.capitalize())),
+])
 MARKS = {",": "commas", ".": "points", " ": "spaces", "'": "apostrophes"}
 
 
