@@ -1,5 +1,6 @@
 """Columns as people have them: which kind each is, what inputs it becomes, what is said about it."""
 
+import copy
 import datetime
 
 import numpy as np
@@ -15,6 +16,8 @@ from thalweg.errors import StreamError
 from thalweg.evaluation import InputColumns
 from thalweg.preprocessing import Dates
 from thalweg.streams import from_file
+from thalweg.streams.columns import date_layouts
+from thalweg.streams.columns.dates import Dates as ReadDates
 
 N = 300
 START = datetime.datetime(2024, 1, 30, 22, 15)
@@ -319,3 +322,14 @@ def test_yes_and_no_are_named_alike(tmp_path):
     stream = from_file(table(tmp_path, a=said, y=said))
     assert stream.classes.tolist() == ["Y", "N"] or stream.classes.tolist() == ["N", "Y"]
     assert InputColumns(stream).categories(0) == ["Y", "N"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [(date_layouts.CLOCK, "09:30"), (date_layouts.NUMBER, "1709285"), (date_layouts.DAY_FIRST, "1.3.2024")],
+)
+def test_dates_are_read_the_same_by_a_copy(layout, text):
+    reader = ReadDates((layout,), 0.0, ("elapsed",))
+    for each in (reader, copy.deepcopy(reader)):
+        X, problems = each.read(pa.array([text]))
+        assert X > 0 and not problems

@@ -113,6 +113,16 @@ class Codes:
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def spelling(self) -> Callable[[Any], str | None]:
+        """The function that returns the canonical text of a value, None if it is missing."""
+        return self._spelling
+
+    @property
+    def by_spelling(self) -> dict[str | None, int]:
+        """The codes by canonical text, as long as they grow."""
+        return self._code
+
     def of(self, values: Iterable[Any]) -> Ints:
         """Return the codes of `values`; MISSING or UNKNOWN for values without one."""
         return np.array([self._of_one(value) for value in values], dtype=np.intp)

@@ -195,8 +195,8 @@ def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any
 
 
 def _of_texts(texts: Any, layout: Layout) -> Moments:
-    is_clock = layout is date_layouts.CLOCK
-    return of_numbers(texts) if layout is date_layouts.NUMBER else of_text(texts, layout.day, is_clock)
+    is_clock = layout == date_layouts.CLOCK
+    return of_numbers(texts) if layout == date_layouts.NUMBER else of_text(texts, layout.day, is_clock)
 
 
 def _may_be_dates(arrays: list[Any]) -> bool:

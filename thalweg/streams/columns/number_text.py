@@ -29,6 +29,12 @@ _SAME_MONEY = {
     "€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "₹": "INR", "RS": "INR", "ZŁ": "PLN", "KČ": "CZK",
     "FT": "HUF", "₽": "RUB", "FR": "CHF", "R$": "BRL",
 }
+# What may stand in front of or behind a number, without a point; there are more signs.
+MONEY = frozenset([
+    *"$€£¥₹₽₩₺₪₫₴₦฿₱₲₡₵₸", "US$", "CA$", "AU$", "NZ$", "HK$", "A$", "C$", "R$", "S$", "kr", "zł", "Kč", "Ft",
+    "Fr", "Rs", *_CODES.split("|"),
+    *(form for code in ("EUR", "USD", "GBP", "CHF") for form in (code, code.lower(), code.capitalize())),
+])
 MARKS = {",": "commas", ".": "points", " ": "spaces", "'": "apostrophes"}
 
 
@@ -65,7 +71,7 @@ def parsed(texts: Any, point: str) -> Floats:
             texts = texts if mark == point else pc.replace_substring(texts, mark, "")
         return _cast(pc.if_else(good, texts, None))
     is_power = pc.match_substring_regex(texts, r"\d[,.]?[eE][+-]?\d")
-    digits = pc.replace_substring_regex(texts, rf"\p{{L}}+\.?|[^\d{point}]+", "")
+    digits = pc.replace_substring_regex(texts, rf"\p{{L}}+\.?|[^\d\p{{L}}{point}]+", "")
     other = "." if point == "," else ","
     digits = pc.if_else(is_power, pc.replace_substring_regex(texts, rf"[ '{other}]", ""), digits)
     numbers = _cast(pc.if_else(good, digits, None))
