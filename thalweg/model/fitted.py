@@ -24,7 +24,7 @@ from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.late_rows import LateRows
-from thalweg.model.opening import FEW_ROWS, ColumnSettings
+from thalweg.model.opening import FEW_ROWS, ColumnSettings, check_any_known
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
@@ -118,6 +118,12 @@ class FittedModel(Stateful, BaseEstimator):
                 found.update(f"{array.dtype.str}{array.shape}".encode() + array.tobytes())
             return found.hexdigest()
 
+    @property
+    def can_be_saved(self) -> bool:
+        """Whether `save` can write the model; not if its learner holds a model of another library."""
+        learner = vars(self).get("learner_", self.learner)
+        return learner is None or isinstance(learner, str) or getattr(learner, "can_be_saved", False)
+
     def _header(self) -> State:
         return {"format": self._format, self._kind: type(self).__name__}
 
@@ -125,7 +131,8 @@ class FittedModel(Stateful, BaseEstimator):
         parameters = self.get_params(deep=False)
         for name in LISTED:
             given = parameters[name]
-            parameters[name] = given if given is None or isinstance(given, str) else [*given]
+            is_plain = given is None or isinstance(given, str | tuple | list)
+            parameters[name] = given if is_plain else [*given]
         state: State = {"parameters": to_plain(parameters)}
         if self._begun:
             state |= {"schema": self._coding.schema(), "report": dataclasses.asdict(self._report)}
@@ -192,6 +199,7 @@ class FittedModel(Stateful, BaseEstimator):
         """Warn of keys that are no columns of the model, once of each."""
         if not record.keys() <= self._coding.known:
             unknown = record.keys() - self._coding.known
+            check_any_known(record, self._coding)
             new = [repr(name) for name in sorted(unknown) if not isinstance(record[name], Mapping)]
             self._coding.known |= unknown
             if new:

@@ -52,6 +52,11 @@ class LateRows:
         """Return for each id whether its row waits."""
         return self._rows.contains(ids)
 
+    def check(self, ids: Ids) -> None:
+        """Raise WaitingError if a row does not wait, or an id is there twice."""
+        if not self._rows.contains(ids).all() or len(set(ids)) < len(ids):
+            self._rows.resolve(ids)
+
     def resolve(self, ids: Ids) -> tuple[Any, Ints]:
         """Remove rows; return them, and their numbers. Raise WaitingError if one does not wait."""
         found = self._rows.resolve(ids)

@@ -18,6 +18,7 @@ from thalweg.evaluation.run import Run
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED, FittedModel
+from thalweg.model.opening import is_empty
 from thalweg.model.predictions import as_given, prediction_columns
 from thalweg.model.wording import in_words_of_model
 from thalweg.streams.base import Stream
@@ -140,6 +141,8 @@ class Model(ClassifierMixin, FittedModel):
         **options
             How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
         """
+        if self._begun and is_empty(source):
+            return self
         if self._is_plain_record(source, y, ids, options) and rows is None:
             with self._own_lock().write:
                 if self._learn_record(source):
@@ -174,6 +177,7 @@ class Model(ClassifierMixin, FittedModel):
                 waits = self._late.contains(known)
                 known = [each for each, there in zip(known, waits, strict=True) if there]
                 given = [each for each, there in zip(given, waits, strict=True) if there]
+            self._late.check(known)
             codes = self._coding.codes_of(given)
             X, numbers = self._late.resolve(known)
             if len(codes):
@@ -307,7 +311,7 @@ class Model(ClassifierMixin, FittedModel):
         coding = self._coding
         self._say_new(record)
         label = None if coding.target is None else record.get(coding.target)
-        code = MISSING if coding.is_missing(label) else int(coding.codes_of([label])[0])
+        code = coding.code_of(label)
         x = coding.row(record, True)
         if x is None:
             return False
@@ -332,20 +336,30 @@ class Model(ClassifierMixin, FittedModel):
     def _predict_rows(
         self, source: Any, ids: Ids | None, options: dict[str, Any], writes: bool = False
     ) -> Floats:
+        self._check_begun()
+        if is_empty(source):
+            return self._joined([])
         if ids is None and not writes:
             with self._reading, in_words_of_model():
                 blocks = self._blocks(self._open(source, **options))
                 return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
+            if isinstance(source, dict) and not options:
+                self._say_new(source)
+                x = self._coding.row(source, True)
+                if x is not None:
+                    return self._observed([x[None]], 1, ids)
             stream = self._open(source, **options)
-            return self._then_adopt(stream, self.learner_, lambda: self._observed(stream, ids))
+            return self._then_adopt(
+                stream, self.learner_, lambda: self._observed(self._blocks(stream), stream.n_rows, ids)
+            )
 
-    def _observed(self, stream: Stream, ids: Ids | None) -> Floats:
-        """Predict and observe the rows of a stream, which wait for their labels if they have ids."""
-        if ids is not None and len(ids) != stream.n_rows:
-            raise ValueError(f"Model: got {len(ids)} ids for {stream.n_rows} rows")
+    def _observed(self, blocks: Iterable[Any], n_rows: int | None, ids: Ids | None) -> Floats:
+        """Predict and observe rows, which wait for their labels if they have ids."""
+        if ids is not None and len(ids) != n_rows:
+            raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
         found, n = [], 0
-        for X in self._blocks(stream):
+        for X in blocks:
             numbers = None if ids is None else self._late.add(X, ids[n : n + len(X)])
             found.append(self.learner_.predict_then_observe(X, ids=numbers))
             n += len(X)

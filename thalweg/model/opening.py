@@ -12,7 +12,7 @@ from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, TEXT
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.open import ReadingOptions, open_path, open_source
-from thalweg.streams.files.tables import TableSource, is_records, table_source
+from thalweg.streams.files.tables import is_records, table_source
 from thalweg.streams.named import is_file, is_path, open_stream
 from thalweg.streams.source import as_stream
 
@@ -99,7 +99,7 @@ class ColumnSettings:
         name = _label_name(labels, target)
         source = table_source(rows, labels, name, () if coding is None else coding.names)
         if coding is not None and is_records(rows):
-            _check_any_known(source, coding)
+            check_any_known(source.given, coding)
         reading = ReadingOptions(min_flag_rows=FEW_ROWS, **self._reading(coding, options))
         chosen = name if labels is not None else self._target(coding).get("target")
         return open_source(source, chosen, reading.checked(chosen, WHO))
@@ -119,14 +119,22 @@ class ColumnSettings:
         return [given] if isinstance(given, str) else list(given)
 
 
+def is_empty(source: Any) -> bool:
+    """Return whether this is a list, an array or a frame without rows."""
+    if isinstance(source, list | tuple | np.ndarray) or frame_names(source) is not None:
+        return len(source) == 0
+    return False
+
+
 def _label_name(labels: Any, target: str | int | None) -> str:
     """Return the name of the column of labels that are given beside the rows."""
     name = target if isinstance(target, str) else getattr(labels, "name", None)
     return name if isinstance(name, str) and name else "label"
 
 
-def _check_any_known(source: TableSource, coding: Coding) -> None:
-    """Raise StreamError if records have none of the columns of the model."""
-    if not coding.names & source.given:
-        seen, known = first_of(sorted(source.given), 10), first_of(sorted(coding.names), 10)
+def check_any_known(given: Iterable[str], coding: Coding) -> None:
+    """Raise StreamError if the keys of records are none of the columns of the model, nor parts of one."""
+    keys = set(map(str, given))
+    if keys.isdisjoint(coding.names) and not any(name.partition(".")[0] in keys for name in coding.names):
+        seen, known = first_of(sorted(keys), 10), first_of(sorted(coding.names), 10)
         raise StreamError(f"{WHO}: the records have {seen or 'nothing'}, and none of the columns {known}")

@@ -8,11 +8,14 @@ from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError, short_repr
-from thalweg.streams.columns.codes import MISSING, UNKNOWN, Codes, as_classes, spelling
+from thalweg.streams.columns.codes import BOOLEANS, MISSING, UNKNOWN, Codes, as_classes, spelling
+from thalweg.streams.columns.column import FLAG
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.schema_reader import SchemaReader
 
 CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
+
+MOST_CACHED = 10_000  # spellings of labels
 
 
 class Coding:
@@ -35,6 +38,7 @@ class Coding:
         self.labels = Codes(reader.classes.tolist(), reader.more_classes, match=reader.match)
         self.missing = reader.missing
         self.n_inputs = len(reader.names)
+        self._known_codes: dict[tuple[type, Any], int] = {}
         self._rows = RowReader(self.columns)
 
     @property
@@ -66,6 +70,10 @@ class Coding:
         columns = [{key: spec[key] for key in CODING if key in spec} for spec in schema["columns"]]
         for spec in columns:
             spec |= {"values": [*map(spelling, spec["values"])]} if "values" in spec else {}
+            if spec.get("values") == [*BOOLEANS]:
+                spec |= {"kind": FLAG}
+            if spec["kind"] == FLAG:  # 0 and 1, False and True: the same codes
+                spec.pop("values", None), spec.pop("grows", None)
         labels = [*map(spelling, schema["classes"])]
         return {"columns": columns, "classes": labels, "more_classes": schema["more_classes"]}
 
@@ -75,6 +83,18 @@ class Coding:
         A new category gets the next code if the record `learns`; otherwise it has that code this time only.
         """
         return self._rows.read(record, learns)
+
+    def code_of(self, label: Any) -> int:
+        """Return the code of a label as `codes_of` does; MISSING if it is missing."""
+        key = (type(label), label)
+        code = self._known_codes.get(key) if type(label) in (str, int, bool) else None
+        if code is None:
+            if self.is_missing(label):
+                return MISSING
+            code = int(self.codes_of([label])[0])
+            if type(label) in (str, int, bool) and len(self._known_codes) < MOST_CACHED:
+                self._known_codes[key] = code
+        return code
 
     def codes_of(self, labels: Iterable[Any]) -> Ints:
         """Return the codes of labels; new ones get the next codes, if there may be more.

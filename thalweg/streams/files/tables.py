@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from thalweg._frames import frame_columns, frame_names
 from thalweg.errors import StreamError, short_repr
 from thalweg.streams.columns.column import CATEGORY, Column
 from thalweg.streams.columns.kinds import plain_numbers
-from thalweg.streams.columns.missing import Missing
 from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
 
 FIRST_ROWS = 10_000
@@ -41,7 +39,7 @@ class TableSource(ArrowSource):
 
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
-        found = plain_numbers([Missing().cleaned(texts, numeric=True)])
+        found = plain_numbers([texts])
         return found is not None and len(found) > 0
 
     def _read(self, names: Sequence[str]) -> Iterator[Any]:
@@ -102,8 +100,13 @@ def as_table(rows: Any) -> tuple[Any, bool]:
 def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
     flat = [_flat(record, i) for i, record in enumerate(records)]
     names = list(dict.fromkeys(name for record in flat for name in record))
-    columns = [as_column([record.get(name) for record in flat]) for name in names]
-    return pa.Table.from_arrays([*map(_checked, columns)], names=names)
+    columns = []
+    for name in names:
+        try:
+            columns.append(_checked(as_column([record.get(name) for record in flat])))
+        except StreamError as error:
+            raise StreamError(f"records, column {name!r}, {error}") from None
+    return pa.Table.from_arrays(columns, names=names)
 
 
 def _flat(record: Any, number: int) -> Mapping[str, Any]:
@@ -141,10 +144,12 @@ def as_column(values: Any) -> Any:
     try:
         return pa.array(plain, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([_text(value) for value in plain], pa.string())
+        return pa.array([_text(value, i) for i, value in enumerate(plain)], pa.string())
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Any, row: int) -> str | None:
+    if isinstance(value, list | tuple | set | np.ndarray | Mapping):
+        raise StreamError(f"data row {row + 1}: {short_repr(value)} is not one value")
     if value is None or value != value:
         return None
     if isinstance(value, bytes):
@@ -155,7 +160,7 @@ def _text(value: Any) -> str | None:
 
 
 def _checked(column: Any) -> Any:
-    """Return a column with the types that are read: text of one kind, booleans as text."""
+    """Return a column with a type that is read: text of one kind, also if nothing is in it."""
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
     if kind in (pa.large_string(), pa.string_view()):
@@ -164,6 +169,4 @@ def _checked(column: Any) -> Any:
         return column.cast(pa.dictionary(pa.int32(), pa.string()))
     if pa.types.is_null(kind):
         return column.cast(pa.string())
-    if pa.types.is_boolean(kind):
-        return pc.if_else(column, "True", "False")
     return column

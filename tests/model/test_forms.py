@@ -1,0 +1,159 @@
+"""Whatever the form of the rows, a model is the same."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from command import run_command
+from order_rows import as_csv, orders, without
+from places import DATA, data_file
+
+import thalweg
+from thalweg.errors import ColumnWarning
+
+FILES = sorted(path.name for path in DATA.glob("*") if path.suffix != ".md" and "laser" not in path.name)
+pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
+
+
+def forms(rows, tmp_path):
+    """Return the rows in every form that a model takes."""
+    frame = pd.DataFrame(rows)
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return {
+        "records": rows,
+        "pandas": frame,
+        "polars": pl.DataFrame(rows),
+        "Arrow": pa.Table.from_pylist(rows),
+        "CSV": as_csv(rows, tmp_path / "rows.csv"),
+        "JSON lines": tmp_path / "rows.jsonl",
+    }
+
+
+@pytest.mark.parametrize("learner", ["NaiveBayes", "HoeffdingTree", "LinearLogistic"])
+def test_all_forms_leave_the_same_model(tmp_path, learner):
+    rows, later = orders(1200), without(orders(50, seed=2, first=1200), "paid")
+    given = forms(rows, tmp_path)
+    models = {name: thalweg.Model("paid", learner).learn(form) for name, form in given.items()}
+    assert len({model.digest() for model in models.values()}) == 1
+    expected = models["records"].predict_proba(later)
+    for model in models.values():
+        for form in (later, pd.DataFrame(later), pl.DataFrame(later), pa.Table.from_pylist(later)):
+            assert np.array_equal(model.predict_proba(form), expected)
+        assert np.array_equal([model.predict_proba_one(row)["yes"] for row in later], expected[:, 1])
+    assert (expected.max(axis=1) > 0.6).mean() > 0.3
+
+
+def test_one_record_after_another_is_a_block(tmp_path):
+    rows, later = orders(600), orders(300, seed=2, first=600)
+    later[7]["shop"] = "west"
+    later[9]["paid"] = "later"
+    later[11]["paid"] = None
+    one, block = (thalweg.Model("paid", "AdaptiveStacking", random_state=3).learn(rows) for _ in range(2))
+    for row in later:
+        one.learn(row)
+    assert one.digest() != block.digest()
+    block.learn(later[:100]).learn(pd.DataFrame(later[100:]))
+    assert one.digest() == block.digest()
+    assert "west" in one.schema()["columns"][2]["values"]
+    assert one.classes_.tolist() == ["no", "yes", "later"]
+
+
+def attributes(name):
+    """Return the columns of an ARFF file, its classes and its rows as a frame."""
+    path = data_file(name)
+    with (gzip.open if name.endswith("gz") else open)(path, "rt") as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("%")]
+    start = next(i for i, line in enumerate(lines) if line.lower() == "@data")
+    columns = {}
+    for line in lines[:start]:
+        if line.lower().startswith("@attribute"):
+            head, brace, listed = line.split(None, 1)[1].partition("{")
+            values = [value.strip(" '\"") for value in listed.rstrip("} ").split(",")]
+            given = head.strip() if brace else head.rsplit(None, 1)[0]
+            columns[given.strip("'\" ")] = values if brace else "number"
+    body = io.StringIO("\n".join(lines[start + 1 :]))
+    frame = pd.read_csv(body, header=None, names=list(columns), na_values="?", quotechar="'")
+    target = frame.columns[-1]
+    return {name: kind for name, kind in columns.items() if name != target}, columns[target], frame
+
+
+@pytest.mark.parametrize("name", FILES or ["elec2.arff"])
+def test_a_real_file_as_path_frame_records_and_command_is_one_model(name, tmp_path):
+    path, settings = data_file(name), {}
+    if ".arff" in name:
+        settings["columns"], settings["classes"], frame = attributes(name)
+    else:
+        frame = pd.read_csv(path, header=None if "insects" in name else "infer")
+    saved = tmp_path / "model.tw"
+    done = run_command("run", path, "--learner", "HoeffdingTree", "--save", saved, "--json")
+    assert done.returncode == 0, done.stderr
+    command = thalweg.load(saved)
+    frame.columns = [column["name"] for column in command.schema()["columns"]] + [command.schema()["target"]]
+    whole = thalweg.Model(learner="HoeffdingTree").learn(path)
+    assert whole.digest() == command.digest()
+    assert thalweg.Model(learner="HoeffdingTree", **settings).learn(frame).digest() == whole.digest()
+    records = frame.to_dict("records")
+    assert thalweg.Model(learner="HoeffdingTree", **settings).learn(records).digest() == whole.digest()
+    some = frame.iloc[-40:, :-1]
+    expected = whole.predict_proba(some)
+    one_by_one = [[*whole.predict_proba_one(row).values()] for row in some.to_dict("records")]
+    assert np.array_equal(one_by_one, expected)
+    assert len(np.unique(expected)) > 1
+
+
+def test_frames_have_types_and_records_have_text():
+    rows = [{"code": str(1000 + i % 7), "y": i % 2} for i in range(100)]
+    assert thalweg.Model("y", "NaiveBayes").learn(pd.DataFrame(rows)).columns.kinds == {"code": "category"}
+    assert thalweg.Model("y", "NaiveBayes").learn(rows).columns.kinds == {"code": "number"}
+
+
+def test_markers_of_missing_values_are_the_same_in_frames():
+    rows = [{"size": "-" if i % 9 == 0 else str(i % 11), "y": "ab"[i % 2]} for i in range(200)]
+    frame, records = (thalweg.Model("y", "NaiveBayes").learn(form) for form in (pd.DataFrame(rows), rows))
+    assert frame.columns.kinds == records.columns.kinds == {"size": "number"}
+    assert frame.digest() == records.digest()
+
+
+def test_whole_dates_are_the_same_as_floats():
+    days = [20240101 + i % 28 for i in range(100)]
+    labels = ["odd" if day % 2 else "even" for day in days]
+    columns = {"day": "date"}
+    ints = pd.DataFrame({"day": days, "y": labels})
+    floats = ints.assign(day=ints["day"].astype(float))
+    models = [thalweg.Model("y", "NaiveBayes", columns=columns).learn(each) for each in (ints, floats)]
+    assert models[0].digest() == models[1].digest()
+
+
+def test_arrays_and_labels_apart():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300).astype(bool)
+    model = thalweg.Model(learner="NaiveBayes").learn(X, y)
+    assert model.feature_names_in_.tolist() == ["x0", "x1", "x2"]
+    assert model.classes_.tolist() == [False, True] and model.predict(X[:5]).dtype == bool
+    frame = thalweg.Model(learner="NaiveBayes").learn(pd.DataFrame(X, columns=["x0", "x1", "x2"]), y)
+    assert frame.digest() == model.digest()
+    with pytest.raises(ValueError, match="300 rows and 299 labels"):
+        thalweg.Model(learner="NaiveBayes").learn(X, y[:-1])
+
+
+def test_generators_and_streams_have_columns_too():
+    model = thalweg.Model(learner="NaiveBayes").learn("sea", rows=500)
+    assert list(model.columns.kinds) == ["x0", "x1", "x2"]
+    stream = thalweg.streams.SEA(n_rows=500, seed=0)
+    assert thalweg.Model(learner="NaiveBayes").learn(stream).learner_.n_features_in_ == 3
+    assert model.predict_one({"x0": 1.0, "x1": 9.0, "x2": 3.0}) in (0, 1)
+    with pytest.raises(ValueError, match=r"LED has \d+ inputs, the model 3"):
+        model.predict("led")
+
+
+def test_few_first_rows_are_said():
+    with pytest.warns(ColumnWarning, match="found from 1 rows"):
+        model = thalweg.Model("y", "NaiveBayes").learn({"clicks": 1, "y": "no"})
+    model.learn({"clicks": 3, "y": "yes"}).learn({"clicks": 0, "y": "no"})
+    assert model.columns.kinds == {"clicks": "number"}
+    assert model.predict_one({"clicks": 3}) == "yes"

@@ -1,0 +1,163 @@
+"""What is new, absent or wrong in later rows: decided, said, and nothing is lost."""
+
+import datetime
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from order_rows import as_csv, orders, without
+
+import thalweg
+from thalweg.errors import ColumnWarning, StreamError
+
+
+@pytest.fixture
+def model():
+    return thalweg.Model("paid", "NaiveBayes").learn(orders(400))
+
+
+def test_columns_are_shown_and_travel(model, tmp_path):
+    assert model.columns.kinds == {
+        "id": "ignored", "price": "number", "when": "date", "shop": "category", "weight": "number",
+        "gift": "category", "note": "text",
+    }  # fmt: skip
+    assert model.columns.target == "paid"
+    assert "decimal comma" in model.columns.notes["price"]
+    model.save(tmp_path / "model.tw")
+    loaded = thalweg.load(tmp_path / "model.tw")
+    assert type(loaded) is thalweg.Model
+    assert loaded.columns == model.columns and loaded.schema() == model.schema()
+    assert loaded.get_params() == model.get_params()
+    row = orders(1, seed=8)[0]
+    assert loaded.predict_proba_one(row) == model.predict_proba_one(row)
+
+
+def test_a_new_column_is_left_out_and_said(model):
+    row = orders(1, seed=3)[0]
+    expected = model.predict_proba_one(row)
+    with pytest.warns(ColumnWarning, match="no such column: 'colour'"):
+        assert model.predict_proba_one(row | {"colour": "red"}) == expected
+    assert model.predict_proba_one(row | {"colour": "red"}) == expected  # said once
+    with pytest.warns(ColumnWarning, match="no such column: 'size'"):
+        p = model.predict_proba(pd.DataFrame([row | {"size": 4}]))
+    assert p[0].tolist() == list(expected.values())
+
+
+def test_an_absent_column_is_missing_in_records_and_an_error_in_tables(model, tmp_path):
+    rows = without(orders(20, seed=3), "weight", "paid")
+    p = model.predict_proba(rows)
+    assert np.array_equal(p, model.predict_proba([row | {"weight": None} for row in rows]))
+    assert np.array_equal(p[:, 0], [model.predict_proba_one(row)["no"] for row in rows])
+    for table in (pd.DataFrame(rows), as_csv(rows, tmp_path / "rows.csv")):
+        with pytest.raises(StreamError, match="there is no column 'weight'"):
+            model.predict(table)
+    with pytest.raises(StreamError, match="the records have colour, and none of the columns"):
+        model.predict([{"colour": "red"}])
+    with pytest.raises(StreamError, match="none of the columns"):
+        model.predict_one({"colour": "red"})
+
+
+def test_a_new_category_is_like_none_seen_until_it_is_learned(model):
+    rows = [row | {"shop": "west"} for row in orders(30, seed=3)]
+    assert np.array_equal(model.predict_proba(rows[0]), model.predict_proba([rows[0] | {"shop": "moon"}]))
+    assert "west" not in model.schema()["columns"][2]["values"]
+    model.learn(rows)
+    assert model.schema()["columns"][2]["values"][3:] == ["west"]
+    assert model.learner_.n_categories_.tolist().count(4) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("price", "cheap", "'cheap' is not a number with a decimal comma"),
+        ("weight", "heavy", r"'heavy' is not a number; .* columns={'weight': 'category'}"),
+        ("weight", float("inf"), "inf is not a finite number"),
+        ("when", "soon", "'soon' is not a date|the first rows are not all dates"),
+        ("gift", 3, "3"),
+        ("shop", ["north"], "values of type|is not one value"),
+    ],
+)
+def test_a_cell_that_does_not_fit_is_named_and_nothing_is_learned(model, name, value, words):
+    before, good = model.digest(), orders(30, seed=3)
+    bad = good[4] | {name: value}
+    for rows in ([*good[:4], bad, *good[5:]], bad):
+        with pytest.raises(StreamError, match=words) as caught:
+            model.learn(rows)
+        assert repr(name) in str(caught.value)
+    for call in (model.predict_one, model.predict_proba, lambda row: model.predict(row, ids=["x"])):
+        with pytest.raises(StreamError, match=words):
+            call(bad)
+    assert model.digest() == before and model.n_waiting_ == 0
+
+
+def test_cells_are_read_as_a_file_writes_them(model):
+    row = orders(1, seed=3)[0]
+    expected = model.predict_proba_one(row)
+    when = datetime.datetime.strptime(row["when"], "%d.%m.%Y %H:%M")
+    same = [
+        {"price": float(row["price"].replace(",", "."))}, {"price": f" {row['price']} €"},
+        {"weight": str(row["weight"])}, {"weight": np.float64(row["weight"])},
+        {"gift": str(row["gift"]).lower()}, {"gift": int(row["gift"])}, {"when": when},
+        {"when": when.isoformat()}, {"when": pd.Timestamp(when)},
+        {"shop": f" {row['shop']} "}, {"id": 7},
+    ]  # fmt: skip
+    for change in same:
+        assert model.predict_proba_one(row | change) == expected, change
+        assert model.predict_proba([row | change])[0].tolist() == list(expected.values()), change
+
+
+def test_nested_records_are_those_of_json_lines(tmp_path):
+    rows = [{"shop": {"city": "ab"[i % 2], "size": i % 5}, "y": ["no", "yes"][i % 2]} for i in range(100)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.warns(ColumnWarning, match="equals the target"):
+        records = thalweg.Model("y", "NaiveBayes").learn(rows)
+        file = thalweg.Model("y", "NaiveBayes").learn(tmp_path / "rows.jsonl")
+    assert list(records.columns.kinds) == ["shop.city", "shop.size"]
+    assert records.digest() == file.digest()
+    assert records.predict_one({"shop": {"city": "b", "size": 1}}) == "yes"
+
+
+def test_empty_and_strange_rows_are_errors():
+    none = "no columns"
+    for rows, words in (([], none), ({}, none), ([[1, 2]], "no dict"), (7, "expected"), ([{}], none)):
+        with pytest.raises((TypeError, ValueError), match=words):
+            thalweg.Model("y", "NaiveBayes").learn(rows)
+    model = thalweg.Model("y", "NaiveBayes")
+    assert model.predict_one({"a": 1}) is None and model.predict_proba_one({"a": 1}) == {}
+    assert model.columns is None and model.n_waiting_ == 0
+
+
+def test_no_rows_are_no_predictions(model):
+    before = model.digest()
+    for rows in ([], pd.DataFrame(orders(2))[:0], pd.DataFrame()):
+        assert model.predict(rows).shape == (0,) and model.predict_proba(rows).shape == (0, 2)
+        assert model.predict(rows, ids=[]).shape == (0,)
+        model.learn(rows)
+    assert len(model.predict_table(pd.DataFrame(orders(2))[:0])) == 0
+    assert model.digest() == before
+
+
+def test_listed_classes_and_categories_are_kept():
+    rows = [{"shop": "ab"[i % 2], "y": i % 3 % 2} for i in range(100)]
+    model = thalweg.Model("y", "NaiveBayes", columns={"shop": ["b", "a", "c"]}, classes=[1, 0]).learn(rows)
+    assert model.classes_.tolist() == [1, 0]
+    assert model.schema()["columns"][0]["values"] == ["b", "a", "c"]
+    with pytest.raises(StreamError, match="'d' is not in the list"):
+        model.learn({"shop": "d", "y": 0})
+    with pytest.raises(StreamError, match="2 is not one of"):
+        model.learn({"shop": "a", "y": 2})
+
+
+def test_prequential_goes_on_and_keeps_its_results(tmp_path):
+    rows = orders(600)
+    path = as_csv(rows, tmp_path / "rows.csv")
+    model = thalweg.Model("paid", "HoeffdingTree")
+    first = model.prequential(path, delay=10)
+    assert (first.n_rows, first.settings["delay"]) == (600, 10)
+    model.prequential(pd.DataFrame(orders(200, seed=2, first=600)), rows=150)
+    assert [run["rows"] for run in model.runs_] == [600, 150]
+    learned = thalweg.Model("paid", "HoeffdingTree").learn(path)
+    tested = thalweg.Model("paid", "HoeffdingTree")
+    tested.prequential(path)
+    assert learned.digest() == tested.digest()
