@@ -48,6 +48,7 @@ def number(rng):
         lambda: f"{rng.randrange(1000)},{rng.randrange(100):02}",
         lambda: f"{rng.randrange(1, 1000)} {rng.randrange(1000):03}",
         lambda: str(rng.randrange(2)),
+        lambda: f"{rng.randrange(10**15)}e{rng.randrange(-45, 45)}",
     ])()  # fmt: skip
 
 

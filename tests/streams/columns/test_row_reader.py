@@ -24,7 +24,7 @@ from thalweg.streams.columns.dates import Dates
 from thalweg.streams.columns.decimals import Decimals
 from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.number_text import MONEY, are_numbers
-from thalweg.streams.columns.row_reader import LAYOUTS, MOST_WORDS, RowReader
+from thalweg.streams.columns.row_reader import LAYOUTS, MOST_LAYOUTS, MOST_WORDS, RowReader
 from thalweg.streams.columns.words import Words
 
 N_VALUES = 300
@@ -116,6 +116,24 @@ def test_all_dates_of_a_layout_are_read(layout):
     assert n_read >= 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("number", [f"{digits}e{power}" for digits in (1, 3, 10**15 - 1) for power in range(-40, 40)]),
+        ("point", ["kr.5", "kr .5", "Rs.5", "$.5", "0.5", ".5", "5.", "1,000,000.5", "0,000", "5 kr."]),
+        ("comma", ["kr.5", "kr ,5", "Rs.5", "€,5", "0,5", ",5", "5,", "1.000.000,5", "0.000", "5 kr."]),
+        ("day.month.yy", ["1.1.69", "1.1.70", "1.1.99", "1.1.00", "29.2.00", "29.2.23", "31.4.24", "0.1.24"]),
+        ("day.month.year", ["1.1.0069", "1.1.0070", "1.1.0099", "1.1.0100", "29.2.1900", "29.2.2000"]),
+        ("year-month-day", ["2024-1-1 0:00", "2024-1-1 12:00 am", "2024-1-1 12:00 pm", "2024-1-1 13:00 pm"]),
+        ("yearmonthday", ["18991231", "19000101", "21991231", "22000101"]),
+        ("seconds since 1970", [f"{size:.0f}" for size in (1e11, 2e11, 5e13, 1e14, 2e14, 1e17, 2e17, -1e12)]),
+    ],
+)
+def test_borders_are_those_of_a_block(kind, texts):
+    column = column_of(kind)
+    assert sum(check_same(column, RowReader([column]), text, learns=False) for text in texts) > len(texts) / 4
+
+
 def test_every_layout_of_text_is_known():
     assert {*LAYOUTS, date_layouts.ARROW} == set(date_layouts.BY_NAME.values())
 
@@ -185,7 +203,7 @@ def test_a_new_category_gets_the_next_code_and_keeps_it_only_if_it_is_learned():
     assert reader.read({"a": "blue"}, False) == 6
     column.codes.of(["blue"])  # by a block, meanwhile
     assert reader.read({"a": "blue"}, False) == 6 and reader.read({"a": "grey"}, False) == 7
-    assert reader.read({"a": Decimal("7.5")}, True) == 7 and column.codes.values[7] == Decimal("7.5")
+    assert reader.read({"a": Decimal("7.5")}, True) == 7 and type(column.codes.values[7]) is Decimal
 
 
 def test_a_record_that_is_declined_adds_no_category():
@@ -225,6 +243,11 @@ def test_values_may_be_absent_nested_or_of_no_column():
 def test_a_text_of_very_many_inputs_is_declined():
     assert read_one(Column("a", TEXT, reader=Words(MOST_WORDS)), "word").sum() == 1
     assert read_one(Column("a", TEXT, reader=Words(MOST_WORDS + 1)), "word") is None
+
+
+def test_a_date_of_very_many_layouts_is_declined():
+    assert read_one(dates(*[date_layouts.YEAR_FIRST] * MOST_LAYOUTS), "2024-01-01") is not None
+    assert read_one(dates(*[date_layouts.YEAR_FIRST] * (MOST_LAYOUTS + 1)), "2024-01-01") is None
 
 
 def test_units_are_those_of_numbers_in_files():

@@ -21,6 +21,7 @@ from thalweg.streams.columns.missing import NOT_NUMBERS
 from thalweg.streams.columns.number_text import MONEY
 from thalweg.streams.columns.words import Words
 
+MOST_LAYOUTS = 16  # in which one column has its dates
 MOST_WORDS = 4096  # inputs of a text: beyond them, sparse rows are better
 _NOT_NUMBERS, _NO_TEXTS = frozenset(NOT_NUMBERS), frozenset(MISSING_TEXT)
 
@@ -61,11 +62,11 @@ def _cell(column: Column) -> Cell:
         return DecimalCell(missing, _NOT_NUMBERS, reader.point, MONEY)
     if column.kind == CATEGORY and reader is None:
         return CategoryCell(missing, column.codes.spelling, column.codes.by_spelling)
-    if isinstance(reader, Dates) and all(layout in LAYOUTS for layout in reader.layouts):
-        layouts = [LAYOUTS[layout] for layout in reader.layouts]
-        return DateCell(missing, _NOT_NUMBERS, layouts, reader.parts, reader.origin)
-    if isinstance(reader, Dates) and reader.layouts == (date_layouts.ARROW,):
-        return DateCell(missing, _NOT_NUMBERS, (), reader.parts, reader.origin)
+    if isinstance(reader, Dates):
+        is_arrow = reader.layouts == (date_layouts.ARROW,)
+        known = [LAYOUTS[layout] for layout in reader.layouts if layout in LAYOUTS]
+        if is_arrow or len(known) == len(reader.layouts) <= MOST_LAYOUTS:
+            return DateCell(missing, _NOT_NUMBERS, known, reader.parts, reader.origin)
     if isinstance(reader, Words) and 1 <= reader.n <= MOST_WORDS:
         return WordsCell(reader.n, missing, spelling, _NO_TEXTS)
     return Cell(column.n_inputs, missing)
