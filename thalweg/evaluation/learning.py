@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Ints
+from thalweg.errors import set_rows_learned
 from thalweg.evaluation.protocols import begin_learner, resume_learner
 from thalweg.evaluation.row_forms import Form, block_size, blocks_of
 from thalweg.evaluation.sparse_blocks import stays_sparse
@@ -19,15 +20,21 @@ def learn_stream(
 ) -> int:
     """Learn the rows of a stream in order, observe those without a label; return how many were read.
 
+    If it raises, the exception's `rows_learned` says how many rows it had learned.
+
     `ids` are those of the rows, if some of them were observed before.
     """
     form: Form = "sparse" if stays_sparse(stream, learner) else "dense"
     (resume_learner if resume else begin_learner)(stream, learner, form)
     n = 0
-    for X, codes in first_rows(blocks_of(stream, learner, block_size(stream, size, form), form), rows):
-        part = None if ids is None else ids[n : n + len(codes)]
-        learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
-        n += len(codes)
+    try:
+        for X, codes in first_rows(blocks_of(stream, learner, block_size(stream, size, form), form), rows):
+            part = None if ids is None else ids[n : n + len(codes)]
+            learn_block(learner, X, codes, stream.classes if stream.is_open else None, part)
+            n += len(codes)
+    except BaseException as error:
+        set_rows_learned(error, n + getattr(error, "rows_learned", 0))
+        raise
     return n
 
 
@@ -43,15 +50,18 @@ def learn_block(
             X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
         unlabelled = unlabelled[:0]
     start = 0
-    for place in [*unlabelled.tolist(), len(codes)]:
-        if place > start:
-            part = slice(start, place)
-            untested = np.zeros(place - start, dtype=bool)
-            learner.test_then_train_coded(
-                X[part], codes[part], tested=untested, classes=classes, ids=None if ids is None else ids[part]
-            )
-        if place < len(codes):
-            here = slice(place, place + 1)
-            learner.observe(X[here], ids=None if ids is None else ids[here])
-        start = place + 1
-
+    try:
+        for place in [*unlabelled.tolist(), len(codes)]:
+            if place > start:
+                part = slice(start, place)
+                untested, given = np.zeros(place - start, dtype=bool), None if ids is None else ids[part]
+                learner.test_then_train_coded(
+                    X[part], codes[part], tested=untested, classes=classes, ids=given
+                )
+            if place < len(codes):
+                here = slice(place, place + 1)
+                learner.observe(X[here], None if ids is None else ids[here])
+            start = place + 1
+    except BaseException as error:
+        set_rows_learned(error, start + getattr(error, "rows_learned", 0))
+        raise

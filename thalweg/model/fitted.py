@@ -24,10 +24,11 @@ from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.late_rows import LateRows
-from thalweg.model.opening import FEW_ROWS, ColumnSettings, check_any_known
+from thalweg.model.opening import ColumnSettings, check_any_known
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
+from thalweg.streams.columns.kinds import MIN_FLAG_ROWS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 
@@ -187,7 +188,7 @@ class FittedModel(Stateful, BaseEstimator):
         with in_words_of_model():
             stream = self._settings().open(source, y, self._coding if self._begun else None, **options)
         known = self._report.warnings if self._begun else ()
-        if not self._begun and stream.columns is not None and stream.columns.n_rows < FEW_ROWS:
+        if not self._begun and stream.columns is not None and stream.columns.n_rows < MIN_FLAG_ROWS:
             n = stream.columns.n_rows
             warn(f"the kinds of the columns are found from {n} rows; columns={{…}} names them")
         for warning in () if stream.columns is None else stream.columns.warnings:
@@ -206,13 +207,27 @@ class FittedModel(Stateful, BaseEstimator):
                 warn(f"left out, as the model has no such column: {first_of(new, 5)}")
 
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
-        """Call `change`, which reads the stream; then keep the codes that it has, also if it raises."""
+        """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
+
+        If nothing had been learned before, and a first call learns nothing, the model stays as it was.
+        """
+        was_begun = self._begun
         try:
             with in_words_of_model():
-                return change()
-        finally:
-            if learner.__sklearn_is_fitted__():
+                result = change()
+        except BaseException as error:
+            if was_begun or getattr(error, "rows_learned", 0) > 0:
                 self._adopt(stream, learner)
+            else:
+                for name in FITTED:
+                    vars(self).pop(name, None)
+            raise
+        try:
+            self._adopt(stream, learner)
+        except KeyboardInterrupt:  # the learner has learned rows with these codes
+            self._adopt(stream, learner)
+            raise
+        return result
 
     def _adopt(self, stream: Stream, learner: StreamClassifier) -> None:
         coding = self._coding.updated(stream.schema()) if self._begun else Coding(stream.schema())

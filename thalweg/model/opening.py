@@ -16,7 +16,7 @@ from thalweg.streams.files.tables import is_records, table_source
 from thalweg.streams.named import is_file, is_path, open_stream
 from thalweg.streams.source import as_stream
 
-WHO, FEW_ROWS = "Model", 50
+WHO = "Model"
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
 
@@ -91,7 +91,7 @@ class ColumnSettings:
             context = f"{path} is a file"
             raise ParameterError.of("open_stream", "data", problem="does not apply to it", context=context)
         parsing = {name: reading.pop(name) for name in OF_TEXT if name in reading}
-        columns = ReadingOptions(min_flag_rows=FEW_ROWS, **reading)
+        columns = ReadingOptions(**reading)
         return open_path(path, target.get("target"), columns, **parsing)
 
     def _open_table(self, rows: Any, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
@@ -100,7 +100,7 @@ class ColumnSettings:
         source = table_source(rows, labels, name, () if coding is None else coding.names)
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
-        reading = ReadingOptions(min_flag_rows=FEW_ROWS, **self._reading(coding, options))
+        reading = ReadingOptions(**self._reading(coding, options))
         chosen = name if labels is not None else self._target(coding).get("target")
         return open_source(source, chosen, reading.checked(chosen, WHO))
 

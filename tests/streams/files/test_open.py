@@ -25,6 +25,11 @@ X = [[1.5, 0, 0], [np.nan, 1, 1], [-2, 0, 1], [1e300, np.nan, 0]]
 CODES = [1, 0, 1, -1]
 
 
+@pytest.fixture(autouse=True)
+def flags_in_few_rows(monkeypatch):
+    monkeypatch.setattr("thalweg.streams.columns.kinds.MIN_FLAG_ROWS", 0)
+
+
 def assert_rows(stream):
     rows, codes = whole(stream)
     np.testing.assert_array_equal(rows, X)

@@ -18,6 +18,11 @@ COLOURS = ["red", "green", "blue"]
 HEADER = ["id", "price", "when", "colour", "paid", "note", "late"]
 
 
+@pytest.fixture(autouse=True)
+def flags_in_few_rows(monkeypatch):
+    monkeypatch.setattr("thalweg.streams.columns.kinds.MIN_FLAG_ROWS", 0)
+
+
 def orders(start, stop):
     """Return rows of an ordinary table, as Python values."""
     return [

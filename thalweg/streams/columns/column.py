@@ -198,7 +198,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+        return f"{value:.0f}"
     return None if value is None or value != value else str(value)
 
 

@@ -33,6 +33,7 @@ from thalweg.streams.columns.words import named_words
 
 MAX_MIXED_NUMBERS = 20
 N_WORDS = 256
+MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
 MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0
 ID_NAME = re.compile(r"(^|[\W_])(id|ids|uid|uuid|guid|key|nr|no|index|idx|row)$")
@@ -45,17 +46,13 @@ ID_NOTES = ("all values differ: a row number or id", "almost all values differ: 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …
-
-    In fewer than `min_flag_rows` rows a column of 0 and 1 is one of numbers: others may follow.
-    """
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
 
     decimal: str | None = None
     delimiter: str | None = None
     date_parts: tuple[str, ...] = PARTS
     n_words: int = N_WORDS
     missing: Missing = field(default_factory=Missing)
-    min_flag_rows: int = 0
 
 
 def is_settled(column: Column, known_numbers: Collection[str]) -> bool:
@@ -95,7 +92,7 @@ def _guess(column: Column, arrays: list[Any], numeric: list[Any], options: Colum
     may_be_plain = column.kind is None and (options.decimal != "," or not has_points(numeric))
     numbers = plain_numbers(numeric) if may_be_plain else None
     if numbers is not None and (len(numbers) or not _counts(arrays)):
-        is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= options.min_flag_rows
+        is_flag = len(numbers) and np.isin(numbers, (0, 1)).all() and n_rows >= MIN_FLAG_ROWS
         column.kind = FLAG if is_flag else NUMBER
         if column.kind == NUMBER and is_counter(column.name, arrays, numbers):
             _leave_out(column, ID_NOTES[0])

@@ -64,10 +64,10 @@ def from_file(
     column comes from the ARFF header or the Parquet or Arrow schema, otherwise from the first 10,000 rows: a
     number, also with a decimal comma, marks between thousands, money or percent; a date; text of several
     words; an id, which is left out; or else a category. A column of only 0 and 1 is categorical with those
-    codes. Other categories are coded in the order of the ARFF header or dictionary, or, without one, in the
-    order of appearance. A category that appears later gets the next code, so `n_categories` may grow, and
-    with it the memory of the stream. The attribute `columns` of the stream says what was found. Of an Arrow
-    file one record batch at a time is in memory, whatever its length.
+    codes, if there are 50 rows. Other categories are coded in the order of the ARFF header or dictionary, or,
+    without one, in the order of appearance. A category that appears later gets the next code, so
+    `n_categories` may grow, and with it the memory of the stream. The attribute `columns` of the stream says
+    what was found. Of an Arrow file one record batch at a time is in memory, whatever its length.
 
     Parameters
     ----------
@@ -181,7 +181,6 @@ class ReadingOptions:
     scan_labels: bool = False
     like: "dict[str, Any] | Stream | None" = None
     keep: Iterable[str | int] | None = None
-    min_flag_rows: int = 0
     schema: SchemaReader | None = None
 
     def checked(self, target: str | int | None, who: str = "from_file") -> Self:
@@ -218,7 +217,7 @@ def open_source(
                 values = options.categorical[column.name]
                 column.codes = column.codes if values is None else Codes(values, where=repr(column.name))
     read = ColumnOptions(options.decimal, delimiter, tuple(options.date_parts), options.n_words,
-                         as_missing(options.missing), options.min_flag_rows)
+                         as_missing(options.missing))
     kept = None if options.keep is None else [each.name for each in _find_all(source, options.keep)]
     return FileStream(source, label, options.classes, options.on_error, options.scan_labels, read,
                       target is not None, schema, None if kept is None else list(dict.fromkeys(kept)))
