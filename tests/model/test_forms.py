@@ -15,6 +15,7 @@ from places import DATA, data_file
 
 import thalweg
 from thalweg.errors import ColumnWarning
+from thalweg.learners import NaiveBayes
 
 FILES = sorted(path.name for path in DATA.glob("*") if path.suffix != ".md" and "laser" not in path.name)
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
@@ -139,6 +140,18 @@ def test_arrays_and_labels_apart():
     assert frame.digest() == model.digest()
     with pytest.raises(ValueError, match="300 rows and 299 labels"):
         thalweg.Model(learner="NaiveBayes").learn(X, y[:-1])
+
+
+def test_evaluations_read_frames_as_models_do():
+    frame = pd.DataFrame(orders(700))
+    model = thalweg.Model("paid", "NaiveBayes")
+    run = thalweg.evaluation.prequential(frame, NaiveBayes(), target="paid")
+    assert np.array_equal(run.probabilities, model.prequential(frame).probabilities)
+    X, y = frame.drop(columns="paid"), frame["paid"]
+    assert np.array_equal(thalweg.evaluation.prequential((X, y), NaiveBayes()).codes, run.codes)
+    shadowed = X.rename(columns={"shop": "label"})
+    beside = thalweg.Model(learner="NaiveBayes").learn(shadowed, y.to_numpy())
+    assert "label" in beside.feature_names_in_ and beside.schema()["target"] == "label_"
 
 
 def test_generators_and_streams_have_columns_too():

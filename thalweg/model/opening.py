@@ -96,12 +96,12 @@ class ColumnSettings:
 
     def _open_table(self, rows: Any, labels: Any, coding: Coding | None, options: dict[str, Any]) -> Stream:
         target = self.target if coding is None else coding.target
-        name = _label_name(labels, target)
+        name = target if isinstance(target, str) else None
         source = table_source(rows, labels, name, () if coding is None else coding.names)
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
         reading = ReadingOptions(**self._reading(coding, options))
-        chosen = name if labels is not None else self._target(coding).get("target")
+        chosen = self._target(coding).get("target") if labels is None else source.columns[-1].name
         return open_source(source, chosen, reading.checked(chosen, WHO))
 
     def _target(self, coding: Coding | None) -> dict[str, Any]:
@@ -124,12 +124,6 @@ def is_empty(source: Any) -> bool:
     if isinstance(source, list | tuple | np.ndarray) or frame_names(source) is not None:
         return len(source) == 0
     return False
-
-
-def _label_name(labels: Any, target: str | int | None) -> str:
-    """Return the name of the column of labels that are given beside the rows."""
-    name = target if isinstance(target, str) else getattr(labels, "name", None)
-    return name if isinstance(name, str) and name else "label"
 
 
 def check_any_known(given: Iterable[str], coding: Coding) -> None:

@@ -105,13 +105,17 @@ def _from_frame(frame: Any, target: str | int | None, who: str) -> Stream:
     if name not in names:
         known = ", ".join(map(repr, names[:20]))
         raise ParameterError(f"{who}: the frame has no column {name!r}; it has {known}")
-    if hasattr(frame, "iloc"):
-        X, y = frame.drop(columns=[name]), frame[name]
-    elif hasattr(frame, "itercolumns"):
-        X, y = frame.select([each for each in names if each != name]), frame.column(name)
-    else:
-        X, y = frame.drop(name), frame[name]
-    return from_arrays(X, y)
+    return _from_table(frame, str(name))
+
+
+def _from_table(frame: Any, target: str | None, labels: Any = None) -> Stream:
+    """Return the rows of a frame as those of a file; all its labels are known from the start."""
+    from thalweg.streams.files.open import ReadingOptions, open_source
+    from thalweg.streams.files.tables import table_source
+
+    source = table_source(frame, labels, target)
+    target = source.columns[-1].name if target is None else target
+    return open_source(source, target, ReadingOptions(scan_labels=True).checked(target))
 
 
 def _from_tuple(source: Any, who: str) -> Stream:
@@ -120,7 +124,9 @@ def _from_tuple(source: Any, who: str) -> Stream:
     X, y = source
     if isinstance(X, list | tuple) and len(X) and isinstance(X[0], Mapping):
         return from_rows(list(zip(X, y, strict=True)))
-    if frame_names(X) is None and not hasattr(X, "tocsr") and np.ndim(X) < 2:
+    if frame_names(X) is not None:
+        return _from_table(X, None, y)
+    if not hasattr(X, "tocsr") and np.ndim(X) < 2:
         raise ParameterError(f"{who}: a tuple must be (X, y), with X of rows × inputs, got X={short_repr(X)}")
     return from_arrays(X, y)
 

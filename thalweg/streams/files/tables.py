@@ -50,11 +50,12 @@ class TableSource(ArrowSource):
 
 
 def table_source(
-    rows: Any, labels: Any = None, label_name: str = "label", wanted: Collection[str] = ()
+    rows: Any, labels: Any = None, label_name: str | None = None, wanted: Collection[str] = ()
 ) -> TableSource:
     """Return a frame, an array, records or one record as a source.
 
-    `labels`, if given, are its last column. Records get the `wanted` columns that they do not have, all
+    `labels`, if given, are its last column, in place of another one called `label_name`; by default it has
+    the name of the labels, or a free one. Records get the `wanted` columns that they do not have, all
     missing. Raise StreamError if there is no column.
     """
     table, is_typed = as_table(rows)
@@ -66,11 +67,20 @@ def table_source(
     if labels is not None:
         if len(labels) != table.num_rows:
             raise StreamError(f"{name}: got {table.num_rows} rows and {len(labels)} labels")
-        table = table.drop_columns([label_name]) if label_name in given else table
-        table = table.append_column(label_name, _checked(as_column(labels)))
+        name = _free_name(labels, given) if label_name is None else label_name
+        table = table.drop_columns([name]) if name in given else table
+        table = table.append_column(name, _checked(as_column(labels)))
     if not table.num_columns:
         raise StreamError(f"{name} has no columns")
     return TableSource(table, name, is_typed, given)
+
+
+def _free_name(labels: Any, taken: Collection[str]) -> str:
+    name = getattr(labels, "name", None)
+    name = name if isinstance(name, str) and name else "label"
+    while name in taken:
+        name += "_"
+    return name
 
 
 def is_records(rows: Any) -> bool:
