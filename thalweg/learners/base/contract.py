@@ -74,7 +74,8 @@ class Contract(ClassifierMixin, Stateful, BaseEstimator):
     @property
     def takes_ids(self) -> bool:
         """Whether `_learn` and `_observe` get the numbers of rows that wait for labels, as `ids`."""
-        return _take_ids(type(self))
+        kind: Any = type(self)
+        return _take_ids(kind)
 
     def _most_waiting(self) -> int:
         """Return how many rows can wait for their labels, if `takes_ids`; 0 if nothing is kept with them."""
