@@ -1,12 +1,15 @@
 """Rows that wait for labels are found by their ids, in every learner that keeps something with them."""
 
 import pickle
+import time
+from functools import partial
 
 import numpy as np
 import pytest
 from late_rows import Dropping, follow, keepers, random_steps
 from sklearn.base import clone
 
+from thalweg.checks.faults import interrupted
 from thalweg.checks.rows import reloaded
 from thalweg.checks.running import assert_same
 from thalweg.learners import (
@@ -284,3 +287,33 @@ def test_a_fresh_member_reads_nothing_its_predecessor_kept():
     assert_same(learner.member_.state()["memory"], fresh.state()["memory"])
     learner.test_then_train(X[30:31], y[30:31], ids=[30])
     assert learner.n_waiting_ == 29
+
+
+@pytest.mark.parametrize("name", ["LabelChain", "Pipeline", "AdaptiveStacking", "SlidingHUWRS", "DriftReset"])
+def test_interrupts_lose_no_row_that_waits(name):
+    X, y = rows(3000)
+    template, ids, rng = keepers()[name], np.arange(3000), np.random.default_rng(1)
+    observed = clone(template).begin(3, range(3))
+    started = time.process_time()
+    observed.observe(X, ids)
+    whole, between = observed.copy(), time.process_time()
+    whole.test_then_train(X, y, ids=ids)
+    ended = time.process_time()
+    for _ in range(4):
+        other = clone(template).begin(3, range(3))
+        n = n_done(partial(other.observe, X, ids), rng.uniform(0, between - started))
+        n = other.n_waiting_ if n is None else n
+        assert other.n_waiting_ == n
+        other.observe(X[n:], ids[n:])
+        assert_same(other.state(), observed.state())
+        n = n_done(partial(other.test_then_train, X, y, ids=ids), rng.uniform(0, ended - between))
+        n = 3000 - other.n_waiting_ if n is None else n
+        assert other.n_waiting_ == 3000 - n
+        other.test_then_train(X[n:], y[n:], ids=ids[n:])
+        assert_same(other.state(), whole.state())
+
+
+def n_done(call, seconds):
+    """Interrupt a call after so many seconds; return how many rows it has done, None if nobody counted."""
+    late = interrupted(call, max(seconds, 1e-4))
+    return None if late is None else getattr(late[0], "rows_learned", None)
