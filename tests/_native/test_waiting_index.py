@@ -122,6 +122,16 @@ def test_more_inputs_leave_a_row_what_it_is():
     assert taken(index, np.array([[1.0, np.nan, 3.0, np.nan, np.nan]])) == 1
 
 
+@pytest.mark.parametrize("row", [[0.0, 2.0], [2.0, 0.0], [0.0, 0.0], [-0.0, 2.0], [2.0, 2.0]], ids=str)
+def test_a_missing_value_is_no_number(row):
+    index = WaitingIndex("Learner", 10)
+    rows = [row, [np.nan, row[1]], [row[0], np.nan], [np.nan, np.nan], [*row[::-1], np.nan]]
+    for x in rows[:4]:
+        observed(index, np.array([x]))
+    assert [taken(index, np.array([x])) for x in rows[3::-1]] == [4, 3, 2, 1]
+    assert taken(index, np.array([rows[4]])) == 0
+
+
 def test_what_was_taken_or_observed_can_be_undone():
     index = WaitingIndex("Learner", 100)
     index.observe(np.zeros((40, 1)), None, np.zeros(40, dtype=np.int64))
