@@ -3,14 +3,19 @@
 import numpy as np
 import pytest
 import scipy.stats
+from late_rows import Dropping
 from numbered_rows import Numbered
+from sklearn.base import clone
 
 from thalweg import learners
 from thalweg.evaluation import chunked, prequential
 from thalweg.evaluation.arrivals import NEVER, Arrivals
 from thalweg.learners import (
     HUWRS,
+    AdaptiveStacking,
     DriftReset,
+    LabelChain,
+    LastLabels,
     NaiveBayes,
     NoChange,
     OnlineBagging,
@@ -18,7 +23,7 @@ from thalweg.learners import (
     WindowLogistic,
 )
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.streams import SEA
+from thalweg.streams import SEA, from_arrays
 from thalweg.streams.base import Stream, recut
 
 
@@ -206,3 +211,44 @@ def test_a_mask_or_an_output_that_does_not_fit_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         learner.test_then_train_coded(np.ones((3, 3)), [0, 1, 1], **arguments)
     assert learner.state()["means"]["count"].sum() == 0
+
+
+def marked(X):
+    """Return rows with their numbers as a last input, which `Dropping` hides from its learner."""
+    return np.column_stack([X, np.arange(float(len(X)))])
+
+
+@pytest.mark.parametrize("labels", [1.0, 0.6])
+@pytest.mark.parametrize("delay", DELAYS.values(), ids=list(DELAYS))
+@pytest.mark.parametrize("block", [1, 1000])
+def test_equal_rows_are_not_taken_for_each_other(delay, labels, block):
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 2, (500, 2)).astype(float), np.repeat(rng.integers(0, 3, 125), 4)
+    for learner in (LabelChain(2), AdaptiveStacking([LastLabels(NaiveBayes()), LabelChain()])):
+        settings = {"delay": delay, "labels": labels, "block": block}
+        run = prequential((X, y), clone(learner), **settings)
+        expected = prequential((marked(X), y), Dropping(clone(learner)), **settings)
+        np.testing.assert_array_equal(run.probabilities, expected.probabilities)
+
+
+def test_equal_rows_of_a_chunk_are_not_taken_for_each_other():
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 2, (500, 2)).astype(float), np.repeat(rng.integers(0, 3, 125), 4)
+    y = np.where(rng.random(500) < 0.2, -1, y)
+    run, expected = (
+        chunked(from_arrays(rows, np.where(y < 0, None, y)), learner, 40)
+        for rows, learner in ((X, LabelChain(2)), (marked(X), Dropping(LabelChain(2))))
+    )
+    np.testing.assert_array_equal(run.probabilities, expected.probabilities)
+
+
+def test_rows_that_waited_at_the_end_of_a_run_are_not_met_in_the_next():
+    X, y = np.zeros((60, 1)), np.repeat([0, 1, 0], 20)
+    for delay in (0, 5):
+        first, other = LabelChain().begin(1, [0, 1]), LabelChain().begin(1, [0, 1])
+        for learner in (first, other):
+            prequential((X, y), learner, delay=10, rows=40)
+        assert first.n_waiting_ == 10
+        other._waiting = None
+        runs = [prequential((X, y), learner, delay=delay, resume=True) for learner in (first, other)]
+        np.testing.assert_array_equal(runs[0].probabilities, runs[1].probabilities)

@@ -206,7 +206,7 @@ cdef inline uint64_t key_of_row(const double* x, Py_ssize_t n) noexcept nogil:
     for j in range(n):
         if not isnan(x[j]):
             memcpy(&word, x + j, sizeof(double))
-            key = mix(key ^ bits(word, j))
+            key = mix(key ^ bits(word, j + 1))  # of 0 in the first place, too, another number than 0
     return bits(key, OF_ROW)
 
 

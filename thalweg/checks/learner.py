@@ -13,6 +13,7 @@ from sklearn.base import clone
 from thalweg._native.python_kernel import PythonKernel
 from thalweg._types import Ints
 from thalweg.checks.faults import failing_allocation
+from thalweg.checks.late_labels import LATE_CHECKS
 from thalweg.checks.names import NAME_CHECKS
 from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
 from thalweg.checks.running import assert_same, for_random_cuts, run_checks
@@ -383,6 +384,7 @@ CHECKS: list[Callable[[Any], object]] = [
     any_array_will_do,
     named_rows_are_rows,
     compiled_callers_get_the_same,
+    *LATE_CHECKS,
     learns_an_easy_stream,
     recovers_after_a_drift,
     *SHAPE_CHECKS,

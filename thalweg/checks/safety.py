@@ -133,6 +133,7 @@ def damaged_states_are_refused(learner: StreamClassifier) -> None:
     """A damaged state is rejected by StateError and changes nothing, or the learner works with it."""
     X, y = rows(300, with_gaps=True)
     original = taught(learner, X, y)
+    original.observe(X[:20], np.arange(20))
     state = original.state()
     rng = np.random.default_rng(2)
     for _ in range(MUTATIONS if n_values(state) <= MANY_VALUES else FEWER):
@@ -155,6 +156,7 @@ def try_damaged_state(learner: StreamClassifier, what: str, damaged: State, X: F
             if width == X.shape[1] and hasattr(learner, "classes_"):
                 codes = y % len(learner.classes_)
                 assert_proper(learner.predict_proba_block(X[:40]))
+                learner.observe(X[20:60])
                 assert_proper(learner.test_then_train_coded(X, codes))
                 assert_proper(learner.predict_proba_block(X[:40]))
         except AssertionError as error:

@@ -144,6 +144,17 @@ def test_observed_rows_may_come_in_any_blocks():
     assert np.array_equal(one.weights_, other.weights_) and (one.weights_ > 1).all()
 
 
+def test_a_chunk_may_have_fewer_rows_than_are_observed_before_the_votes_change():
+    X, y = rows(2000, 5, seed=9)
+    expected = None
+    for _ in range(20):  # memory that is overwritten shows sooner or later
+        learner = HUWRS(n_members=5, chunk_size=2, n_bins=3).begin(5, [0, 1])
+        learner.test_then_train(X[:2], y[:2])
+        learner.observe(X)
+        assert expected is None or np.array_equal(learner.weights_, expected)
+        expected = learner.weights_
+
+
 def test_it_can_ignore_rows_without_labels():
     X, y = rows(300)
     learner = HUWRS(n_members=5, chunk_size=100, unlabelled=False).begin(4, [0, 1])

@@ -148,7 +148,8 @@ def as_ids(ids: ArrayLike | None, n_rows: int, who: str) -> Numbers | None:
         raise ValueError(f"{who}: got {n_rows} rows but ids of shape {given.shape}")
     if given.dtype.kind in "iu" and (given.dtype.kind == "i" or not n_rows or given.max() <= MOST_ID):
         return np.ascontiguousarray(given, dtype=np.int64)
-    return np.array([as_id(each, f"{who}: row {i}") for i, each in enumerate(given)], dtype=np.int64)
+    each = ids if isinstance(ids, list | tuple) else given  # an array may have made floats or text of them
+    return np.array([as_id(one, f"{who}: row {i}") for i, one in enumerate(each)], dtype=np.int64)
 
 
 def as_id(given: Any, who: str) -> int:

@@ -36,8 +36,12 @@ class NativeClassifier(StreamClassifier):
         """Learn one row: an array of inputs, or a dict of named inputs; `id` is that of an observed row."""
         if self._is_fast(x):
             code = self._labels.code.get(y, -1)
-            given = None if id is None else as_id(id, self._who)
-            if code >= 0 and self._kernel.learn_row(x, code, self._means, self._waiting, given):
+            if id is None and self._waiting is None:
+                is_done = code >= 0 and self._kernel.learn_row(x, code, self._means)
+            else:
+                given = None if id is None else as_id(id, self._who)
+                is_done = code >= 0 and self._kernel.learn_row(x, code, self._means, self._waiting, given)
+            if is_done:
                 return
         super().learn_one(x, y, id=id)
 

@@ -25,6 +25,7 @@ class ChunkEnsemble(Ensemble):
     n_members: int
     chunk_size: int
     holdout: float | None
+    observes = False  # members are fitted on chunks, and see no single rows
     _events: tuple[str, ...] = ("came", "went")
     _kept_rows = "chunk_size"
     _max_leaves = 32  # of the trees that are members by default

@@ -19,7 +19,7 @@ class NeighbourMixture(KeepsRows):
     each row when it is predicted: the weights then follow what was said at that time.
 
     Memory: that of `NearestNeighbours` with the longest window; with E pairs of k and window and K classes
-    (E K + 5) numbers for each row that waits for its label.
+    (E K + 6) numbers for each row that waits for its label.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class AdaptiveStacking(Ensemble):
     no room are left out from the start; where classes or inputs come later, the largest give way to
     `MajorityClass`. Not bounded are windows, matrices and whatever else members of your own keep: it is
     counted as they begin. On top come rows that wait for their labels, with S logistic regressions, M members
-    and K classes 8 ((M + S + 2) K + 4) bytes each for up to twice as many rows as wait, and what the members
+    and K classes 8 ((M + S + 2) K + 6) bytes each for up to twice as many rows as wait, and what the members
     keep of these.
 
     Parameters
@@ -158,7 +158,7 @@ class AdaptiveStacking(Ensemble):
     def n_bytes_(self) -> int:
         """Bytes of memory, including rows of arrays held in reserve."""
         with self._reading:
-            return self._kernel.bytes
+            return self._kernel.bytes + (0 if self._waiting is None else self._waiting.bytes)
 
     @property
     def member_names_(self) -> list[str]:

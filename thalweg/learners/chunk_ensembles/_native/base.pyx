@@ -65,6 +65,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
         b.votes, b.answers = doubles(self.buffers["votes"]), doubles(self.buffers["answers"])
         self.set_handle(<void*> b, n_features, n_classes, learn, predict, predict_and_learn)
         self.handle.flush = flush_chunk
+        self.own_observe = True         # nothing: members are fitted on chunks, and see no single rows
 
     cdef void bind(self):
         EnsembleKernel.bind(self)

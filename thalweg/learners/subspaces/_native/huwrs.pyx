@@ -97,7 +97,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
             "columns": np.concatenate(subspaces).astype(np.intp),
             "n_categories": np.array(n_categories, dtype=np.intp),
-            "by_chance": np.empty(2 * chunk_size + 1),
+            "by_chance": np.empty(chunk_size + max(chunk_size, c.window) + 1),
             "counted": np.empty((n_classes, total), dtype=np.int32),
             "total": np.empty(total, dtype=np.int32),
             "likeness": np.empty(n_features),
