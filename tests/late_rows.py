@@ -39,7 +39,7 @@ class Dropping(StreamClassifier):
         self._inner.begin(n_features - 1, range(n_classes))
 
     def _learn(self, X, y, w, p, ids=None):
-        p[:] = self._inner.test_then_train(X[:, :-1].copy(), y, w, ids=ids)
+        p[:] = self._inner.test_then_train(X[:, :-1].copy(), y, sample_weight=w, ids=ids)
 
     def _observe(self, X, ids=None):
         self._inner.observe(X[:, :-1].copy(), ids)
@@ -115,5 +115,5 @@ def follow(learner, X, y, steps, ids=None, in_blocks=True):
             p.append(learner.test_then_train(X[rows], y[rows], ids=given))
         else:
             p.append(learner.predict_proba(X[rows]))
-            learner.learn_one(X[rows[0]], y[rows[0]], None if ids is None else given[0])
+            learner.learn_one(X[rows[0]], y[rows[0]], id=None if ids is None else given[0])
     return np.concatenate(p) if p else None

@@ -218,14 +218,14 @@ def marked(X):
     return np.column_stack([X, np.arange(float(len(X)))])
 
 
-@pytest.mark.parametrize("labels", [1.0, 0.6])
+@pytest.mark.parametrize("label_share", [1.0, 0.6])
 @pytest.mark.parametrize("delay", DELAYS.values(), ids=list(DELAYS))
 @pytest.mark.parametrize("block", [1, 1000])
-def test_equal_rows_are_not_taken_for_each_other(delay, labels, block):
+def test_equal_rows_are_not_taken_for_each_other(delay, label_share, block):
     rng = np.random.default_rng(1)
     X, y = rng.integers(0, 2, (500, 2)).astype(float), np.repeat(rng.integers(0, 3, 125), 4)
     for learner in (LabelChain(2), AdaptiveStacking([LastLabels(NaiveBayes()), LabelChain()])):
-        settings = {"delay": delay, "labels": labels, "block": block}
+        settings = {"delay": delay, "label_share": label_share, "block": block}
         run = prequential((X, y), clone(learner), **settings)
         expected = prequential((marked(X), y), Dropping(clone(learner)), **settings)
         np.testing.assert_array_equal(run.probabilities, expected.probabilities)
@@ -236,7 +236,7 @@ def test_equal_rows_of_a_chunk_are_not_taken_for_each_other():
     X, y = rng.integers(0, 2, (500, 2)).astype(float), np.repeat(rng.integers(0, 3, 125), 4)
     y = np.where(rng.random(500) < 0.2, -1, y)
     run, expected = (
-        chunked(from_arrays(rows, np.where(y < 0, None, y)), learner, 40)
+        chunked(from_arrays(rows, np.where(y < 0, None, y)), learner, size=40)
         for rows, learner in ((X, LabelChain(2)), (marked(X), Dropping(LabelChain(2))))
     )
     np.testing.assert_array_equal(run.probabilities, expected.probabilities)
