@@ -1,0 +1,127 @@
+"""Saved models: the whole of it comes back, damage is refused, and interrupts leave a whole model."""
+
+import copy
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from order_rows import orders, without
+
+import thalweg
+from thalweg.errors import ModelFileError, StateError, ThalwegError
+
+pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
+ROWS, LATER = orders(300), without(orders(40, seed=2, first=300), "paid")
+
+
+def begun(learner="NaiveBayes"):
+    model = thalweg.Model("paid", learner, columns={"note": "text"}, missing=("none",), n_words=8).learn(ROWS)
+    model.predict(LATER[:5], ids=["a", "b", 3, 4, 5])
+    return model
+
+
+def test_copies_pickles_and_files_go_on_alike(tmp_path):
+    model = begun("AdaptiveStacking([NaiveBayes(), LabelChain()])")
+    model.save(tmp_path / "model.tw")
+    others = [
+        thalweg.load(tmp_path / "model.tw"), thalweg.from_bytes(thalweg.to_bytes(model)), model.copy(),
+        pickle.loads(pickle.dumps(model)), copy.deepcopy(model), thalweg.Model().restore(model.state()),
+    ]  # fmt: skip
+    for each in (model, *others):
+        each.label([4, "a"], ["no", "yes"])
+        each.learn(orders(20, seed=4))
+        each.learn({**ROWS[0], "shop": "west", "paid": "later"})
+    for other in others:
+        assert other.digest() == model.digest()
+        assert other.schema() == model.schema() and other.n_waiting_ == 3
+        assert np.array_equal(other.predict_proba(LATER), model.predict_proba(LATER))
+
+
+def test_pickles_name_the_public_class():
+    assert b"thalweg.model" in pickle.dumps(begun()) and b"fitted" not in pickle.dumps(thalweg.Model())
+
+
+def test_a_model_that_has_learned_nothing_is_saved_too(tmp_path):
+    thalweg.Model("y", "HoeffdingTree(grace_period=77)", columns={"a": ["x", "y"]}).save(tmp_path / "m.tw")
+    loaded = thalweg.load(tmp_path / "m.tw")
+    assert loaded.get_params()["columns"] == {"a": ["x", "y"]} and loaded.predict_one({"a": "x"}) is None
+
+
+def places(state, path=()):
+    """Yield the path of every part of a nested state."""
+    items = state.items() if isinstance(state, dict) else enumerate(state) if isinstance(state, list) else ()
+    for key, value in items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def changed(state, path, value):
+    """Return a copy of a state with another value at a place; without it if the value is ..."""
+    state = copy.deepcopy(state)
+    inner = state
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return state
+
+
+def test_damaged_states_are_refused_or_work():
+    model = begun()
+    state = model.state()
+    refused = used = 0
+    for path in places(state):
+        for value in (..., None, -1, 2**70, "x", [], {}, float("nan")):
+            other = begun_once(model)
+            before = other.digest()
+            try:
+                other.restore(changed(state, path, value))
+            except ThalwegError:
+                refused += 1
+                assert other.digest() == before
+                continue
+            used += 1
+            try:
+                other.predict_proba(LATER)
+                other.learn(ROWS[:2])
+            except ThalwegError:
+                pass
+    assert refused > 300 and used > 0
+
+
+def begun_once(model):
+    return model.copy()
+
+
+def test_what_may_not_be_loaded_is_refused():
+    state = begun().state()
+    with pytest.raises(StateError, match="this is the state of"):
+        thalweg.Model().restore(changed(state, ("model",), "Other"))
+    data = thalweg.saving.files._bytes_of(changed(state, ("fitted", "learner"), "evil:Learner"), None)
+    with pytest.raises(ModelFileError, match="the learner 'evil:Learner', which is not one of thalweg's"):
+        thalweg.from_bytes(data)
+
+
+@pytest.mark.parametrize("seconds", [0.002, 0.005, 0.01, 0.02, 0.04])
+def test_an_interrupted_model_is_whole(seconds):
+    rows = [{**row, "shop": f"s{i % 97}"} for i, row in enumerate(orders(3000, seed=3))]
+    model = begun("HoeffdingTree(grace_period=20)")
+    n = 0
+    for _ in range(60):
+        previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            model.learn(rows[n:])
+            n = len(rows)
+        except KeyboardInterrupt as stop:
+            n += getattr(stop, "rows_learned", 0)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, previous)
+        if n == len(rows):
+            break
+    model.learn(rows[n:])
+    assert model.digest() == begun("HoeffdingTree(grace_period=20)").learn(rows).digest()
