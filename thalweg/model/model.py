@@ -133,7 +133,7 @@ class Model(ClassifierMixin, FittedModel):
         y : sequence or None
             The labels, if the rows have no column of them.
         ids : sequence of int or str, or None
-            The ids under which rows were predicted before: the learner finds what it said about them then, and
+            The ids under which rows were predicted before: the learner finds what it said about them, and
             they wait no longer.
         rows : int or None
             Learn only so many rows.
