@@ -90,8 +90,8 @@ class Model(ClassifierMixin, FittedModel):
     Examples
     --------
     >>> import thalweg
-    >>> rows = [{"price": "12,50", "shop": "north", "paid": "yes"}, {"price": "8,00", "shop": "south",
-    ...          "paid": "no"}] * 50
+    >>> rows = [{"price": f"{i % 40},50", "shop": "north", "paid": "yes" if i % 40 < 25 else "no"}
+    ...         for i in range(200)]
     >>> model = thalweg.Model(target="paid", learner="NaiveBayes").learn(rows)
     >>> model.predict_one({"price": "11,90", "shop": "north"})
     'yes'
@@ -134,8 +134,8 @@ class Model(ClassifierMixin, FittedModel):
         y : sequence or None
             The labels, if the rows have no column of them.
         ids : sequence of int or str, or None
-            The ids under which rows were predicted before; those that wait are learned as they were then, and
-            wait no longer.
+            The ids under which rows were predicted before: the learner finds what it said about them, and
+            they wait no longer.
         rows : int or None
             Learn only so many rows.
         **options
