@@ -1,8 +1,10 @@
 """Whatever the form of the rows, a model is the same."""
 
+import csv
 import gzip
 import io
 import json
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -170,3 +172,33 @@ def test_few_first_rows_are_said():
     model.learn({"clicks": 3, "y": "yes"}).learn({"clicks": 0, "y": "no"})
     assert model.columns.kinds == {"clicks": "number"}
     assert model.predict_one({"clicks": 3}) == "yes"
+
+
+def test_pairs_generators_and_series_are_records(tmp_path):
+    rows = orders(120)
+    expected = thalweg.Model("paid", "NaiveBayes").learn(rows)
+    pairs = [(without([row], "paid")[0], row["paid"]) for row in rows]
+    with as_csv(rows, tmp_path / "rows.csv").open(encoding="utf-8") as file:
+        for form in (iter(rows), pairs, iter(pairs), csv.DictReader(file, delimiter=";")):
+            model = thalweg.Model("paid", "NaiveBayes").learn(form)
+            assert model.digest() == expected.digest()
+            assert model.schema()["target"] == "paid"
+    row = pairs[3][0]
+    for form in (pd.Series(row), MappingProxyType(row)):
+        assert expected.predict_one(form) == expected.predict_one(row)
+    one, other = expected.copy().learn(row, "yes"), expected.copy().learn(row | {"paid": "yes"})
+    assert one.digest() == other.digest() == expected.copy().learn(pd.Series(row), "yes").digest()
+
+
+def test_text_in_frames_is_a_number_unless_it_is_a_code():
+    n = 400
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "price": [f"{value:.2f}" for value in rng.gamma(2, 20, n)],
+        "code": [f"{1000 + i % 9}" for i in range(n)],
+        "amount": [str(int(value)) for value in rng.integers(0, 10**6, n)],
+        "y": ["ab"[i % 2] for i in range(n)],
+    })
+    model = thalweg.Model("y", "NaiveBayes").learn(frame)
+    assert model.columns.kinds == {"price": "number", "code": "category", "amount": "number"}
+    assert str(model.columns).splitlines()[:2] == ["target    y", "number    price, amount"]

@@ -107,6 +107,44 @@ def test_cells_are_read_as_a_file_writes_them(model):
         assert model.predict_proba([row | change])[0].tolist() == list(expected.values()), change
 
 
+CELLS = {
+    "price": ["12.5", "12,5", "1.040", "1,040", "1.040,50", "1,040.50", "€ 12,50", 12.5, 1.04, "-", None, 3,
+              True],
+    "weight": ["12.5", "12,5", "1.040", "1,040", "1.040,50", "n/a", 12.5, 7, "1e3", "(5)", None, False],
+    "when": ["03.04.2024", "2024-04-03", "3 April 2024", "04.03.2024 5:30 pm", datetime.date(2024, 4, 3),
+             datetime.datetime(2024, 4, 3, 9, 30), None, ""],
+    "gift": [True, 0, "yes", "No", "1", 1.0, None, "?"],
+    "shop": ["north", "west", 7, 7.5, True, None, "NA"],
+    "note": ["late again", 7, 7.5, None, True],
+}
+
+
+def inputs(model, rows):
+    """Return the inputs of records; categories that were never learned are all one."""
+    X, _ = next(model.stream(rows).coded_blocks(len(rows)))
+    n = model.learner_.n_categories_
+    return np.where(n > 0, np.minimum(X, n), X)
+
+
+@pytest.mark.parametrize("learned", ["text", "types"])
+def test_a_cell_means_the_same_whatever_else_is_in_the_call(model, learned):
+    if learned == "types":
+        frame = pd.DataFrame(orders(400))
+        frame["price"] = frame["price"].str.replace(",", ".").astype(float)
+        frame["when"] = pd.to_datetime(frame["when"], format="%d.%m.%Y %H:%M")
+        model = thalweg.Model("paid", "NaiveBayes").learn(frame)
+    rng, row = np.random.default_rng(0), orders(1, seed=3)[0]
+    rows = [row | {name: cell} for name, cells in CELLS.items() for cell in cells]
+    alone = np.concatenate([inputs(model, [each]) for each in rows])
+    assert len(np.unique(alone, axis=0)) > 30
+    for _ in range(6):
+        chosen = rng.permutation(len(rows))[: rng.integers(1, len(rows))]
+        some = [rows[i] for i in chosen]
+        assert np.array_equal(inputs(model, some), alone[chosen], equal_nan=True)
+        one_by_one = [[*model.predict_proba_one(each).values()] for each in some]
+        assert np.array_equal(model.predict_proba(some), one_by_one)
+
+
 def test_nested_records_are_those_of_json_lines(tmp_path):
     rows = [{"shop": {"city": "ab"[i % 2], "size": i % 5}, "y": ["no", "yes"][i % 2]} for i in range(100)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -161,3 +199,61 @@ def test_prequential_goes_on_and_keeps_its_results(tmp_path):
     tested = thalweg.Model("paid", "HoeffdingTree")
     tested.prequential(path)
     assert learned.digest() == tested.digest()
+
+
+def test_mistakes_in_calls_are_named(model, tmp_path):
+    row = orders(1, seed=3)[0]
+    path = as_csv(without(orders(60, seed=4), "paid"), tmp_path / "rows.csv")
+    with pytest.raises(ValueError, match="ids are for rows in memory"):
+        model.predict(path, ids=list(range(60)))
+    with pytest.raises(ValueError, match=r"Model.prequential has no parameter 'dealy'; did you mean delay"):
+        model.prequential([row], dealy=3)
+    with pytest.raises(ValueError, match=r"Model has no parameter 'encodign'; did you mean encoding"):
+        model.learn(path, encodign="utf-8")
+    with pytest.raises(ValueError, match="on_error must be 'raise'"):
+        model.predict(path, on_error="skip")
+    with pytest.raises(ValueError, match="header is for files"):
+        model.learn([row], header=True)
+    with pytest.raises(ValueError, match="two columns are called 'price'"):
+        model.predict(pd.concat([pd.DataFrame([row]), pd.DataFrame([row])[["price"]]], axis=1))
+    with pytest.raises(ValueError, match="got a Model, which reads its rows by itself"):
+        thalweg.evaluation.prequential([row], thalweg.Model(), target="paid")
+    with pytest.raises(TypeError, match="expected one record"):
+        model.predict_one([row])
+    with pytest.raises(ValueError, match="columns must be a dict"):
+        thalweg.Model(columns=["a"]).learn([row])
+
+
+def test_one_id_and_one_label_need_no_list(model):
+    row = without(orders(1, seed=3), "paid")[0]
+    model.predict(row, ids="x1")
+    assert model.label("x1", "yes") == 1 and model.n_waiting_ == 0
+
+
+def test_warnings_name_the_line_that_called(model):
+    with pytest.warns(ColumnWarning) as caught:
+        model.predict_one(orders(1)[0] | {"colour": 1})
+        model.predict([orders(1)[0] | {"size": 1}])
+        model.learn([orders(1)[0] | {"colour": 1, "size": 1, "depth": 3}])
+    assert [str(each.message).partition(": ")[2] for each in caught] == ["'colour'", "'size'", "'depth'"]
+    assert {each.filename for each in caught} == {__file__}
+
+
+def test_a_first_call_that_fails_leaves_the_model_as_it_was():
+    rows = [row | {"weight": "heavy" if i == 390 else row["weight"]} for i, row in enumerate(orders(400))]
+    model = thalweg.Model("paid", "NaiveBayes")
+    for call in (model.learn, model.prequential, lambda each: model.prequential(each, progress=print)):
+        with pytest.raises(StreamError, match="'heavy' is not a number"):
+            call(rows)
+        assert not hasattr(model, "learner_") and model.columns is None
+    model.columns = {"weight": "category"}
+    assert model.learn(rows).columns.kinds["weight"] == "category"
+
+
+def test_rows_that_wait_are_not_met_by_an_evaluation(model):
+    rows = orders(80, seed=6)
+    model = thalweg.Model("paid", "LabelChain").learn(orders(100))
+    model.predict(without(rows[:40], "paid"), ids=list(range(40)))
+    model.prequential(rows[40:], delay=3)
+    assert model.label(list(range(40)), [row["paid"] for row in rows[:40]]) == 40
+    assert model.learner_.n_waiting_ == 3  # of the evaluation, whose last labels never came

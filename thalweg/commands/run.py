@@ -43,7 +43,7 @@ def run(
     importance: options.Importance = False,
     report: options.Report = None,
     save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keep the trained learner here, such as model.tw.")
+        str | None, typer.Option(metavar="FILE", help="Keep the trained model here, such as model.tw.")
     ] = None,
     json: options.Json = False,
     data: options.Data = None,

@@ -33,6 +33,9 @@ def as_learner(model: Any, who: str = "compare") -> Any:
         raise ParameterError(f"{who}: got the class {model.__name__}; pass an instance: {model.__name__}()")
     if isinstance(model, StreamClassifier) or hasattr(model, "test_then_train_coded"):
         return model
+    if hasattr(model, "prequential"):
+        own = "call model.prequential(source), or pass the learner"
+        raise ParameterError(f"{who}: got a Model, which reads its rows by itself; {own}")
     if hasattr(model, "learn_one"):
         return RiverLearner(model)
     if hasattr(model, "fit"):

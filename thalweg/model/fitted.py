@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from thalweg import saving
 from thalweg._learner_text import DEFAULT_LEARNER, read_learner
-from thalweg._parameters import whole_number
+from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
@@ -31,6 +31,7 @@ from thalweg.streams.base import Stream
 from thalweg.streams.columns.kinds import MIN_FLAG_ROWS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
+from thalweg.streams.files.schema_reader import LEFT_OUT
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
 LISTED = ("classes", "missing", "date_parts")
@@ -151,6 +152,8 @@ class FittedModel(Stateful, BaseEstimator):
             self.learner_ = learner
             if not self._late.n_features == learner.n_features_in_ == self._coding.n_inputs:
                 raise StateError("Model: the learner and the columns have different numbers of inputs")
+            if not np.array_equal(self._coding.classes[: len(learner.classes_)], learner.classes_):
+                raise StateError("Model: the learner has other classes than the labels")
 
     @property
     def _begun(self) -> bool:
@@ -179,6 +182,10 @@ class FittedModel(Stateful, BaseEstimator):
         return made
 
     def _settings(self) -> ColumnSettings:
+        for name in LISTED:
+            given = getattr(self, name)
+            if not isinstance(given, Iterable) and (given is not None or name != "classes"):
+                raise wrong(self, name, "a sequence", given)
         return ColumnSettings(
             self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self.n_words,
@@ -192,19 +199,24 @@ class FittedModel(Stateful, BaseEstimator):
             n = stream.columns.n_rows
             warn(f"the kinds of the columns are found from {n} rows; columns={{…}} names them")
         for warning in () if stream.columns is None else stream.columns.warnings:
-            if (text := worded(warning)) not in known:
+            if (text := worded(warning)) not in known and not text.startswith(LEFT_OUT):
                 warn(text)
+        if self._begun and stream.columns is not None:
+            self._warn_of_new(set(stream.columns.kinds) - self._coding.known)
         return stream
 
     def _say_new(self, record: Mapping[str, Any]) -> None:
         """Warn of keys that are no columns of the model, once of each."""
         if not record.keys() <= self._coding.known:
-            unknown = record.keys() - self._coding.known
             check_any_known(record, self._coding)
-            new = [repr(name) for name in sorted(unknown) if not isinstance(record[name], Mapping)]
-            self._coding.known |= unknown
-            if new:
-                warn(f"left out, as the model has no such column: {first_of(new, 5)}")
+            unknown = record.keys() - self._coding.known
+            self._warn_of_new({name for name in unknown if not isinstance(record[name], Mapping)})
+
+    def _warn_of_new(self, names: set[str]) -> None:
+        if names:
+            self._coding.known |= names
+            new = first_of([*map(repr, sorted(map(str, names)))], 5)
+            warn(f"left out, as the model has no such column: {new}")
 
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.

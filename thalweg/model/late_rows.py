@@ -8,7 +8,7 @@ from thalweg._types import Floats, Ints, State
 from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.waiting import Ids, WaitingRows
 
-MOST = 2**53
+FAR = 2**52
 
 
 class LateRows:
@@ -37,8 +37,9 @@ class LateRows:
         return numbers
 
     def _new(self, n: int) -> Ints:
-        # Negative, as those of the rows of a stream are not.
-        numbers = np.arange(-self._next, -self._next - n, -1, dtype=np.int64)
+        # Far from those of the rows of a stream, so that an evaluation does not meet rows that wait.
+        first = -FAR - self._next
+        numbers = np.arange(first, first - n, -1, dtype=np.int64)
         self._next += n
         return numbers
 
@@ -81,7 +82,7 @@ class LateRows:
         store = cls(int(state["n_features"]), 1, bool(state["sparse"]))
         store._rows, store._next = WaitingRows.from_state(state["rows"]), int(state["next"])
         wanted = None if store._sparse else store.n_features
-        if store._rows.n_features != wanted or not 1 <= store._next <= MOST:
+        if store._rows.n_features != wanted or not 1 <= store._next <= FAR:
             raise ValueError("rows that wait have another number of inputs")
         return store
 

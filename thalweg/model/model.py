@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._misspelt import unknown_parameter
 from thalweg._native.argmax import likeliest
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Ints
+from thalweg.errors import ParameterError, short_repr
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import learn_block, learn_stream
@@ -18,8 +20,9 @@ from thalweg.evaluation.run import Run
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FITTED, FittedModel
-from thalweg.model.opening import is_empty
+from thalweg.model.opening import OPTIONS
 from thalweg.model.predictions import as_given, prediction_columns
+from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.model.wording import in_words_of_model
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import MISSING
@@ -141,8 +144,10 @@ class Model(ClassifierMixin, FittedModel):
         **options
             How a file is read: `header`, `delimiter`, `encoding`, `on_error`, `missing`; see `from_file`.
         """
-        if self._begun and is_empty(source):
-            return self
+        if type(source) is not dict or y is not None:
+            source, y = as_rows(source, y)
+            if self._begun and is_empty(source):
+                return self
         if self._is_plain_record(source, y, ids, options) and rows is None:
             with self._own_lock().write:
                 if self._learn_record(source):
@@ -150,7 +155,7 @@ class Model(ClassifierMixin, FittedModel):
         with self._own_lock().write:
             stream = self._open(source, y, rows=rows, **options)
             learner = self._begun_learner()
-            numbers = None if ids is None else self._numbers(ids)
+            numbers = None if ids is None else self._numbers(as_ids(ids) or ())
             self._then_adopt(stream, learner, lambda: learn_stream(
                 stream, learner, resume=self._begun, rows=rows, ids=numbers
             ))
@@ -170,7 +175,8 @@ class Model(ClassifierMixin, FittedModel):
         or was dropped to make room. With `ignore_unknown` such labels are left out.
         """
         with self._writing:
-            known, given = list(ids), list(labels)
+            known = list(as_ids(ids) or ())
+            given = [labels] if isinstance(labels, str) or not isinstance(labels, Iterable) else list(labels)
             if len(known) != len(given):
                 raise ValueError(f"Model: got {len(known)} ids and {len(given)} labels")
             if ignore_unknown:
@@ -230,7 +236,7 @@ class Model(ClassifierMixin, FittedModel):
     def stream(self, source: Any, y: Any = None, **options: Any) -> Stream:
         """Return a source as a stream of the inputs of this model, with its codes and classes."""
         with self._reading:
-            return self._open(source, y, **options)
+            return self._open(*as_rows(source, y), **options)
 
     def explanation(self) -> dict[str, float] | None:
         """Return how much each column counts, by name; None if the learner cannot tell."""
@@ -262,7 +268,11 @@ class Model(ClassifierMixin, FittedModel):
 
     def _evaluate(self, protocol: Callable[..., Run], source: Any, y: Any, options: dict[str, Any]) -> Run:
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
+        source, y = as_rows(source, y)
         known = inspect.signature(protocol).parameters
+        unknown = next((name for name in options if name not in known and name not in OPTIONS), None)
+        if unknown is not None:
+            raise unknown_parameter(f"Model.{protocol.__name__}", unknown, [*known, *OPTIONS])
         settings = {name: options.pop(name) for name in list(options) if name in known and name != "target"}
         options |= {name: settings[name] for name in ("rows", "seed") if name in settings}
         with self._own_lock().write:
@@ -326,6 +336,10 @@ class Model(ClassifierMixin, FittedModel):
     def _predict_record(self, record: Mapping[str, Any]) -> Floats | None:
         if not self._begun:
             return None
+        if type(record) is not dict:
+            record, _ = as_rows(record)
+            if not isinstance(record, dict):
+                raise TypeError(f"Model: expected one record, a dict, got {short_repr(record)}")
         with self._lock.read:
             self._say_new(record)
             x = self._coding.row(record, False)
@@ -337,8 +351,14 @@ class Model(ClassifierMixin, FittedModel):
         self, source: Any, ids: Ids | None, options: dict[str, Any], writes: bool = False
     ) -> Floats:
         self._check_begun()
+        if type(source) is not dict:
+            source, _ = as_rows(source)
         if is_empty(source):
             return self._joined([])
+        if options.get("on_error", "raise") != "raise":
+            problem = "must be 'raise': predictions must be as many as rows"
+            raise ParameterError.of("Model", "on_error", problem=problem)
+        ids = as_ids(ids)
         if ids is None and not writes:
             with self._reading, in_words_of_model():
                 blocks = self._blocks(self._open(source, **options))
@@ -356,6 +376,8 @@ class Model(ClassifierMixin, FittedModel):
 
     def _observed(self, blocks: Iterable[Any], n_rows: int | None, ids: Ids | None) -> Floats:
         """Predict and observe rows, which wait for their labels if they have ids."""
+        if ids is not None and n_rows is None:
+            raise ValueError("Model: ids are for rows in memory; read the file into a frame first")
         if ids is not None and len(ids) != n_rows:
             raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
         found, n = [], 0

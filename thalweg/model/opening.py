@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from thalweg._frames import frame_names
+from thalweg._misspelt import unknown_parameter
+from thalweg._parameters import wrong
 from thalweg.errors import ParameterError, StreamError, first_of
 from thalweg.streams.base import Stream, stream_name
 from thalweg.streams.columns.column import CATEGORY, DATE, NUMBER, TEXT
@@ -19,6 +21,7 @@ from thalweg.streams.source import as_stream
 WHO = "Model"
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
+OPTIONS = (*OF_TEXT, "on_error", "missing", "keep", "target", "rows", "seed", "data")
 
 
 class ColumnSettings:
@@ -31,6 +34,8 @@ class ColumnSettings:
         self.target, self._classes, self._others = target, classes, others
         self._kinds: dict[str, Any] = {}
         categories: dict[str, list[Any] | None] = {}
+        if columns is not None and not isinstance(columns, Mapping):
+            raise wrong(WHO, "columns", "a dict of names and kinds", columns)
         for name, kind in (columns or {}).items():
             if kind == CATEGORY:
                 categories[name] = None
@@ -53,6 +58,9 @@ class ColumnSettings:
         `labels` are those of the rows, if these have no column of them. Raise ValueError if a stream without
         columns has another number of inputs.
         """
+        unknown = next((name for name in options if name not in OPTIONS), None)
+        if unknown is not None:
+            raise unknown_parameter(WHO, unknown, OPTIONS)
         stream = self._open(source, labels, coding, options)
         if coding is not None and stream.n_features != coding.n_inputs:
             n = f"{stream_name(stream)} has {stream.n_features} inputs"
@@ -100,8 +108,9 @@ class ColumnSettings:
         source = table_source(rows, labels, name, () if coding is None else coding.names)
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
-        reading = ReadingOptions(**self._reading(coding, options))
-        chosen = self._target(coding).get("target") if labels is None else source.columns[-1].name
+        chosen = options.pop("target", None) or self._target(coding).get("target")
+        reading = ReadingOptions(is_fixed=True, **self._reading(coding, options))
+        chosen = chosen if labels is None else source.columns[-1].name
         return open_source(source, chosen, reading.checked(chosen, WHO))
 
     def _target(self, coding: Coding | None) -> dict[str, Any]:
@@ -117,13 +126,6 @@ class ColumnSettings:
     def _listed(self, name: str) -> list[Any]:
         given = self._others.get(name, ())
         return [given] if isinstance(given, str) else list(given)
-
-
-def is_empty(source: Any) -> bool:
-    """Return whether this is a list, an array or a frame without rows."""
-    if isinstance(source, list | tuple | np.ndarray) or frame_names(source) is not None:
-        return len(source) == 0
-    return False
 
 
 def check_any_known(given: Iterable[str], coding: Coding) -> None:

@@ -16,7 +16,7 @@ def warn(text: str) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("thalweg."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ColumnWarning, stacklevel=level - 1)
+    warnings.warn(text, ColumnWarning, stacklevel=level)
 
 
 def worded(message: str) -> str:

@@ -187,13 +187,13 @@ def distinct_texts(array: Any) -> tuple[Any, Ints]:
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     values = array.dictionary
     if not pa.types.is_string(values.type):
-        values = pa.array([_text(value) for value in values.to_pylist()], pa.string())
+        values = pa.array([as_text(value) for value in values.to_pylist()], pa.string())
     trimmed = pc.utf8_trim_whitespace(values)
     positions = array.indices.cast(pa.int64()).fill_null(len(values)).to_numpy(zero_copy_only=False)
     return pc.if_else(pc.is_in(trimmed, MISSING_TEXTS), None, trimmed), positions
 
 
-def _text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """Return a value as a text file has it; a whole number has no point, though it is a float."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

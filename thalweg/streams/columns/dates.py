@@ -60,7 +60,11 @@ class Dates:
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return rows × inputs, NaN if missing, and a list of (position, error message)."""
-        moments, missing, values = _moments(array, self.layouts)
+        layouts = self.layouts
+        if pa.types.is_temporal(array.type) != (layouts == (date_layouts.ARROW,)):
+            # Not as in the first rows: typed dates, or text, of which none is known to fit.
+            layouts = (date_layouts.ARROW,) if pa.types.is_temporal(array.type) else ()
+        moments, missing, values = _moments(array, layouts)
         hint = f"is not a date as the first rows have them ({self.in_words}); for text, pass categorical"
         wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
         X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
@@ -185,13 +189,19 @@ def _moments(array: Any, layouts: tuple[Layout, ...]) -> tuple[Moments, Any, Any
     if layouts == (date_layouts.ARROW,):
         return of_arrow(array), np.asarray(array.is_null()), array
     texts, positions = distinct_texts(array)
-    wall, utc = _of_texts(texts, layouts[0])
-    for layout in layouts[1:]:
-        other, is_new = _of_texts(texts, layout), np.isnan(wall)
-        wall, utc = np.where(is_new, other.wall, wall), np.where(is_new, other.utc, utc)
+    wall, utc = moments_of_texts(texts, layouts)
     nothing = np.append(np.asarray(texts.is_null()), True)
     wall, utc = (np.append(each, np.nan)[positions] for each in (wall, utc))
     return Moments(wall, utc), nothing[positions], array
+
+
+def moments_of_texts(texts: Any, layouts: Sequence[Layout]) -> Moments:
+    """Return the dates of texts; of several layouts the first that fits counts."""
+    wall, utc = np.full((2, len(texts)), np.nan)
+    for layout in layouts:
+        other, is_new = _of_texts(texts, layout), np.isnan(wall)
+        wall, utc = np.where(is_new, other.wall, wall), np.where(is_new, other.utc, utc)
+    return Moments(wall, utc)
 
 
 def _of_texts(texts: Any, layout: Layout) -> Moments:

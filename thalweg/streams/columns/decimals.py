@@ -47,8 +47,9 @@ class Decimals:
 
     def read(self, array: Any) -> tuple[Floats, Problems]:
         """Return the numbers, NaN if missing, and a list of (position, error message)."""
-        if pa.types.is_float64(array.type):
-            values = array.to_numpy(zero_copy_only=False)
+        if is_numeric(array):
+            plain = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+            values = plain.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
             return values, _infinite(values)
         texts, positions = distinct_texts(array)
         numbers = parsed(texts, self.point)
@@ -57,6 +58,12 @@ class Decimals:
         problems = [(i, f"{shown(array[i].as_py())} {hint}") for i in np.flatnonzero(wrong).tolist()]
         floats = np.append(numbers, np.nan)[positions]
         return floats, problems + _infinite(floats)
+
+
+def is_numeric(array: Any) -> bool:
+    """Return whether cells have a type of numbers, and are not text."""
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal))
 
 
 def _infinite(values: Floats) -> Problems:

@@ -46,13 +46,17 @@ ID_NOTES = ("all values differ: a row number or id", "almost all values differ: 
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …"""
+    """What the user says about all columns: decimal point, delimiter, parts of dates, inputs of a text, …
+
+    If `is_fixed`, a schema says how cells are written, and the first rows change nothing about it.
+    """
 
     decimal: str | None = None
     delimiter: str | None = None
     date_parts: tuple[str, ...] = PARTS
     n_words: int = N_WORDS
     missing: Missing = field(default_factory=Missing)
+    is_fixed: bool = False
 
 
 def is_settled(column: Column, known_numbers: Collection[str]) -> bool:

@@ -16,6 +16,7 @@ from thalweg.streams.columns.codes import spelling
 from thalweg.streams.columns.column import Problems, distinct
 
 WORD = re.compile(r"\w+")
+MOST_WORDS = 2**20  # inputs of a text
 MOST_NAMED, MOST_SHARING = 1000, 2  # words that are remembered, in all and of one place
 
 

@@ -58,7 +58,9 @@ class Coding:
         for spec in known["columns"]:
             if "values" in spec and "values" in later.get(spec["name"], ()):
                 spec["values"] = later[spec["name"]]["values"]
-        return Coding(known | {"classes": schema["classes"]})
+        found = Coding(known | {"classes": schema["classes"]})
+        found.known |= self.known
+        return found
 
     def is_missing(self, label: Any) -> bool:
         """Return whether a label is missing."""

@@ -82,6 +82,11 @@ class ColumnReport:
         columns = first_of([f"{name} ({inputs})" for name, inputs in self.becomes.items()], most)
         return f"{columns} → {self.n_inputs:,} input{'s' if self.n_inputs > 1 else ''}"
 
+    def __str__(self) -> str:
+        width = max(map(len, KINDS))
+        lines = [f"{kind:{width}}  {names}" for kind, names in self.in_words()]
+        return "\n".join([*lines, *(f"{'warning':{width}}  {warning}" for warning in self.warnings)])
+
     def _with_note(self, name: str) -> str:
         return f"{name} ({self.notes[name]})" if name in self.notes else name
 

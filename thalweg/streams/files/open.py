@@ -15,6 +15,7 @@ from thalweg.streams.columns.column import CATEGORY, DATE, IGNORED, NUMBER, TEXT
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS, ColumnOptions
 from thalweg.streams.columns.missing import as_missing
+from thalweg.streams.columns.words import MOST_WORDS
 from thalweg.streams.files.arff import arff_source, looks_like_arff
 from thalweg.streams.files.arrow_files import ArrowSource
 from thalweg.streams.files.csv_files import csv_source
@@ -181,6 +182,7 @@ class ReadingOptions:
     scan_labels: bool = False
     like: "dict[str, Any] | Stream | None" = None
     keep: Iterable[str | int] | None = None
+    is_fixed: bool = False
     schema: SchemaReader | None = None
 
     def checked(self, target: str | int | None, who: str = "from_file") -> Self:
@@ -189,7 +191,7 @@ class ReadingOptions:
             raise wrong(who, "on_error", "'raise' or 'skip'", self.on_error)
         if self.decimal not in (None, ".", ","):
             raise wrong(who, "decimal", "'.' or ','", self.decimal)
-        self.n_words = whole_number(who, "n_words", self.n_words, 0)
+        self.n_words = whole_number(who, "n_words", self.n_words, 0, MOST_WORDS)
         self.date_parts = _date_parts(self.date_parts, who)
         if target is not None and not self.labels:
             raise ValueError(f"{who}: labels=False, but target={target!r}: give one or the other")
@@ -206,6 +208,7 @@ def open_source(
 ) -> "FileStream":
     """Return a stream of the rows of a source, whose columns are read as the checked options say."""
     schema = options.schema
+    check_names(source, [column.name for column in source.columns])
     for column in _find_all(source, options.ignore):
         column.kind, column.is_told, column.note = IGNORED, True, "as asked"
     label = _label(source, target, schema) if options.labels else None
@@ -217,7 +220,7 @@ def open_source(
                 values = options.categorical[column.name]
                 column.codes = column.codes if values is None else Codes(values, where=repr(column.name))
     read = ColumnOptions(options.decimal, delimiter, tuple(options.date_parts), options.n_words,
-                         as_missing(options.missing))
+                         as_missing(options.missing), options.is_fixed)
     kept = None if options.keep is None else [each.name for each in _find_all(source, options.keep)]
     return FileStream(source, label, options.classes, options.on_error, options.scan_labels, read,
                       target is not None, schema, None if kept is None else list(dict.fromkeys(kept)))

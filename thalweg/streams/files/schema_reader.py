@@ -13,11 +13,12 @@ from thalweg.streams.columns.dates import Dates, dates_of_schema
 from thalweg.streams.columns.decimals import Decimals, decorated, find_decimals
 from thalweg.streams.columns.kinds import ColumnOptions, has_points, is_number
 from thalweg.streams.columns.missing import Missing
-from thalweg.streams.columns.words import Words
+from thalweg.streams.columns.words import MOST_WORDS, Words
 from thalweg.streams.files.first_rows import Source, check_kinds
 from thalweg.streams.files.sparse_table import known_numbers
 from thalweg.streams.schema import VERSION
 
+LEFT_OUT = "left out, as the schema has no such column"
 KINDS = (NUMBER, FLAG, CATEGORY, DATE, TEXT)
 
 
@@ -72,7 +73,7 @@ class SchemaReader:
             example = _example(self._specs[column.name])
             column.kind, column.codes, column.reader = example.kind, example.codes, example.reader
             column.is_told, column.note = True, ""
-        return chosen, [f"left out, as the schema has no such column: {', '.join(extra)}"] if extra else []
+        return chosen, [f"{LEFT_OUT}: {', '.join(extra)}"] if extra else []
 
     def examples(self) -> list[Column]:
         """Return the columns as the schema has them, without a file."""
@@ -86,6 +87,8 @@ class SchemaReader:
         numbers = known_numbers(head) if options.decimal != "," else ()
         for j, column in enumerate(columns):
             column.missing = options.missing
+            if options.is_fixed:
+                continue
             if column.kind == CATEGORY or (column.is_plain and column.name in numbers):
                 continue
             arrays = [options.missing.cleaned(rows.column(j), column.is_numeric) for rows in head]
@@ -114,6 +117,8 @@ def _example(spec: dict[str, Any]) -> Column:
         column.reader = Dates.named(spec["layout"], float(spec["origin"]), parts)
     elif column.kind == TEXT:
         known = tuple((int(place), str(word)) for place, word in spec.get("words", ()))
+        if not 1 <= spec["n_words"] <= MOST_WORDS:
+            raise ValueError(f"a text has {spec['n_words']} inputs")
         column.reader = Words(int(spec["n_words"]), known)
     elif column.kind == NUMBER and spec.get("decimal") in (".", ","):
         column.reader = Decimals(spec["decimal"])

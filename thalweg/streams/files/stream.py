@@ -26,6 +26,7 @@ from thalweg.streams.columns.column import (
 )
 from thalweg.streams.columns.decimal_points import settle_decimal_points
 from thalweg.streams.columns.kinds import ID_NOTES, ColumnOptions, is_number, is_settled, set_kind
+from thalweg.streams.columns.later_cells import read_later
 from thalweg.streams.columns.targets import check_last
 from thalweg.streams.files.column_report import ColumnReport, column_warnings, report_columns, target_warnings
 from thalweg.streams.files.errors import reading
@@ -67,6 +68,7 @@ class FileStream(Stream):
         if schema is not None:
             options = replace(options, missing=schema.missing.joined(options.missing))
         self._missing = options.missing
+        self._read = read_later if options.is_fixed and schema is not None else Column.read
         first, warnings = self._choose_inputs(schema, options)
         is_guess = schema is None and classes is None and not is_target_told
         if is_guess and label is not None and not label.codes.values:
@@ -265,7 +267,7 @@ class FileStream(Stream):
         problems: Problems = []
         parts = []
         for j, column in enumerate(self.inputs):
-            values, wrong = column.read(rows.column(j))
+            values, wrong = self._read(column, rows.column(j))
             parts.append(values)
             problems += [(i, Message(f", column {column.name!r}: ", complaint)) for i, complaint in wrong]
         return side_by_side(parts, (rows.num_rows, self.n_features)), problems

@@ -1,7 +1,9 @@
 """Rows in memory as a source of columns: frames of pandas, polars and Arrow, and records, which are dicts."""
 
 import datetime
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,9 @@ DATES = (datetime.datetime, datetime.date, datetime.time)
 class TableSource(ArrowSource):
     """Rows of an Arrow table in memory.
 
-    A column of text is a category if all its texts are numbers, as a frame has a type for numbers; `is_typed`
-    says whether it has. Otherwise its kind is found as in a text file. `given` are the columns that the rows
-    have.
+    A column of text is a category if all its texts are whole numbers that recur, as a frame has a type for
+    numbers; `is_typed` says whether it has. Otherwise its kind is found as in a text file. `given` are the
+    columns that the rows have.
     """
 
     def __init__(self, table: Any, name: str, is_typed: bool, given: frozenset[str]) -> None:
@@ -40,7 +42,8 @@ class TableSource(ArrowSource):
     def _are_numbers(self, name: str) -> bool:
         texts = self._table.column(name)[:FIRST_ROWS].combine_chunks().dictionary_encode()
         found = plain_numbers([texts])
-        return found is not None and len(found) > 0
+        is_whole = found is not None and len(found) > 0 and not (found % 1).any()
+        return is_whole and 2 * len(texts.dictionary) <= len(texts)
 
     def _read(self, names: Sequence[str]) -> Iterator[Any]:
         yield from self._table.select(list(names)).to_batches(max_chunksize=ROWS)
@@ -103,6 +106,9 @@ def as_table(rows: Any) -> tuple[Any, bool]:
     names = frame_names(rows)
     if names is None:
         raise TypeError(f"expected a frame, records or a path, got {short_repr(rows)}")
+    twice = next((name for name, n in Counter(map(str, names)).items() if n > 1), None)
+    if twice is not None:
+        raise StreamError(f"{type(rows).__name__}: two columns are called {twice!r}; rename one")
     columns = [_checked(as_column(column)) for column in frame_columns(rows)]
     return pa.Table.from_arrays(columns, names=[*map(str, names)]), True
 
@@ -152,6 +158,8 @@ def as_column(values: Any) -> Any:
         pass
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
     try:
+        if all(each is None or isinstance(each, int | float | Decimal) for each in plain):
+            plain = [None if each is None else float(each) for each in plain]
         return pa.array(plain, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return pa.array([_text(value, i) for i, value in enumerate(plain)], pa.string())
@@ -166,7 +174,16 @@ def _text(value: Any, row: int) -> str | None:
         return value.decode("utf-8", "replace")
     if isinstance(value, DATES):
         return value.isoformat(sep=" ") if isinstance(value, datetime.datetime) else value.isoformat()
-    return str(value)
+    return _without_point(value) if isinstance(value, float) else str(value)
+
+
+def _without_point(value: float) -> str:
+    """Return a number as text that means the same with a decimal point and a decimal comma: 1.5 as 15e-1."""
+    digits, _, power = repr(value).partition("e")
+    whole, _, decimals = digits.partition(".")
+    if decimals in ("", "0"):
+        return f"{whole}e{power}" if power else whole
+    return f"{whole}{decimals}e{int(power or 0) - len(decimals)}"
 
 
 def _checked(column: Any) -> Any:
