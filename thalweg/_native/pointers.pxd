@@ -1,7 +1,7 @@
 # Where the numbers of a NumPy array lie, whatever its shape. Reading an address allocates nothing and cannot
 # fail for an array that was made or checked by its declaration (layout.py).
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 cimport numpy as cnp
 
@@ -20,6 +20,10 @@ cdef inline double* doubles(cnp.ndarray array):
 
 cdef inline Py_ssize_t* integers(cnp.ndarray array):
     return <Py_ssize_t*> memory(array, cnp.NPY_INTP, cnp.NPY_INT64)
+
+
+cdef inline int64_t* int64s(cnp.ndarray array):
+    return <int64_t*> memory(array, cnp.NPY_INT64, cnp.NPY_LONGLONG)
 
 
 cdef inline int* ints(cnp.ndarray array):

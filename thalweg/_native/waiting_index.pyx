@@ -15,7 +15,9 @@ from libc.string cimport memcpy
 from . import layout as layouts
 from .layout import INDEX, MOST_COUNTED, WORD, Array, require
 
-from .pointers cimport integers, words
+cimport numpy as cnp
+
+from .pointers cimport doubles, int64s, integers, words
 from .rng cimport bits, mix
 
 cdef enum:
@@ -30,6 +32,13 @@ cdef enum:
     # streams of `bits`: an id and a row have the same hash by chance alone
     OF_ID = 1
     OF_ROW = 2
+
+ctypedef struct rows_t:
+    Py_ssize_t n
+    Py_ssize_t n_features
+    const double* x                     # [row, input]
+    const int64_t* id                   # [row]; NULL if rows have none
+    int64_t* number                     # [row]
 
 LAYOUT = {
     "counts": Array(INDEX, 2, low=0, high=MOST_COUNTED),
@@ -59,16 +68,17 @@ cdef class WaitingIndex:
         """Number of rows that wait."""
         return self.counts[COUNT]
 
-    def observe(self, const double[:, ::1] X, const int64_t[::1] ids, int64_t[::1] numbers):
+    def observe(self, cnp.ndarray X, cnp.ndarray ids, cnp.ndarray numbers):
         """Let rows wait, by their `ids` or, if these are None, by their values; write their numbers.
 
         A row that does not wait, because it has neither or memory is lacking, keeps the number 0.
         """
+        cdef rows_t rows = rows_of(X, ids, numbers)
         cdef Py_ssize_t i, place
         cdef uint64_t key
-        for i in range(numbers.shape[0] if ids is not None or X is not None else 0):
-            key = key_of_id(ids[i]) if ids is not None else key_of_row(&X[i, 0], X.shape[1])
-            place = self.place_of(key) if ids is not None else -1
+        for i in range(rows.n):
+            key = key_at(&rows, i)
+            place = self.place_of(key) if rows.id != NULL else -1
             if place >= 0:
                 self.forget(place)
             place = (self.counts[OBSERVED] + 1) % self.room
@@ -82,7 +92,7 @@ cdef class WaitingIndex:
             self.counts[COUNT] += 1
             self.key[place], self.number[place] = key, self.counts[OBSERVED]
             self.link(place)
-            numbers[i] = self.counts[OBSERVED]
+            rows.number[i] = self.counts[OBSERVED]
 
     def undo(self, const int64_t[::1] numbers):
         """Let the rows that were observed last, and have these numbers, be as if they had not come."""
@@ -93,18 +103,18 @@ cdef class WaitingIndex:
                     self.forget(numbers[i] % self.room)
                 self.counts[OBSERVED] -= 1
 
-    def take(self, const double[:, ::1] X, const int64_t[::1] ids, const double[::1] w, int64_t[::1] numbers):
-        """Write the numbers of rows of weight above 0 that wait, which wait no longer; 0 for others.
+    def take(self, cnp.ndarray X, cnp.ndarray ids, cnp.ndarray w, cnp.ndarray numbers):
+        """Write the numbers of rows of weight above 0 that wait, and do so no longer; return how many.
 
         They are found by their `ids` or, if these are None, by their values.
         """
-        cdef Py_ssize_t i
-        for i in range(numbers.shape[0] if ids is not None or X is not None else 0):
-            if not self.counts[COUNT]:
-                return
-            if w[i] > 0:
-                numbers[i] = self.take_key(
-                    key_of_id(ids[i]) if ids is not None else key_of_row(&X[i, 0], X.shape[1]))
+        cdef rows_t rows = rows_of(X, ids, numbers)
+        cdef const double* weight = doubles(w)
+        cdef Py_ssize_t i, before = self.counts[COUNT]
+        for i in range(rows.n):
+            if self.counts[COUNT] and weight[i] > 0:
+                rows.number[i] = self.take_key(key_at(&rows, i))
+        return before - self.counts[COUNT]
 
     cdef int64_t take_one(self, const double* x, Py_ssize_t n, bint has_id, int64_t id) noexcept:
         # The same for one row.
@@ -208,6 +218,23 @@ cdef inline uint64_t key_of_row(const double* x, Py_ssize_t n) noexcept nogil:
             memcpy(&word, x + j, sizeof(double))
             key = mix(key ^ bits(word, j + 1))  # of 0 in the first place, too, another number than 0
     return bits(key, OF_ROW)
+
+
+cdef rows_t rows_of(cnp.ndarray X, cnp.ndarray ids, cnp.ndarray numbers):
+    # No rows if they have neither ids nor values.
+    cdef rows_t rows
+    rows.n = len(numbers) if ids is not None or X is not None else 0
+    rows.x, rows.n_features = NULL, 0
+    if X is not None:
+        rows.x, rows.n_features = doubles(X), X.shape[1]
+    rows.id, rows.number = NULL if ids is None else int64s(ids), int64s(numbers)
+    return rows
+
+
+cdef inline uint64_t key_at(const rows_t* rows, Py_ssize_t i) noexcept nogil:
+    if rows.id != NULL:
+        return key_of_id(rows.id[i])
+    return key_of_row(rows.x + i * rows.n_features, rows.n_features)
 
 
 def grown(arrays, room):

@@ -144,6 +144,8 @@ def as_ids(ids: ArrayLike | None, n_rows: int, who: str) -> Numbers | None:
     if ids is None:
         return None
     given = np.asarray(ids)
+    if given.dtype == np.int64 and given.shape == (n_rows,) and given.flags.c_contiguous:
+        return given
     if given.shape != (n_rows,):
         raise ValueError(f"{who}: got {n_rows} rows but ids of shape {given.shape}")
     if given.dtype.kind in "iu" and (given.dtype.kind == "i" or not n_rows or given.max() <= MOST_ID):

@@ -91,12 +91,11 @@ class LateLabels(Contract):
         """Write the numbers of those rows that wait, and do so no longer; return whether there are any."""
         if self._waiting is None or numbers is None:
             return False
-        self._waiting.take(X if isinstance(X, np.ndarray) else None, ids, w, numbers)
-        return bool(numbers.any())
+        return self._waiting.take(X if isinstance(X, np.ndarray) else None, ids, w, numbers) > 0
 
     def _learn_late(
         self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8] | None, ids: Numbers
     ) -> None:
         """Do what `_learn` or `_learn_tested` does; some rows have waited for their labels."""
         learn: Any = self._learn
-        learn(X, y, w, p, ids=ids)
+        learn(X, y, w, p, ids=ids.copy())  # it may keep or change what it is given

@@ -226,7 +226,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
             has_waited = self._take_numbers(X, ids, w, numbers)
             rows = self._filled(X, has_missing, w)
             if has_waited and numbers is not None:
-                self._learn_late(rows, codes, w, p, tested, numbers.copy())
+                self._learn_late(rows, codes, w, p, tested, numbers)
             elif tested is None:
                 self._learn(rows, codes, w, p)
             else:
