@@ -94,7 +94,7 @@ def test_every_way_to_learn_takes_ids():
     learner.predict_then_observe(X, ids=np.arange(40))
     learner.learn_one(X[0], 0, id=39)
     learner.test_then_train_coded(X[:2], [0, 1], tested=[True, False], ids=[38, 37])
-    learner.test_then_train_coded(X[:2], [0, 1], [1.0, 0.0], ids=[36, 35])
+    learner.test_then_train_coded(X[:2], [0, 1], sample_weight=[1.0, 0.0], ids=[36, 35])
     assert learner.n_waiting_ == 36
 
 
