@@ -21,7 +21,7 @@ from thalweg.streams.source import as_stream
 WHO = "Model"
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
-OPTIONS = (*OF_TEXT, "on_error", "missing", "keep", "target", "rows", "seed", "data")
+OPTIONS = (*OF_TEXT, "decimal", "on_error", "missing", "keep", "target", "rows", "seed", "data")
 
 
 class ColumnSettings:
