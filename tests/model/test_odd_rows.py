@@ -306,3 +306,16 @@ def test_parameters_are_checked_before_rows_are_learned():
     assert Counts.n_calls == 0
     with pytest.raises(ParameterError, match="has no parameter 'learner'"):
         thalweg.Model("paid").prequential(orders(100), learner="NaiveBayes")
+
+
+def test_messages_name_rows_whose_labels_are_given_beside_them(model):
+    rows = pd.DataFrame(without(orders(3), "paid")).assign(price="dear")
+    with pytest.raises(StreamError, match=r"^DataFrame, data row 1, column 'price'"):
+        model.learn(rows, ["yes", "no", "yes"])
+
+
+def test_tables_of_predictions_for_a_series_and_a_generator(model):
+    rows = without(orders(3, seed=2), "paid")
+    wanted = model.predict_table(rows)
+    assert model.predict_table(row for row in rows) == wanted
+    assert model.predict_table(pd.Series(rows[0])) == wanted[0]

@@ -208,6 +208,7 @@ class Model(ClassifierMixin, RecordsModel):
         Its columns are `prediction`, `probability` and `p_` followed by each class. Frames of pandas keep
         their index; for a path the table is one of Arrow, for records a list of dicts, for one record a dict.
         """
+        source, _ = as_rows(source)
         p, classes = self._predict_rows(source, ids, options)
         return as_given(prediction_columns(p, classes), source)
 
