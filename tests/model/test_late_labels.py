@@ -1,6 +1,8 @@
 """Rows that are predicted now and get their labels later, by id."""
 
+import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,8 @@ import pytest
 from order_rows import orders, without
 
 import thalweg
-from thalweg.errors import StreamError, WaitingError
+from thalweg.errors import ParameterError, StreamError, WaitingError
+from thalweg.learners import NaiveBayes
 
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
 LEARNERS = [
@@ -125,6 +128,71 @@ def test_a_wrong_label_or_id_loses_nothing():
     model.label(ids, labels)
 
 
+@pytest.mark.parametrize("form", [np.array, pd.Series, tuple])
+def test_ids_may_be_arrays(form):
+    rows, ids, labels, _ = late_rows(5)
+    model = begun()
+    model.predict(rows, ids=form(ids))
+    assert model.label(form(ids[:2]), labels[:2]) == 2
+    labelled = [row | {"paid": label} for row, label in zip(rows, labels, strict=True)]
+    model.learn(labelled[2:], ids=form(ids[2:]))
+    assert model.n_waiting_ == 0
+
+
+def test_rows_that_cannot_be_learned_go_on_waiting():
+    rows, ids, labels, _ = late_rows(5)
+    labelled = [row | {"paid": label} for row, label in zip(rows, labels, strict=True)]
+    model, same = begun(), begun()
+    for each in (model, same):
+        each.predict(rows, ids=ids)
+    before = model.digest()
+    with pytest.raises(StreamError, match="data row 4, column 'price'"):
+        model.learn([*labelled[:3], labelled[3] | {"price": "dear"}, labelled[4]], ids=ids)
+    for given, n in ((ids[:3], 5), (ids, 3)):
+        with pytest.raises(ValueError, match=f"got {len(given)} ids for {n} rows"):
+            model.learn(labelled[:n], ids=given)
+    with pytest.raises(ParameterError, match="on_error must be 'raise': each row has an id"):
+        model.learn(labelled, ids=ids, on_error="skip")
+    assert model.n_waiting_ == 5 and model.digest() == before
+    for each in (model, same):
+        each.label(ids, labels)
+    assert model.digest() == same.digest()
+
+
+def test_ids_are_checked_before_the_first_block_is_observed():
+    rows, *_ = late_rows(2500)
+    model = begun("LabelChain(order=1)")
+    model.predict(rows[:1], ids=[0])
+    before = model.digest()
+    for ids, words in ((range(2500), "the id 0 is waiting"), ([*range(1, 2500), 1], "an id occurs twice")):
+        with pytest.raises(WaitingError, match=words):
+            model.predict(rows, ids=ids)
+    assert model.n_waiting_ == 1 and model.digest() == before
+
+
+class FailsOnce(NaiveBayes):
+    """Fails when it first observes."""
+
+    observes = True
+    has_failed = False
+
+    def predict_then_observe(self, X, **keywords):
+        if not FailsOnce.has_failed:
+            FailsOnce.has_failed = True
+            raise KeyboardInterrupt
+        return super().predict_then_observe(X, **keywords)
+
+
+def test_rows_that_were_not_observed_do_not_wait():
+    rows, ids, labels, _ = late_rows(5)
+    model = begun(FailsOnce())
+    with pytest.raises(KeyboardInterrupt):
+        model.predict(rows, ids=ids)
+    assert model.n_waiting_ == 0
+    model.predict(rows, ids=ids)
+    assert model.label(ids, labels) == 5
+
+
 def test_a_new_label_becomes_a_class_when_it_comes_late():
     rows, ids, *_ = late_rows(3)
     model = begun()
@@ -172,3 +240,28 @@ def test_threads_predict_while_labels_come():
         alone.predict(rows[part], ids=ids[part])
         alone.label(ids[part], labels[part])
     assert alone.digest() == model.digest()
+
+
+def test_threads_predict_while_classes_come(request):
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+    rows, failures = without(orders(50, seed=4), "paid"), []
+    model, done = begun(), threading.Event()
+
+    def predict():
+        try:
+            while not done.is_set():
+                assert len(model.predict_proba_one(rows[0])) >= 2
+                assert model.predict_table(rows[:2])[0].keys() >= {"p_no", "p_yes"}
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=predict) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(300):
+        model.learn(rows[i % 50] | {"paid": f"class {i}"})
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not failures

@@ -9,7 +9,9 @@ import pytest
 from order_rows import as_csv, orders, without
 
 import thalweg
-from thalweg.errors import ColumnWarning, StreamError
+from thalweg.errors import ColumnWarning, ParameterError, StreamError
+from thalweg.learners import NaiveBayes
+from thalweg.streams import SEA
 
 
 @pytest.fixture
@@ -257,3 +259,63 @@ def test_rows_that_wait_are_not_met_by_an_evaluation(model):
     model.prequential(rows[40:], delay=3)
     assert model.label(list(range(40)), [row["paid"] for row in rows[:40]]) == 40
     assert model.learner_.n_waiting_ == 3  # of the evaluation, whose last labels never came
+
+
+@pytest.mark.parametrize("form", [lambda row: row, lambda row: [row], lambda row: pd.DataFrame([row])])
+def test_rows_that_cannot_be_read_leave_no_label_or_category(model, form):
+    before = model.digest()
+    row = orders(1, seed=3)[0] | {"price": "dear", "shop": "west", "paid": "later"}
+    with pytest.raises(StreamError, match="'dear' is not a number"):
+        model.learn(form(row))
+    assert model.digest() == before
+    model.learn(form(row | {"price": "1,00", "paid": "never"}))
+    assert model.schema()["classes"] == ["no", "yes", "never"]
+
+
+def test_marks_of_missing_values_add_up():
+    rows = orders(200)
+    rows[3]["price"], rows[4]["price"] = "gone", "unknown"
+    model = thalweg.Model("paid", "NaiveBayes", missing="gone").learn(rows, missing="unknown")
+    assert model.columns.kinds["price"] == "number"
+    model.learn(rows, missing="unknown")
+    with pytest.raises(StreamError, match="'other' is not a number"):
+        model.learn([rows[0] | {"price": "other"}], missing="unknown")
+
+
+def test_streams_are_learned_more_than_once():
+    model = thalweg.Model(learner="NaiveBayes").learn(SEA(n_rows=500)).learn(SEA(n_rows=500, seed=2))
+    assert model.predict(SEA(n_rows=20)).shape == (20,)
+
+
+def test_the_target_of_one_call_may_be_the_first_column():
+    rows = [{"paid": row["paid"], "shop": row["shop"]} for row in orders(100)]
+    assert thalweg.Model(learner="NaiveBayes").learn(rows, target=0).columns.target == "paid"
+
+
+def test_parameters_are_checked_before_rows_are_learned():
+    class Counts(NaiveBayes):
+        n_calls = 0
+
+        def test_then_train_coded(self, X, codes, **keywords):
+            Counts.n_calls += 1
+            return super().test_then_train_coded(X, codes, **keywords)
+
+    for call in ("learn", "prequential"):
+        with pytest.raises(ParameterError, match="max_waiting must be a whole number"):
+            getattr(thalweg.Model("paid", Counts(), max_waiting=0), call)(orders(100))
+    assert Counts.n_calls == 0
+    with pytest.raises(ParameterError, match="has no parameter 'learner'"):
+        thalweg.Model("paid").prequential(orders(100), learner="NaiveBayes")
+
+
+def test_messages_name_rows_whose_labels_are_given_beside_them(model):
+    rows = pd.DataFrame(without(orders(3), "paid")).assign(price="dear")
+    with pytest.raises(StreamError, match=r"^DataFrame, data row 1, column 'price'"):
+        model.learn(rows, ["yes", "no", "yes"])
+
+
+def test_tables_of_predictions_for_a_series_and_a_generator(model):
+    rows = without(orders(3, seed=2), "paid")
+    wanted = model.predict_table(rows)
+    assert model.predict_table(row for row in rows) == wanted
+    assert model.predict_table(pd.Series(rows[0])) == wanted[0]

@@ -48,6 +48,12 @@ def test_a_model_that_has_learned_nothing_is_saved_too(tmp_path):
     assert loaded.get_params()["columns"] == {"a": ["x", "y"]} and loaded.predict_one({"a": "x"}) is None
 
 
+def test_a_model_becomes_one_that_has_learned_nothing():
+    model = begun().restore(thalweg.Model("y").state())
+    assert model.target == "y" and model.n_waiting_ == 0 and model.predict_one({"a": "x"}) is None
+    assert model.learn([{"a": i % 2, "y": i % 2} for i in range(60)]).classes_.tolist() == [0, 1]
+
+
 def places(state, path=()):
     """Yield the path of every part of a nested state."""
     items = state.items() if isinstance(state, dict) else enumerate(state) if isinstance(state, list) else ()

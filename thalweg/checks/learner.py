@@ -16,9 +16,10 @@ from thalweg.checks.faults import failing_allocation
 from thalweg.checks.late_labels import LATE_CHECKS
 from thalweg.checks.names import NAME_CHECKS
 from thalweg.checks.rows import assert_proper, begun, reloaded, rows, taught
-from thalweg.checks.running import assert_same, for_random_cuts, run_checks
+from thalweg.checks.running import assert_refused, assert_same, for_random_cuts, run_checks
 from thalweg.checks.safety import SAFETY_CHECKS
 from thalweg.checks.shapes import SHAPE_CHECKS
+from thalweg.checks.weights import WEIGHT_CHECKS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 
 
@@ -190,46 +191,6 @@ def _learn_named(learner: StreamClassifier, given: list[dict[str, float]], y: In
         learner.learn_one(row, label)
 
 
-def weight_two_is_the_row_twice(learner: StreamClassifier) -> None:
-    """A row of weight 2 has the effect of learning the row twice."""
-    X, y = rows(100)
-    weighted, repeated = begun(learner), begun(learner)
-    weighted.test_then_train(X, y, sample_weight=np.full(len(X), 2.0))
-    repeated.test_then_train(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-    np.testing.assert_allclose(
-        weighted.predict_proba_block(X), repeated.predict_proba_block(X), rtol=1e-6, atol=1e-9
-    )
-
-
-def weight_zero_is_no_row(learner: StreamClassifier) -> None:
-    """A row of weight 0 is predicted but not learned; a negative weight is rejected."""
-    X, y = rows(100, with_gaps=True)
-    w = np.ones(len(X))
-    w[::3] = 0.0
-    weighted = begun(learner)
-    weighted.test_then_train(X, y, sample_weight=w)
-    without = taught(learner, X[w > 0], y[w > 0])
-    assert np.array_equal(weighted.predict_proba_block(X), without.predict_proba_block(X))
-    _refuses(
-        weighted, lambda: weighted.test_then_train(X[:1], y[:1], sample_weight=[-1.0]), "a negative weight"
-    )
-
-
-def weights_count_as_said(learner: StreamClassifier) -> None:
-    """Whether weights above 0 make a difference is what `uses_weights` says."""
-    X, y = rows(200)
-    y = np.random.default_rng(3).integers(0, 3, len(X))
-    is_weighed = (y == 0) | (np.arange(len(X)) % 3 == 0)
-    answers = []
-    for weight in (4.0, 0.25):
-        other = begun(learner)
-        other.test_then_train(X, y, sample_weight=np.where(is_weighed, weight, 1.0))
-        other.flush()
-        answers.append(other.predict_proba_block(X))
-    differ = not np.array_equal(answers[0], answers[1])
-    assert differ == learner.uses_weights, f"uses_weights is {learner.uses_weights}; it should be {differ}"
-
-
 def missing_values_are_allowed(learner: StreamClassifier) -> None:
     """NaN and None are missing values; probabilities stay proper, even if a whole row is missing."""
     X, y = rows(150, with_gaps=True)
@@ -253,14 +214,14 @@ def bad_input_loses_nothing(learner: StreamClassifier) -> None:
     learner = taught(learner, X, y)
     infinite, text = X[:3].copy(), X[:3].astype(object)
     infinite[2, 1], text[1, 0] = np.inf, "abc"
-    _refuses(learner, lambda: learner.test_then_train(infinite, y[:3]), "infinity")
-    _refuses(learner, lambda: learner.predict_proba_block(infinite), "infinity")
-    _refuses(learner, lambda: learner.test_then_train(text, y[:3]), "text")
-    _refuses(learner, lambda: learner.test_then_train(X[:2], [0, 9]), "an unknown label")
-    _refuses(learner, lambda: learner.learn_one(X[0], "unknown"), "an unknown label")
-    _refuses(learner, lambda: learner.test_then_train(X[:, :2], y), "rows too short")
-    _refuses(learner, lambda: learner.predict_one(np.r_[X[0], 1.0]), "a row too long")
-    _refuses(learner, lambda: learner.test_then_train(X[:3], y[:2]), "fewer labels than rows")
+    assert_refused(learner, lambda: learner.test_then_train(infinite, y[:3]), "infinity")
+    assert_refused(learner, lambda: learner.predict_proba_block(infinite), "infinity")
+    assert_refused(learner, lambda: learner.test_then_train(text, y[:3]), "text")
+    assert_refused(learner, lambda: learner.test_then_train(X[:2], [0, 9]), "an unknown label")
+    assert_refused(learner, lambda: learner.learn_one(X[0], "unknown"), "an unknown label")
+    assert_refused(learner, lambda: learner.test_then_train(X[:, :2], y), "rows too short")
+    assert_refused(learner, lambda: learner.predict_one(np.r_[X[0], 1.0]), "a row too long")
+    assert_refused(learner, lambda: learner.test_then_train(X[:3], y[:2]), "fewer labels than rows")
 
 
 def empty_blocks_do_nothing(learner: StreamClassifier) -> None:
@@ -331,7 +292,7 @@ def named_rows_are_rows(learner: StreamClassifier) -> None:
     gap[1] = np.nan
     partial = by_name.predict_proba_one({"a": X[0, 0], "c": X[0, 2]})
     assert list(partial.values()) == by_array.predict_proba_one(gap).tolist(), "an absent name is not missing"
-    _refuses(by_name, lambda: by_name.predict_one({"a": 1.0, "z": 2.0}), "an unknown name")
+    assert_refused(by_name, lambda: by_name.predict_one({"a": 1.0, "z": 2.0}), "an unknown name")
 
 
 def compiled_callers_get_the_same(learner: StreamClassifier) -> None:
@@ -374,9 +335,7 @@ CHECKS: list[Callable[[Any], object]] = [
     *NAME_CHECKS,
     classes_may_come_later,
     inputs_may_come_later,
-    weight_two_is_the_row_twice,
-    weight_zero_is_no_row,
-    weights_count_as_said,
+    *WEIGHT_CHECKS,
     missing_values_are_allowed,
     bad_input_loses_nothing,
     empty_blocks_do_nothing,
@@ -390,13 +349,3 @@ CHECKS: list[Callable[[Any], object]] = [
     *SHAPE_CHECKS,
     *SAFETY_CHECKS,
 ]
-
-
-def _refuses(learner: StreamClassifier, call: Callable[[], object], what: str) -> None:
-    before = learner.state()
-    try:
-        call()
-    except ValueError:
-        assert_same(learner.state(), before, f"after {what}, the state")
-    else:
-        raise AssertionError(f"{what} was accepted")

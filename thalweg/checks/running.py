@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thalweg._stateful import Stateful
 from thalweg.errors import ParameterError
 
 PLAIN: Any = np.ndarray | np.generic | float | int | str | bytes | None
@@ -64,3 +65,14 @@ def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
     # Much quicker than a comparison of numbers, and true of nearly all arrays that are compared.
     alike = one.dtype == other.dtype and one.shape == other.shape and not one.dtype.hasobject
     return alike and one.tobytes() == other.tobytes()
+
+
+def assert_refused(learner: Stateful, call: Callable[[], object], what: str) -> None:
+    """Raise AssertionError unless `call` raises ValueError and leaves the state of the learner as it was."""
+    before = learner.state()
+    try:
+        call()
+    except ValueError:
+        assert_same(learner.state(), before, f"after {what}, the state")
+    else:
+        raise AssertionError(f"{what} was accepted")

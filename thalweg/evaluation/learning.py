@@ -42,13 +42,15 @@ def learn_block(
     learner: StreamClassifier, X: Any, codes: Ints, classes: NDArray[Any] | None = None,
     ids: Ints | None = None,
 ) -> None:
-    """Learn rows in order; observe those whose code is -1. `classes` are all labels, if there may be new."""
-    unlabelled = np.flatnonzero(codes < 0)
-    if not learner.observes:
-        if len(unlabelled):
-            known = codes >= 0
-            X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
-        unlabelled = unlabelled[:0]
+    """Learn rows in order; observe those whose code is -1. `classes` are all labels, if there may be new.
+
+    If it raises, the exception's `rows_learned` says how many of the first rows need not be learned again.
+    """
+    places, unlabelled = np.arange(len(codes) + 1), np.flatnonzero(codes < 0)
+    if len(unlabelled) and not learner.observes:
+        known = codes >= 0
+        X, codes, ids = X[known], codes[known], None if ids is None else ids[known]
+        places, unlabelled = np.append(np.flatnonzero(known), len(known)), unlabelled[:0]
     start = 0
     try:
         for place in [*unlabelled.tolist(), len(codes)]:
@@ -58,10 +60,11 @@ def learn_block(
                 learner.test_then_train_coded(
                     X[part], codes[part], tested=untested, classes=classes, ids=given
                 )
+                start = place
             if place < len(codes):
                 here = slice(place, place + 1)
                 learner.observe(X[here], None if ids is None else ids[here])
-            start = place + 1
+                start = place + 1
     except BaseException as error:
-        set_rows_learned(error, start + getattr(error, "rows_learned", 0))
+        set_rows_learned(error, int(places[start + getattr(error, "rows_learned", 0)]))
         raise

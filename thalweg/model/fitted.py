@@ -18,7 +18,7 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
-from thalweg.errors import StateError, first_of
+from thalweg.errors import StateError, StreamError, first_of
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
@@ -34,6 +34,7 @@ from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
+SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
 LISTED = ("classes", "missing", "date_parts")
 
 
@@ -143,7 +144,9 @@ class FittedModel(Stateful, BaseEstimator):
 
     def _set_content(self, state: State) -> None:
         self.set_params(**from_plain(state["parameters"]))
-        if "fitted" in state:
+        for name in FITTED:
+            vars(self).pop(name, None)
+        if not SAVED.isdisjoint(state):
             learner = from_plain(state["fitted"])
             if not isinstance(learner, StreamClassifier) or not learner.__sklearn_is_fitted__():
                 raise StateError("Model: the state has no learner")
@@ -172,13 +175,13 @@ class FittedModel(Stateful, BaseEstimator):
         """Return the learner, or a new one if there is none yet."""
         if self._begun:
             return self.learner_
+        whole_number(self, "max_waiting", self.max_waiting, 1)
         if self.learner is None or isinstance(self.learner, str):
             text = self.learner or DEFAULT_LEARNER
             parameters = {} if self.learner else {"n_jobs": -1}
             made = read_learner(text, parameters, whole_number(self, "random_state", self.random_state, 0))
         else:
-            made = as_learner(self.learner, "Model")
-            made = clone(made, safe=False)
+            made = clone(as_learner(self.learner, "Model"), safe=False)
         return made
 
     def _settings(self) -> ColumnSettings:
@@ -221,16 +224,18 @@ class FittedModel(Stateful, BaseEstimator):
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 
-        If nothing had been learned before, and a first call learns nothing, the model stays as it was.
+        If it raises before any row was learned, because the first rows cannot be read or nothing had been
+        learned before, the model stays as it was.
         """
         was_begun = self._begun
         try:
             with in_words_of_model():
                 result = change()
         except BaseException as error:
-            if was_begun or getattr(error, "rows_learned", 0) > 0:
+            n = getattr(error, "rows_learned", None)
+            if n or (was_begun and not (n == 0 and isinstance(error, StreamError))):
                 self._adopt(stream, learner)
-            else:
+            elif not was_begun:
                 for name in FITTED:
                     vars(self).pop(name, None)
             raise

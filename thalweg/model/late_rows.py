@@ -1,10 +1,13 @@
 """Rows that wait for their labels, by the ids that a user gives them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from thalweg._types import Floats, Ints, State
+from thalweg.errors import WaitingError
 from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.waiting import Ids, WaitingRows
 
@@ -30,23 +33,50 @@ class LateRows:
         """Number of rows that were dropped to make room."""
         return self._rows.n_dropped
 
-    def add(self, X: Any, ids: Ids) -> Ints:
-        """Store rows; return their numbers. Raise WaitingError if an id waits already."""
+    def check_new(self, ids: Ids) -> None:
+        """Raise WaitingError if an id waits already, or is there twice."""
+        if len(set(ids)) < len(ids):
+            raise WaitingError("an id occurs twice among those of the rows")
+        waits = self._rows.contains(ids)
+        if waits.any():
+            raise WaitingError(f"a row with the id {ids[int(np.argmax(waits))]!r} is waiting already")
+
+    @contextmanager
+    def added(self, X: Any, ids: Ids) -> Iterator[Ints]:
+        """Store rows, and give their numbers; remove them again if what follows raises.
+
+        Raise WaitingError if an id waits already.
+        """
         numbers = self._new(len(ids))
-        self.put_back(X, ids, numbers)
-        return numbers
+        self._store(X, ids, numbers)
+        try:
+            yield numbers
+        except BaseException:
+            self._rows.resolve([each for each, there in zip(ids, self.contains(ids), strict=True) if there])
+            raise
+
+    @contextmanager
+    def taken(self, ids: Ids) -> Iterator[tuple[Any, Ints]]:
+        """Remove rows; give those that waited, and the numbers of all, new ones of those that did not wait.
+
+        If what follows raises, those beyond the `rows_learned` of the exception wait again.
+        """
+        places, numbers = np.flatnonzero(self.contains(ids)), self._new(len(ids))
+        found = self._rows.resolve([ids[i] for i in places.tolist()])
+        X = _restored(found.X, self.n_features) if self._sparse else found.X
+        numbers[places] = found.times.astype(np.int64)
+        try:
+            yield X, numbers
+        except BaseException as error:
+            n = int(np.searchsorted(places, getattr(error, "rows_learned", 0)))
+            self._store(X[n:], found.ids[n:], numbers[places[n:]])
+            raise
 
     def _new(self, n: int) -> Ints:
         # Far from those of the rows of a stream, so that an evaluation does not meet rows that wait.
         first = -FAR - self._next
         numbers = np.arange(first, first - n, -1, dtype=np.int64)
         self._next += n
-        return numbers
-
-    def numbers(self, ids: Ids) -> Ints:
-        """Return the numbers of rows, new ones of those that do not wait; they wait no longer."""
-        waits, numbers = self._rows.contains(ids), self._new(len(ids))
-        numbers[waits] = self.resolve([each for each, there in zip(ids, waits, strict=True) if there])[1]
         return numbers
 
     def contains(self, ids: Ids) -> Any:
@@ -58,14 +88,7 @@ class LateRows:
         if not self._rows.contains(ids).all() or len(set(ids)) < len(ids):
             self._rows.resolve(ids)
 
-    def resolve(self, ids: Ids) -> tuple[Any, Ints]:
-        """Remove rows; return them, and their numbers. Raise WaitingError if one does not wait."""
-        found = self._rows.resolve(ids)
-        X = _restored(found.X, self.n_features) if self._sparse else found.X
-        return X, found.times.astype(np.int64)
-
-    def put_back(self, X: Any, ids: Ids, numbers: Ints) -> None:
-        """Store rows again that were resolved and not learned."""
+    def _store(self, X: Any, ids: Ids, numbers: Ints) -> None:
         rows = X
         if self._sparse:
             rows = _stored(X if isinstance(X, SparseRows) else _as_sparse(X))

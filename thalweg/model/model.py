@@ -1,43 +1,35 @@
 """The model: a learner, and the columns of the records that it learns."""
 
-import datetime
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import unknown_parameter
 from thalweg._native.argmax import likeliest
 from thalweg._sklearn import ClassifierMixin
-from thalweg._types import Floats, Ints
-from thalweg.errors import ParameterError, short_repr
+from thalweg._types import Floats
+from thalweg.errors import ParameterError
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
-from thalweg.evaluation.learning import learn_block, learn_stream
 from thalweg.evaluation.run import Run
-from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
-from thalweg.model.fitted import FITTED, FittedModel
+from thalweg.model.fitted import FITTED
 from thalweg.model.opening import OPTIONS
 from thalweg.model.predictions import as_given, prediction_columns
+from thalweg.model.records import RecordsModel
+from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
-from thalweg.model.wording import in_words_of_model
 from thalweg.streams.base import Stream
-from thalweg.streams.columns.codes import MISSING
 from thalweg.streams.columns.date_parts import PARTS
 from thalweg.streams.columns.kinds import N_WORDS
 from thalweg.waiting import Ids
 
-BLOCK, MOST_RUNS, MANY_ROWS = 1000, 100, 200_000
-RESULTS = (
-    "rows", "unlabelled", "accuracy", "kappa_temporal", "log_loss", "baselines", "skipped", "interrupted",
-    "seconds",
-)  # fmt: skip
+MOST_RUNS = 100
 
 
-class Model(ClassifierMixin, FittedModel):
+class Model(ClassifierMixin, RecordsModel):
     """A learner with its columns: it takes raw records, and gives labels.
 
     The kinds of columns (numbers, categories, dates, text, ids) are found from the first rows, up to 10,000,
@@ -148,17 +140,15 @@ class Model(ClassifierMixin, FittedModel):
             source, y = as_rows(source, y)
             if self._begun and is_empty(source):
                 return self
-        if self._is_plain_record(source, y, ids, options) and rows is None:
-            with self._own_lock().write:
-                if self._learn_record(source):
-                    return self
+        if ids is not None and options.get("on_error", "raise") != "raise":
+            raise ParameterError.of("Model", "on_error", problem="must be 'raise': each row has an id")
+        is_plain = type(source) is dict and y is None and ids is None and rows is None and not options
         with self._own_lock().write:
-            stream = self._open(source, y, rows=rows, **options)
-            learner = self._begun_learner()
-            numbers = None if ids is None else self._numbers(as_ids(ids) or ())
-            self._then_adopt(stream, learner, lambda: learn_stream(
-                stream, learner, resume=self._begun, rows=rows, ids=numbers
-            ))
+            if is_plain and self._begun and self._learn_record(source):
+                return self
+            stream, learner = self._open(source, y, rows=rows, **options), self._begun_learner()
+            known = as_ids(ids)
+            self._then_adopt(stream, learner, lambda: self._learn_rows(stream, learner, rows, known))
         return self
 
     def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:
@@ -175,7 +165,7 @@ class Model(ClassifierMixin, FittedModel):
         or was dropped to make room. With `ignore_unknown` such labels are left out.
         """
         with self._writing:
-            known = list(as_ids(ids) or ())
+            known = as_ids(ids) or []
             given = [labels] if isinstance(labels, str) or not isinstance(labels, Iterable) else list(labels)
             if len(known) != len(given):
                 raise ValueError(f"Model: got {len(known)} ids and {len(given)} labels")
@@ -184,11 +174,9 @@ class Model(ClassifierMixin, FittedModel):
                 known = [each for each, there in zip(known, waits, strict=True) if there]
                 given = [each for each, there in zip(given, waits, strict=True) if there]
             self._late.check(known)
-            codes = self._coding.codes_of(given)
-            X, numbers = self._late.resolve(known)
-            if len(codes):
-                self._learn_late(X, codes, numbers, known)
-        return len(codes)
+            if known:
+                self._learn_late(known, self._coding.codes_of(given))
+        return len(known)
 
     def prequential(self, source: Any, y: Any = None, **options: Any) -> Run:
         """Test each row, then learn it when its label comes; return a Run.
@@ -207,12 +195,12 @@ class Model(ClassifierMixin, FittedModel):
         Without `ids` this changes nothing. With `ids`, one for each row, the rows wait for their labels, and
         the learner observes them: see `label`. New categories then get their codes.
         """
-        p = self._predict_rows(source, ids, options)
-        return self.classes_[likeliest(p)]
+        p, classes = self._predict_rows(source, ids, options)
+        return classes[likeliest(p)]
 
     def predict_proba(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Floats:
         """Return the probabilities of each row, in the order of `classes_`; `ids` are as in `predict`."""
-        return self._predict_rows(source, ids, options)
+        return self._predict_rows(source, ids, options)[0]
 
     def predict_table(self, source: Any, *, ids: Ids | None = None, **options: Any) -> Any:
         """Return a table of the kind given with the label and the probabilities of each row.
@@ -220,18 +208,19 @@ class Model(ClassifierMixin, FittedModel):
         Its columns are `prediction`, `probability` and `p_` followed by each class. Frames of pandas keep
         their index; for a path the table is one of Arrow, for records a list of dicts, for one record a dict.
         """
-        p = self._predict_rows(source, ids, options)
-        return as_given(prediction_columns(p, self.classes_), source)
+        source, _ = as_rows(source)
+        p, classes = self._predict_rows(source, ids, options)
+        return as_given(prediction_columns(p, classes), source)
 
     def predict_one(self, record: Mapping[str, Any]) -> Any:
         """Return the most probable label of one record; None before the first row."""
-        p = self._predict_record(record)
-        return None if p is None else self._class_list[p.argmax()]
+        found = self._predict_record(record)
+        return None if found is None else found[1][found[0].argmax()]
 
     def predict_proba_one(self, record: Mapping[str, Any]) -> dict[Any, float]:
         """Return {label: probability} for one record; empty before the first row."""
-        p = self._predict_record(record)
-        return {} if p is None else dict(zip(self._class_list, p.tolist(), strict=True))
+        found = self._predict_record(record)
+        return {} if found is None else dict(zip(found[1], found[0].tolist(), strict=True))
 
     def stream(self, source: Any, y: Any = None, **options: Any) -> Stream:
         """Return a source as a stream of the inputs of this model, with its codes and classes."""
@@ -252,7 +241,7 @@ class Model(ClassifierMixin, FittedModel):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Iterable[Any] | None = None) -> Self:
-        """Learn more rows; `classes`, if given, must be known or become the parameter; return self."""
+        """Learn more rows; return self. `classes` of the first call become the parameter."""
         if classes is not None and not self._begun:
             self.classes = list(classes)
         return self.learn(X, y)
@@ -269,7 +258,7 @@ class Model(ClassifierMixin, FittedModel):
     def _evaluate(self, protocol: Callable[..., Run], source: Any, y: Any, options: dict[str, Any]) -> Run:
         """Run a protocol of `thalweg.evaluation`; keep what the learner learned, and the results."""
         source, y = as_rows(source, y)
-        known = inspect.signature(protocol).parameters
+        known = [*inspect.signature(protocol).parameters][2:]  # beyond the stream and the learner
         unknown = next((name for name in options if name not in known and name not in OPTIONS), None)
         if unknown is not None:
             raise unknown_parameter(f"Model.{protocol.__name__}", unknown, [*known, *OPTIONS])
@@ -282,7 +271,7 @@ class Model(ClassifierMixin, FittedModel):
             if settings.get("progress"):
                 settings["progress"] = self._after_begin(settings["progress"], stream, learner)
             run: Run = self._then_adopt(stream, learner, lambda: protocol(stream, learner, **settings))
-            self.runs_ = [*self.runs_, about(run)][-MOST_RUNS:]
+            self.runs_ = [*self.runs_, results(run)][-MOST_RUNS:]
             return run
 
     def _after_begin(
@@ -296,112 +285,3 @@ class Model(ClassifierMixin, FittedModel):
             progress(*arguments)
 
         return call
-
-    def _is_plain_record(self, source: Any, y: Any, ids: Ids | None, options: dict[str, Any]) -> bool:
-        return self._begun and isinstance(source, dict) and y is None and ids is None and not options
-
-    def _numbers(self, ids: Ids) -> Ints:
-        """Return the numbers of rows that wait; they wait no longer."""
-        return self._late.numbers(ids) if self._begun else np.arange(-len(ids), 0)
-
-    def _learn_late(self, X: Any, codes: Ints, numbers: Ints, ids: list[Any]) -> None:
-        try:
-            learn_block(self.learner_, X, codes, self._all_classes(), numbers)
-        except BaseException as error:
-            n = getattr(error, "rows_learned", 0)
-            self._late.put_back(X[n:], ids[n:], numbers[n:])
-            raise
-
-    def _all_classes(self) -> NDArray[Any] | None:
-        """Return all labels, if there are some that the learner does not know yet."""
-        return self._coding.classes if len(self._coding.labels) > len(self._class_list) else None
-
-    def _learn_record(self, record: dict[str, Any]) -> bool:
-        """Learn one record of a model that has begun, if it can be read without a table; return whether."""
-        coding = self._coding
-        self._say_new(record)
-        label = None if coding.target is None else record.get(coding.target)
-        code = coding.code_of(label)
-        x = coding.row(record, True)
-        if x is None:
-            return False
-        if code == MISSING:
-            self.learner_.observe(x[None])
-        elif code < len(self._class_list):
-            self.learner_.learn_one(x, self._class_list[code])
-        else:
-            learn_block(self.learner_, x[None], np.array([code]), coding.classes)
-        return True
-
-    def _predict_record(self, record: Mapping[str, Any]) -> Floats | None:
-        if not self._begun:
-            return None
-        if type(record) is not dict:
-            record, _ = as_rows(record)
-            if not isinstance(record, dict):
-                raise TypeError(f"Model: expected one record, a dict, got {short_repr(record)}")
-        with self._lock.read:
-            self._say_new(record)
-            x = self._coding.row(record, False)
-            if x is not None:
-                return self.learner_.predict_proba_one(x)
-        return self._predict_rows(record, None, {})[0]
-
-    def _predict_rows(
-        self, source: Any, ids: Ids | None, options: dict[str, Any], writes: bool = False
-    ) -> Floats:
-        self._check_begun()
-        if type(source) is not dict:
-            source, _ = as_rows(source)
-        if is_empty(source):
-            return self._joined([])
-        if options.get("on_error", "raise") != "raise":
-            problem = "must be 'raise': predictions must be as many as rows"
-            raise ParameterError.of("Model", "on_error", problem=problem)
-        ids = as_ids(ids)
-        if ids is None and not writes:
-            with self._reading, in_words_of_model():
-                blocks = self._blocks(self._open(source, **options))
-                return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
-        with self._writing:
-            if isinstance(source, dict) and not options:
-                self._say_new(source)
-                x = self._coding.row(source, True)
-                if x is not None:
-                    return self._observed([x[None]], 1, ids)
-            stream = self._open(source, **options)
-            return self._then_adopt(
-                stream, self.learner_, lambda: self._observed(self._blocks(stream), stream.n_rows, ids)
-            )
-
-    def _observed(self, blocks: Iterable[Any], n_rows: int | None, ids: Ids | None) -> Floats:
-        """Predict and observe rows, which wait for their labels if they have ids."""
-        if ids is not None and n_rows is None:
-            raise ValueError("Model: ids are for rows in memory; read the file into a frame first")
-        if ids is not None and len(ids) != n_rows:
-            raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
-        found, n = [], 0
-        for X in blocks:
-            numbers = None if ids is None else self._late.add(X, ids[n : n + len(X)])
-            found.append(self.learner_.predict_then_observe(X, ids=numbers))
-            n += len(X)
-        return self._joined(found)
-
-    def _blocks(self, stream: Stream) -> Iterator[Any]:
-        size = BLOCK if stays_sparse(stream, self.learner_) else dense_size(stream, BLOCK)
-        return (X for X, _ in blocks_for(stream, self.learner_, size))
-
-    def _joined(self, found: list[Floats]) -> Floats:
-        return np.concatenate([np.empty((0, len(self._class_list))), *found])
-
-
-def about(run: Run) -> dict[str, Any]:
-    """Return what is kept of a run; of one that was interrupted after many rows no metrics, to end soon."""
-    in_a_hurry = run.interrupted and run.keeps_rows and run.n_rows > MANY_ROWS
-    summary = {"rows": run.n_rows, "interrupted": True} if in_a_hurry else run.summary()
-    return {
-        "source": run.stream,
-        "when": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "settings": {name: str(value) for name, value in run.settings.items()},
-        **{name: value for name, value in summary.items() if name in RESULTS},
-    }

@@ -108,7 +108,8 @@ class ColumnSettings:
         source = table_source(rows, labels, name, () if coding is None else coding.names)
         if coding is not None and is_records(rows):
             check_any_known(source.given, coding)
-        chosen = options.pop("target", None) or self._target(coding).get("target")
+        chosen = options.pop("target", None)
+        chosen = self._target(coding).get("target") if chosen is None else chosen
         reading = ReadingOptions(is_fixed=True, **self._reading(coding, options))
         chosen = chosen if labels is None else source.columns[-1].name
         return open_source(source, chosen, reading.checked(chosen, WHO))
@@ -117,15 +118,15 @@ class ColumnSettings:
         return {} if coding is not None or self.target is None else {"target": self.target}
 
     def _reading(self, coding: Coding | None, options: dict[str, Any]) -> dict[str, Any]:
+        missing = [*_listed(self._others.get("missing")), *_listed(options.pop("missing", None))]
         if coding is None:
-            return self.options(**options)
-        missing = [*self._listed("missing"), *options.pop("missing", ())]
+            return self.options(**options | {"missing": missing})
         decimal = self._others.get("decimal")
         return {"like": coding.schema(), "decimal": decimal, "missing": missing, **options}
 
-    def _listed(self, name: str) -> list[Any]:
-        given = self._others.get(name, ())
-        return [given] if isinstance(given, str) else list(given)
+
+def _listed(given: Any) -> list[Any]:
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 def check_any_known(given: Iterable[str], coding: Coding) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from thalweg._frames import frame_names
 from thalweg.streams.foreign import is_stream
-from thalweg.waiting import Ids
 
 
 def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
@@ -17,7 +16,7 @@ def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
     A Series or another mapping is one record; an iterable of records, or of pairs of a record and its label,
     is read into a list. Anything else is returned as it is.
     """
-    if isinstance(source, str | PathLike | np.ndarray) or frame_names_of(source) or is_stream(source):
+    if isinstance(source, str | PathLike | np.ndarray) or is_frame(source) or is_stream(source):
         return source, labels
     if hasattr(source, "to_dict") and hasattr(source, "iloc"):  # a Series of pandas
         source = source.to_dict()
@@ -31,23 +30,24 @@ def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
     return source, labels
 
 
-def frame_names_of(source: Any) -> bool:
+def is_frame(source: Any) -> bool:
     """Return whether this is a frame."""
     return hasattr(source, "columns") or (hasattr(source, "itercolumns") and frame_names(source) is not None)
 
 
-def as_ids(ids: Any) -> Ids | None:
-    """Return ids as a sequence; one alone is a list of one."""
-    if ids is None or (hasattr(ids, "__len__") and not isinstance(ids, str)):
-        return ids if ids is None or isinstance(ids, list | np.ndarray) else list(ids)
-    return [ids]
+def as_ids(ids: Any) -> list[Any] | None:
+    """Return ids as a list; one alone is a list of one."""
+    if ids is None:
+        return None
+    if isinstance(ids, np.ndarray):
+        return list(np.atleast_1d(ids).tolist())
+    return list(ids) if hasattr(ids, "__len__") and not isinstance(ids, str) else [ids]
 
 
 def is_empty(source: Any) -> bool:
     """Return whether this is a list, an array or a frame without rows."""
-    if isinstance(source, list | tuple | np.ndarray) or frame_names_of(source):
-        return len(source) == 0
-    return False
+    is_table = isinstance(source, list | tuple | np.ndarray) or is_frame(source)
+    return is_table and hasattr(source, "__len__") and len(source) == 0
 
 
 def _are_pairs(source: Any) -> bool:

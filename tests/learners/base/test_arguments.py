@@ -131,6 +131,20 @@ def test_predictions_run_side_by_side():
     assert [p.shape for p in answers] == [(1, 2), (1, 2)]
 
 
+def test_classes_may_come_while_a_prediction_is_returned():
+    class Grows(NaiveBayes):
+        def _predict_row(self, x):
+            p = super()._predict_row(x)
+            self.learn_one({"a": 2.0}, "new")  # as another thread might
+            return p
+
+    learner = Grows()
+    for i in range(4):
+        learner.learn_one({"a": float(i % 2)}, "odd" if i % 2 else "even")
+    assert learner.predict_proba_one({"a": 1.0}).keys() == {"even", "odd"}
+    assert learner.predict_proba_one({"a": 1.0}).keys() == {"even", "odd", "new"}
+
+
 def test_a_learner_may_call_itself_while_it_learns():
     class Nested(Slow):
         def _learn(self, X, y, w, p):

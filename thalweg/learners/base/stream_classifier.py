@@ -343,7 +343,8 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if not self._begun:
             return {} if isinstance(x, dict) else np.empty(0)
         p = self._predict_row(x)
-        return dict(zip(self._labels.list, p.tolist(), strict=True)) if isinstance(x, dict) else p
+        # Another thread may have added classes since: they have no probability yet.
+        return dict(zip(self._labels.list, p.tolist(), strict=False)) if isinstance(x, dict) else p
 
     def predict_one(self, x: Row) -> Hashable | None:
         """Return the most probable class of one row, None before the first label.
@@ -377,8 +378,7 @@ class StreamClassifier(SklearnVerbs, Saved, NamedRows):
         if not isinstance(X, np.ndarray):
             if is_sparse(X):
                 return checked_sparse_rows(X, self), False
-            names = frame_names(X)
-            if names is not None:
+            if (names := frame_names(X)) is not None:
                 return self._checked_frame(X, names, learns)
         return clipped_rows(as_rows(X, self.n_features_in_, self._who), self._names, self._who)
 

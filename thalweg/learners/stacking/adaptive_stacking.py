@@ -104,7 +104,6 @@ class AdaptiveStacking(Ensemble):
     _list_name = "members"
     observes = True
     _n_spares = 0
-    _state_version = 2
     _chosen = Chosen()
     _restored: Chosen | None = None  # what a state says, until `_begin`
 
@@ -233,13 +232,6 @@ class AdaptiveStacking(Ensemble):
 
     def _restore(self, memory: dict[str, Any]) -> None:
         super()._restore({name: value for name, value in memory.items() if name not in Chosen._fields})
-
-    def _migrate(self, state: dict[str, Any], version: int) -> dict[str, Any]:
-        # Before `max_bytes` members had no bound but their own.
-        state = state | {"parameters": state["parameters"] | {"max_bytes": None}}
-        if "memory" in state:
-            state["memory"] = state["memory"] | {"dropped": [], "retired": []}
-        return state
 
     def _n_members(self) -> int:
         return len(self._templates())

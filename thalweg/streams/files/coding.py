@@ -107,11 +107,16 @@ class Coding:
         codes = self.labels.of(self._without_marked(values))
         for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
             if (codes == problem).any():
-                for _ in range(len(self.labels) - n_known):
-                    self.labels.forget_last()
+                self.forget_labels(n_known)
                 value = values[int(np.argmax(codes == problem))]
                 raise StreamError(f"Model: the label {short_repr(value)} {why}")
         return codes
+
+    def forget_labels(self, n_known: int) -> None:
+        """Forget the labels beyond the first `n_known`: what they are of was not learned."""
+        while len(self.labels) > n_known:
+            self._known_codes.clear()
+            self.labels.forget_last()
 
     def _without_marked(self, values: list[Any]) -> list[Any]:
         marked = self.missing.named

@@ -70,9 +70,9 @@ def table_source(
     if labels is not None:
         if len(labels) != table.num_rows:
             raise StreamError(f"{name}: got {table.num_rows} rows and {len(labels)} labels")
-        name = _free_name(labels, given) if label_name is None else label_name
-        table = table.drop_columns([name]) if name in given else table
-        table = table.append_column(name, _checked(as_column(labels)))
+        last = _free_name(labels, given) if label_name is None else label_name
+        table = table.drop_columns([last]) if last in given else table
+        table = table.append_column(last, _checked(as_column(labels)))
     if not table.num_columns:
         raise StreamError(f"{name} has no columns")
     return TableSource(table, name, is_typed, given)

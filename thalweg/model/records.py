@@ -1,0 +1,135 @@
+"""How a model predicts and learns records, and rows whose labels come late."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thalweg._types import Floats, Ints
+from thalweg.errors import ParameterError, short_repr
+from thalweg.evaluation.learning import learn_block, learn_stream
+from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.model.fitted import FittedModel
+from thalweg.model.rows import as_ids, as_rows, is_empty
+from thalweg.model.wording import in_words_of_model
+from thalweg.streams.base import Stream
+from thalweg.streams.columns.codes import MISSING
+from thalweg.waiting import Ids
+
+BLOCK = 1000
+
+
+class RecordsModel(FittedModel):
+    """The part of a `Model` that reads rows and ids, and passes them to the learner."""
+
+    def _learn_record(self, record: dict[str, Any]) -> bool:
+        """Learn one record of a model that has begun, if it can be read without a table; return whether."""
+        coding = self._coding
+        self._say_new(record)
+        n_labels = len(coding.labels)
+        code = coding.code_of(None if coding.target is None else record.get(coding.target))
+        x = coding.row(record, True)
+        if x is None:
+            coding.forget_labels(n_labels)
+            return False
+        if code == MISSING:
+            self.learner_.observe(x[None])
+        elif code < len(self._class_list):
+            self.learner_.learn_one(x, self._class_list[code])
+        else:
+            learn_block(self.learner_, x[None], np.array([code]), coding.classes)
+        return True
+
+    def _learn_rows(
+        self, stream: Stream, learner: StreamClassifier, rows: int | None, ids: list[Any] | None
+    ) -> None:
+        """Learn the rows of a stream; those that waited with these ids wait no longer."""
+        if ids is None:
+            learn_stream(stream, learner, resume=self._begun, rows=rows)
+            return
+        _check_number(ids, stream.n_rows)
+        if not self._begun:
+            learn_stream(stream, learner, resume=False, rows=rows, ids=np.arange(-len(ids), 0))
+            return
+        with self._late.taken(ids[:rows]) as (_, numbers):
+            learn_stream(stream, learner, resume=True, rows=rows, ids=numbers)
+
+    def _learn_late(self, ids: list[Any], codes: Ints) -> None:
+        """Learn rows that wait."""
+        more_classes = len(self._coding.labels) > len(self._class_list)
+        with self._late.taken(ids) as (X, numbers):
+            learn_block(self.learner_, X, codes, self._coding.classes if more_classes else None, numbers)
+
+    def _predict_record(self, record: Mapping[str, Any]) -> tuple[Floats, list[Any]] | None:
+        """Return the probabilities of a record, and the labels they are of; None before the first row."""
+        if not self._begun:
+            return None
+        if type(record) is not dict:
+            record, _ = as_rows(record)
+            if not isinstance(record, dict):
+                raise TypeError(f"Model: expected one record, a dict, got {short_repr(record)}")
+        with self._lock.read:
+            self._say_new(record)
+            x = self._coding.row(record, False)
+            if x is not None:
+                return self.learner_.predict_proba_one(x), self._class_list
+        p, classes = self._predict_rows(record, None, {})
+        return p[0], classes.tolist()
+
+    def _predict_rows(
+        self, source: Any, ids: Ids | None, options: dict[str, Any], writes: bool = False
+    ) -> tuple[Floats, NDArray[Any]]:
+        """Return the probabilities of rows, and the labels they are of."""
+        self._check_begun()
+        if type(source) is not dict:
+            source, _ = as_rows(source)
+        if options.get("on_error", "raise") != "raise":
+            problem = "must be 'raise': predictions must be as many as rows"
+            raise ParameterError.of("Model", "on_error", problem=problem)
+        known = as_ids(ids)
+        if is_empty(source) or (known is None and not writes):
+            with self._reading, in_words_of_model():
+                blocks = [] if is_empty(source) else self._blocks(self._open(source, **options))
+                return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
+        with self._writing:
+            if isinstance(source, dict) and not options:
+                self._say_new(source)
+                x = self._coding.row(source, True)
+                if x is not None:
+                    return self._observed([x[None]], 1, known)
+            stream = self._open(source, **options)
+            return self._then_adopt(
+                stream, self.learner_, lambda: self._observed(self._blocks(stream), stream.n_rows, known)
+            )
+
+    def _observed(
+        self, blocks: Iterable[Any], n_rows: int | None, ids: list[Any] | None
+    ) -> tuple[Floats, NDArray[Any]]:
+        """Predict and observe rows, which wait for their labels if they have ids."""
+        if ids is None:
+            return self._joined([self.learner_.predict_then_observe(X) for X in blocks])
+        _check_number(ids, n_rows)
+        if len(ids) > 1:
+            self._late.check_new(ids)
+        found, n = [], 0
+        for X in blocks:
+            with self._late.added(X, ids[n : n + len(X)]) as numbers:
+                found.append(self.learner_.predict_then_observe(X, ids=numbers))
+            n += len(X)
+        return self._joined(found)
+
+    def _blocks(self, stream: Stream) -> Iterator[Any]:
+        size = BLOCK if stays_sparse(stream, self.learner_) else dense_size(stream, BLOCK)
+        return (X for X, _ in blocks_for(stream, self.learner_, size))
+
+    def _joined(self, found: list[Floats]) -> tuple[Floats, NDArray[Any]]:
+        return np.concatenate([np.empty((0, len(self._class_list))), *found]), self.learner_.classes_
+
+
+def _check_number(ids: list[Any], n_rows: int | None) -> None:
+    if n_rows is None:
+        raise ValueError("Model: ids are for rows in memory; read the file into a frame first")
+    if len(ids) != n_rows:
+        raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
