@@ -3,7 +3,8 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -17,7 +18,7 @@ from thalweg._learner_text import DEFAULT_LEARNER, read_learner
 from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
-from thalweg._types import State
+from thalweg._types import Ints, State
 from thalweg.errors import StateError, first_of
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.sparse_blocks import stays_sparse
@@ -32,6 +33,7 @@ from thalweg.streams.columns.kinds import MIN_FLAG_ROWS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
+from thalweg.waiting import Ids
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
 LISTED = ("classes", "missing", "date_parts")
@@ -186,6 +188,8 @@ class FittedModel(Stateful, BaseEstimator):
             given = getattr(self, name)
             if not isinstance(given, Iterable) and (given is not None or name != "classes"):
                 raise wrong(self, name, "a sequence", given)
+        if not isinstance(self.target, str | int | None) or isinstance(self.target, bool):
+            raise wrong(self, "target", "the name of a column, its position or None", self.target)
         return ColumnSettings(
             self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self.n_words,
@@ -218,19 +222,34 @@ class FittedModel(Stateful, BaseEstimator):
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")
 
+    @contextmanager
+    def _numbered(self, ids: Ids | None) -> Iterator[Ints | None]:
+        """Give the numbers of rows to learn; those that wait do no longer, unless they are not learned."""
+        if ids is None or not self._begun:
+            yield None if ids is None else np.arange(-len(ids), 0)
+            return
+        numbers, (places, X, known) = self._late.numbers(ids)
+        try:
+            yield numbers
+        except BaseException as error:
+            first = int(np.searchsorted(places, getattr(error, "rows_learned", 0)))
+            self._late.put_back(X[first:], known[first:], numbers[places[first:]])
+            raise
+
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 
-        If nothing had been learned before, and a first call learns nothing, the model stays as it was.
+        If it raises and has learned nothing, the model stays as it was.
         """
         was_begun = self._begun
         try:
             with in_words_of_model():
                 result = change()
         except BaseException as error:
-            if was_begun or getattr(error, "rows_learned", 0) > 0:
+            n = getattr(error, "rows_learned", 1 if was_begun else 0)
+            if n > 0 or (was_begun and not isinstance(error, Exception)):
                 self._adopt(stream, learner)
-            else:
+            elif not was_begun:
                 for name in FITTED:
                     vars(self).pop(name, None)
             raise

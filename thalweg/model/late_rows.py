@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 
 from thalweg._types import Floats, Ints, State
+from thalweg.errors import WaitingError
 from thalweg.learners.base.sparse_rows import SparseRows, joined
 from thalweg.waiting import Ids, WaitingRows
 
 FAR = 2**52
+Taken = tuple[Ints, Any, list[Any]]  # the places of rows among those of a call, the rows and their ids
 
 
 class LateRows:
@@ -43,15 +45,37 @@ class LateRows:
         self._next += n
         return numbers
 
-    def numbers(self, ids: Ids) -> Ints:
-        """Return the numbers of rows, new ones of those that do not wait; they wait no longer."""
-        waits, numbers = self._rows.contains(ids), self._new(len(ids))
-        numbers[waits] = self.resolve([each for each, there in zip(ids, waits, strict=True) if there])[1]
-        return numbers
+    def numbers(self, ids: Ids) -> tuple[Ints, Taken]:
+        """Return the numbers of rows, new ones of those that do not wait, and those that wait no longer."""
+        waits, numbers = self._rows.contains(ids), np.empty(len(ids), dtype=np.int64)
+        numbers[~waits] = self._new(len(ids) - int(waits.sum()))
+        known = [each for each, there in zip(ids, waits, strict=True) if there]
+        X, numbers[waits] = self.resolve(known)
+        return numbers, (np.flatnonzero(waits), X, known)
 
     def contains(self, ids: Ids) -> Any:
         """Return for each id whether its row waits."""
         return self._rows.contains(ids)
+
+    def check_new(self, ids: Ids, n_rows: int | None) -> None:
+        """Raise ValueError if these are not ids of so many rows, WaitingError if a row cannot get its one."""
+        if n_rows is None:
+            raise ValueError("Model: ids are for rows in memory; read the file into a frame first")
+        if len(ids) != n_rows:
+            raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
+        waits = self.contains(ids)
+        if waits.any():
+            raise WaitingError(f"a row with the id {ids[int(waits.argmax())]!r} is waiting already")
+        if n_rows > 1 and len(set(ids)) < n_rows:
+            raise WaitingError("an id occurs twice among those to add")
+
+    def waiting(self, ids: list[Any], labels: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Return those ids whose rows wait, each once, and their labels: of several the first."""
+        found: dict[Any, Any] = {}
+        for each, label, there in zip(ids, labels, self.contains(ids), strict=True):
+            if there:
+                found.setdefault(each, label)
+        return [*found], [*found.values()]
 
     def check(self, ids: Ids) -> None:
         """Raise WaitingError if a row does not wait, or an id is there twice."""

@@ -12,7 +12,7 @@ from thalweg._misspelt import unknown_parameter
 from thalweg._native.argmax import likeliest
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats, Ints
-from thalweg.errors import ParameterError, short_repr
+from thalweg.errors import ParameterError, set_rows_learned, short_repr
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.learning import learn_block, learn_stream
@@ -155,10 +155,10 @@ class Model(ClassifierMixin, FittedModel):
         with self._own_lock().write:
             stream = self._open(source, y, rows=rows, **options)
             learner = self._begun_learner()
-            numbers = None if ids is None else self._numbers(as_ids(ids) or ())
-            self._then_adopt(stream, learner, lambda: learn_stream(
-                stream, learner, resume=self._begun, rows=rows, ids=numbers
-            ))
+            with self._numbered(as_ids(ids)) as numbers:
+                self._then_adopt(stream, learner, lambda: learn_stream(
+                    stream, learner, resume=self._begun, rows=rows, ids=numbers
+                ))
         return self
 
     def observe(self, source: Any, *, ids: Ids | None = None, **options: Any) -> None:
@@ -172,7 +172,8 @@ class Model(ClassifierMixin, FittedModel):
         """Learn rows that were predicted with these ids; return how many.
 
         Raise WaitingError, and learn nothing, if a row does not wait: its id is unknown, has had its label,
-        or was dropped to make room. With `ignore_unknown` such labels are left out.
+        or was dropped to make room. With `ignore_unknown` such labels are left out, and all but the first of
+        those that have one id.
         """
         with self._writing:
             known = list(as_ids(ids) or ())
@@ -180,9 +181,7 @@ class Model(ClassifierMixin, FittedModel):
             if len(known) != len(given):
                 raise ValueError(f"Model: got {len(known)} ids and {len(given)} labels")
             if ignore_unknown:
-                waits = self._late.contains(known)
-                known = [each for each, there in zip(known, waits, strict=True) if there]
-                given = [each for each, there in zip(given, waits, strict=True) if there]
+                known, given = self._late.waiting(known, given)
             self._late.check(known)
             codes = self._coding.codes_of(given)
             X, numbers = self._late.resolve(known)
@@ -300,10 +299,6 @@ class Model(ClassifierMixin, FittedModel):
     def _is_plain_record(self, source: Any, y: Any, ids: Ids | None, options: dict[str, Any]) -> bool:
         return self._begun and isinstance(source, dict) and y is None and ids is None and not options
 
-    def _numbers(self, ids: Ids) -> Ints:
-        """Return the numbers of rows that wait; they wait no longer."""
-        return self._late.numbers(ids) if self._begun else np.arange(-len(ids), 0)
-
     def _learn_late(self, X: Any, codes: Ints, numbers: Ints, ids: list[Any]) -> None:
         try:
             learn_block(self.learner_, X, codes, self._all_classes(), numbers)
@@ -321,9 +316,13 @@ class Model(ClassifierMixin, FittedModel):
         coding = self._coding
         self._say_new(record)
         label = None if coding.target is None else record.get(coding.target)
+        if isinstance(label, Mapping):
+            return False
+        n_known = len(coding.labels)
         code = coding.code_of(label)
         x = coding.row(record, True)
         if x is None:
+            coding.forget_labels(n_known)
             return False
         if code == MISSING:
             self.learner_.observe(x[None])
@@ -365,26 +364,30 @@ class Model(ClassifierMixin, FittedModel):
                 return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
             if isinstance(source, dict) and not options:
+                if ids is not None:
+                    self._late.check_new(ids, 1)
                 self._say_new(source)
                 x = self._coding.row(source, True)
                 if x is not None:
-                    return self._observed([x[None]], 1, ids)
+                    return self._observed([x[None]], ids)
             stream = self._open(source, **options)
+            if ids is not None:
+                self._late.check_new(ids, stream.n_rows)
             return self._then_adopt(
-                stream, self.learner_, lambda: self._observed(self._blocks(stream), stream.n_rows, ids)
+                stream, self.learner_, lambda: self._observed(self._blocks(stream), ids)
             )
 
-    def _observed(self, blocks: Iterable[Any], n_rows: int | None, ids: Ids | None) -> Floats:
+    def _observed(self, blocks: Iterable[Any], ids: Ids | None) -> Floats:
         """Predict and observe rows, which wait for their labels if they have ids."""
-        if ids is not None and n_rows is None:
-            raise ValueError("Model: ids are for rows in memory; read the file into a frame first")
-        if ids is not None and len(ids) != n_rows:
-            raise ValueError(f"Model: got {len(ids)} ids for {n_rows} rows")
         found, n = [], 0
-        for X in blocks:
-            numbers = None if ids is None else self._late.add(X, ids[n : n + len(X)])
-            found.append(self.learner_.predict_then_observe(X, ids=numbers))
-            n += len(X)
+        try:
+            for X in blocks:
+                numbers = None if ids is None else self._late.add(X, ids[n : n + len(X)])
+                found.append(self.learner_.predict_then_observe(X, ids=numbers))
+                n += len(X)
+        except Exception as error:
+            set_rows_learned(error, n)
+            raise
         return self._joined(found)
 
     def _blocks(self, stream: Stream) -> Iterator[Any]:

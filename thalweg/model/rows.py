@@ -8,7 +8,6 @@ import numpy as np
 
 from thalweg._frames import frame_names
 from thalweg.streams.foreign import is_stream
-from thalweg.waiting import Ids
 
 
 def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
@@ -36,11 +35,11 @@ def frame_names_of(source: Any) -> bool:
     return hasattr(source, "columns") or (hasattr(source, "itercolumns") and frame_names(source) is not None)
 
 
-def as_ids(ids: Any) -> Ids | None:
+def as_ids(ids: Any) -> Any:
     """Return ids as a sequence; one alone is a list of one."""
-    if ids is None or (hasattr(ids, "__len__") and not isinstance(ids, str)):
-        return ids if ids is None or isinstance(ids, list | np.ndarray) else list(ids)
-    return [ids]
+    if ids is None or isinstance(ids, list) or (isinstance(ids, np.ndarray) and ids.ndim == 1):
+        return ids
+    return [ids] if isinstance(ids, str | bytes) or not isinstance(ids, Iterable) else list(ids)
 
 
 def is_empty(source: Any) -> bool:
