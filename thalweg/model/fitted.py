@@ -18,7 +18,7 @@ from thalweg._parameters import whole_number, wrong
 from thalweg._sklearn import BaseEstimator
 from thalweg._stateful import Stateful
 from thalweg._types import State
-from thalweg.errors import StateError, StreamError, first_of
+from thalweg.errors import StateError, first_of
 from thalweg.evaluation.arguments import as_learner
 from thalweg.evaluation.sparse_blocks import stays_sparse
 from thalweg.learners.base.state import from_plain, to_plain
@@ -189,6 +189,8 @@ class FittedModel(Stateful, BaseEstimator):
             given = getattr(self, name)
             if not isinstance(given, Iterable) and (given is not None or name != "classes"):
                 raise wrong(self, name, "a sequence", given)
+        if not isinstance(self.target, str | int | None) or isinstance(self.target, bool):
+            raise wrong(self, "target", "the name of a column, its position or None", self.target)
         return ColumnSettings(
             self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
             date_parts=self.date_parts, n_words=self.n_words,
@@ -224,8 +226,7 @@ class FittedModel(Stateful, BaseEstimator):
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 
-        If it raises before any row was learned, because the first rows cannot be read or nothing had been
-        learned before, the model stays as it was.
+        If it raises and has learned nothing, the model stays as it was.
         """
         was_begun = self._begun
         try:
@@ -233,7 +234,7 @@ class FittedModel(Stateful, BaseEstimator):
                 result = change()
         except BaseException as error:
             n = getattr(error, "rows_learned", None)
-            if n or (was_begun and not (n == 0 and isinstance(error, StreamError))):
+            if n or (was_begun and not (n == 0 and isinstance(error, Exception))):
                 self._adopt(stream, learner)
             elif not was_begun:
                 for name in FITTED:

@@ -83,6 +83,14 @@ class LateRows:
         """Return for each id whether its row waits."""
         return self._rows.contains(ids)
 
+    def waiting(self, ids: list[Any], labels: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Return those ids whose rows wait, each once, and their labels: of several the first."""
+        found: dict[Any, Any] = {}
+        for each, label, there in zip(ids, labels, self.contains(ids), strict=True):
+            if there:
+                found.setdefault(each, label)
+        return [*found], [*found.values()]
+
     def check(self, ids: Ids) -> None:
         """Raise WaitingError if a row does not wait, or an id is there twice."""
         if not self._rows.contains(ids).all() or len(set(ids)) < len(ids):

@@ -162,7 +162,8 @@ class Model(ClassifierMixin, RecordsModel):
         """Learn rows that were predicted with these ids; return how many.
 
         Raise WaitingError, and learn nothing, if a row does not wait: its id is unknown, has had its label,
-        or was dropped to make room. With `ignore_unknown` such labels are left out.
+        or was dropped to make room. With `ignore_unknown` such labels are left out, and all but the first of
+        those that have one id.
         """
         with self._writing:
             known = as_ids(ids) or []
@@ -170,9 +171,7 @@ class Model(ClassifierMixin, RecordsModel):
             if len(known) != len(given):
                 raise ValueError(f"Model: got {len(known)} ids and {len(given)} labels")
             if ignore_unknown:
-                waits = self._late.contains(known)
-                known = [each for each, there in zip(known, waits, strict=True) if there]
-                given = [each for each, there in zip(given, waits, strict=True) if there]
+                known, given = self._late.waiting(known, given)
             self._late.check(known)
             if known:
                 self._learn_late(known, self._coding.codes_of(given))

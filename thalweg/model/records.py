@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
-from thalweg.errors import ParameterError, short_repr
+from thalweg.errors import ParameterError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import learn_block, learn_stream
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
@@ -28,8 +28,11 @@ class RecordsModel(FittedModel):
         """Learn one record of a model that has begun, if it can be read without a table; return whether."""
         coding = self._coding
         self._say_new(record)
+        label = None if coding.target is None else record.get(coding.target)
+        if isinstance(label, Mapping):
+            return False
         n_labels = len(coding.labels)
-        code = coding.code_of(None if coding.target is None else record.get(coding.target))
+        code = coding.code_of(label)
         x = coding.row(record, True)
         if x is None:
             coding.forget_labels(n_labels)
@@ -95,29 +98,37 @@ class RecordsModel(FittedModel):
                 return self._joined([self.learner_.predict_proba_block(X) for X in blocks])
         with self._writing:
             if isinstance(source, dict) and not options:
+                self._check_new(known, 1)
                 self._say_new(source)
                 x = self._coding.row(source, True)
                 if x is not None:
-                    return self._observed([x[None]], 1, known)
+                    return self._observed([x[None]], known)
             stream = self._open(source, **options)
+            self._check_new(known, stream.n_rows)
             return self._then_adopt(
-                stream, self.learner_, lambda: self._observed(self._blocks(stream), stream.n_rows, known)
+                stream, self.learner_, lambda: self._observed(self._blocks(stream), known)
             )
 
-    def _observed(
-        self, blocks: Iterable[Any], n_rows: int | None, ids: list[Any] | None
-    ) -> tuple[Floats, NDArray[Any]]:
-        """Predict and observe rows, which wait for their labels if they have ids."""
-        if ids is None:
-            return self._joined([self.learner_.predict_then_observe(X) for X in blocks])
-        _check_number(ids, n_rows)
-        if len(ids) > 1:
+    def _check_new(self, ids: list[Any] | None, n_rows: int | None) -> None:
+        """Raise an error if these are not ids for so many rows, or one of them waits already."""
+        if ids is not None:
+            _check_number(ids, n_rows)
             self._late.check_new(ids)
+
+    def _observed(self, blocks: Iterable[Any], ids: list[Any] | None) -> tuple[Floats, NDArray[Any]]:
+        """Predict and observe rows, which wait for their labels if they have ids."""
         found, n = [], 0
-        for X in blocks:
-            with self._late.added(X, ids[n : n + len(X)]) as numbers:
-                found.append(self.learner_.predict_then_observe(X, ids=numbers))
-            n += len(X)
+        try:
+            for X in blocks:
+                if ids is None:
+                    found.append(self.learner_.predict_then_observe(X))
+                else:
+                    with self._late.added(X, ids[n : n + len(X)]) as numbers:
+                        found.append(self.learner_.predict_then_observe(X, ids=numbers))
+                n += len(X)
+        except Exception as error:
+            set_rows_learned(error, n)
+            raise
         return self._joined(found)
 
     def _blocks(self, stream: Stream) -> Iterator[Any]:

@@ -41,7 +41,7 @@ def as_ids(ids: Any) -> list[Any] | None:
         return None
     if isinstance(ids, np.ndarray):
         return list(np.atleast_1d(ids).tolist())
-    return list(ids) if hasattr(ids, "__len__") and not isinstance(ids, str) else [ids]
+    return [ids] if isinstance(ids, str | bytes) or not isinstance(ids, Iterable) else list(ids)
 
 
 def is_empty(source: Any) -> bool:

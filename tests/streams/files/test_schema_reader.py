@@ -146,7 +146,7 @@ def test_columns_that_do_not_fit_are_named(tmp_path, trained):
     stream, _ = trained
     renamed = [name.replace("price", "Price").replace("colour", "color") for name in HEADER]
     said = complaint(write(tmp_path, european(orders(0, 3), renamed)), like=stream)
-    assert "there is no column 'price', 'colour', which the schema has; 'Price' may be 'price'" in said
+    assert "there is no column 'price', 'colour', which the first rows had; 'Price' may be 'price'" in said
     headless = european(orders(0, 3)).partition("\n")[2]
     assert "is its first row a header?" in complaint(write(tmp_path, headless), like=stream)
     lines = european(orders(0, 3)).splitlines()

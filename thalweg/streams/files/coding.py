@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError, short_repr
 from thalweg.streams.columns.codes import BOOLEANS, MISSING, UNKNOWN, Codes, as_classes, spelling
-from thalweg.streams.columns.column import FLAG
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG
 from thalweg.streams.columns.row_reader import RowReader
+from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.schema_reader import SchemaReader
+from thalweg.streams.files.tables import as_column
 
 CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
 
 MOST_CACHED = 10_000  # spellings of labels
+FAR = 2**63  # numbers beyond are not whole numbers of Arrow
 
 
 class Coding:
@@ -88,13 +91,14 @@ class Coding:
 
     def code_of(self, label: Any) -> int:
         """Return the code of a label as `codes_of` does; MISSING if it is missing."""
-        key = (type(label), label)
-        code = self._known_codes.get(key) if type(label) in (str, int, bool) else None
+        key = (type(label), label) if type(label) in (str, int, bool) else None
+        code = None if key is None else self._known_codes.get(key)
         if code is None:
+            label = plain_label(label)
             if self.is_missing(label):
                 return MISSING
             code = int(self.codes_of([label])[0])
-            if type(label) in (str, int, bool) and len(self._known_codes) < MOST_CACHED:
+            if key is not None and len(self._known_codes) < MOST_CACHED:
                 self._known_codes[key] = code
         return code
 
@@ -104,7 +108,7 @@ class Coding:
         Raise StreamError, and add none, if one is missing or not among those listed.
         """
         values, n_known = list(labels), len(self.labels)
-        codes = self.labels.of(self._without_marked(values))
+        codes = self.labels.of(self._without_marked([*map(plain_label, values)]))
         for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
             if (codes == problem).any():
                 self.forget_labels(n_known)
@@ -121,3 +125,20 @@ class Coding:
     def _without_marked(self, values: list[Any]) -> list[Any]:
         marked = self.missing.named
         return values if not marked else [None if str(each).strip() in marked else each for each in values]
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label as it comes out of a column of labels; raise StreamError if it is not one value."""
+    if isinstance(label, np.bool_ | np.integer | np.floating | np.str_):
+        label = label.item()
+    kind = type(label)
+    if kind in (bool, float) or (kind is str and label.isascii()) or (kind is int and -FAR <= label < FAR):
+        return label
+    what = f"Model: the label {short_repr(label)} is neither text nor a number, a date, true or false"
+    try:
+        column = as_column([label])
+    except StreamError:
+        raise StreamError(what) from None
+    if kind_of(column.type) not in (None, FLAG, CATEGORY, DATE):
+        raise StreamError(what)
+    return column[0].as_py()

@@ -214,10 +214,11 @@ def open_source(
     label = _label(source, target, schema) if options.labels else None
     kinds = {CATEGORY: options.categorical, NUMBER: options.numeric, DATE: options.date, TEXT: options.text}
     for kind, chosen in kinds.items():
-        for column in _find_all(source, chosen):
+        listed = [*chosen.values()] if isinstance(chosen, Mapping) else None
+        for i, column in enumerate(_find_all(source, chosen)):
             column.kind, column.is_told = kind, True
-            if isinstance(options.categorical, Mapping) and kind == CATEGORY:
-                values = options.categorical[column.name]
+            if listed is not None:
+                values = listed[i]
                 column.codes = column.codes if values is None else Codes(values, where=repr(column.name))
     read = ColumnOptions(options.decimal, delimiter, tuple(options.date_parts), options.n_words,
                          as_missing(options.missing), options.is_fixed)

@@ -151,4 +151,4 @@ def _missing(missing: list[str], known: list[str], is_some: bool) -> str:
     hint = ", ".join(hints) if hints else f"it has {', '.join(known[:20])}"
     ending = "" if is_some else "; is its first row a header?"
     columns = first_of([*map(repr, missing)], 5)
-    return f"there is no column {columns}, which the schema has; {hint}{ending}"
+    return f"there is no column {columns}, which the first rows had; {hint}{ending}"

@@ -307,7 +307,8 @@ def _candidates(source: Source, label: Column | None) -> list[Column]:
     if not found and label is None:
         raise StreamError(f"{source.name}: every column is ignored")
     if not found and label is not None:
-        raise StreamError(f"{source.name} has only one column, {label.name!r}; is the delimiter right?")
+        hint = "; is the delimiter right?" if source.path else ": there is nothing to learn from"
+        raise StreamError(f"{source.name} has only one column, {label.name!r}{hint}")
     return found
 
 

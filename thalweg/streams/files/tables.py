@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from thalweg._frames import frame_columns, frame_names
-from thalweg.errors import StreamError, short_repr
+from thalweg.errors import ParameterError, StreamError, short_repr
 from thalweg.streams.columns.column import CATEGORY, Column
 from thalweg.streams.columns.kinds import plain_numbers
 from thalweg.streams.files.arrow_files import ROWS, ArrowSource, kind_of
@@ -68,14 +68,23 @@ def table_source(
         if each not in given:
             table = table.append_column(each, pa.nulls(table.num_rows, pa.string()))
     if labels is not None:
-        if len(labels) != table.num_rows:
-            raise StreamError(f"{name}: got {table.num_rows} rows and {len(labels)} labels")
+        n_labels = _n_labels(labels)
+        if n_labels != table.num_rows:
+            raise StreamError(f"{name}: got {table.num_rows} rows and {n_labels} labels")
         last = _free_name(labels, given) if label_name is None else label_name
         table = table.drop_columns([last]) if last in given else table
-        table = table.append_column(last, _checked(as_column(labels)))
+        table = table.append_column(last, _table(name, {last: labels}).column(0))
     if not table.num_columns:
         raise StreamError(f"{name} has no columns")
     return TableSource(table, name, is_typed, given)
+
+
+def _n_labels(labels: Any) -> int:
+    shape = getattr(labels, "shape", None)
+    if (shape is not None and len(shape) != 1) or isinstance(labels, str) or not hasattr(labels, "__len__"):
+        got = short_repr(labels) if shape is None else f"shape {tuple(shape)}"
+        raise ParameterError(f"Model: labels must be a list or one column, got {got}")
+    return len(labels)
 
 
 def _free_name(labels: Any, taken: Collection[str]) -> str:
@@ -101,28 +110,31 @@ def as_table(rows: Any) -> tuple[Any, bool]:
     if isinstance(rows, np.ndarray):
         if rows.ndim != 2:
             raise StreamError(f"an array must be rows × columns, got shape {rows.shape}")
-        columns = [_checked(as_column(rows[:, j])) for j in range(rows.shape[1])]
-        return pa.Table.from_arrays(columns, names=[f"x{j}" for j in range(rows.shape[1])]), True
+        return _table("array", {f"x{j}": rows[:, j] for j in range(rows.shape[1])}), True
     names = frame_names(rows)
     if names is None:
         raise TypeError(f"expected a frame, records or a path, got {short_repr(rows)}")
     twice = next((name for name, n in Counter(map(str, names)).items() if n > 1), None)
     if twice is not None:
         raise StreamError(f"{type(rows).__name__}: two columns are called {twice!r}; rename one")
-    columns = [_checked(as_column(column)) for column in frame_columns(rows)]
-    return pa.Table.from_arrays(columns, names=[*map(str, names)]), True
+    return _table(type(rows).__name__, dict(zip(map(str, names), frame_columns(rows), strict=True))), True
 
 
 def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
     flat = [_flat(record, i) for i, record in enumerate(records)]
     names = list(dict.fromkeys(name for record in flat for name in record))
-    columns = []
-    for name in names:
+    return _table("records", {name: [record.get(name) for record in flat] for name in names})
+
+
+def _table(where: str, columns: Mapping[str, Any]) -> Any:
+    """Return columns as an Arrow table; raise StreamError if one holds what is not read."""
+    found = []
+    for name, values in columns.items():
         try:
-            columns.append(_checked(as_column([record.get(name) for record in flat])))
+            found.append(_checked(as_column(values)))
         except StreamError as error:
-            raise StreamError(f"records, column {name!r}, {error}") from None
-    return pa.Table.from_arrays(columns, names=names)
+            raise StreamError(f"{where}, column {name!r}, {error}") from None
+    return pa.Table.from_arrays(found, names=list(columns))
 
 
 def _flat(record: Any, number: int) -> Mapping[str, Any]:
@@ -154,27 +166,39 @@ def as_column(values: Any) -> Any:
         return values.to_arrow()
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError):
+    except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError):
         pass
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
     try:
         if all(each is None or isinstance(each, int | float | Decimal) for each in plain):
             plain = [None if each is None else float(each) for each in plain]
         return pa.array(plain, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+    except (ValueError, TypeError, OverflowError, pa.ArrowNotImplementedError):
         return pa.array([_text(value, i) for i, value in enumerate(plain)], pa.string())
 
 
 def _text(value: Any, row: int) -> str | None:
-    if isinstance(value, list | tuple | set | np.ndarray | Mapping):
+    if isinstance(value, np.ndarray) or (hasattr(value, "__len__") and not isinstance(value, str | bytes)):
         raise StreamError(f"data row {row + 1}: {short_repr(value)} is not one value")
-    if value is None or value != value:
+    if value is None or _is_nan(value):
         return None
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, DATES):
         return value.isoformat(sep=" ") if isinstance(value, datetime.datetime) else value.isoformat()
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise StreamError(f"data row {row + 1}: {value!a} has half a surrogate pair, not text") from None
     return _without_point(value) if isinstance(value, float) else str(value)
+
+
+def _is_nan(value: Any) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    unequal = value != value
+    return bool(unequal) if isinstance(unequal, bool | np.bool_) else True  # pandas.NA
 
 
 def _without_point(value: float) -> str:
