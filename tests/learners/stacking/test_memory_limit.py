@@ -204,13 +204,6 @@ def test_a_state_that_says_something_else_of_its_members_is_refused(damage):
         AdaptiveStacking().restore(begun().state() | {"most_bytes": -1})
 
 
-def test_a_stack_saved_before_there_was_a_bound_has_none():
-    state = begun(None).state()
-    state["version"] = 1
-    del state["parameters"]["max_bytes"], state["memory"]["dropped"], state["memory"]["retired"]
-    assert AdaptiveStacking().restore(state).max_bytes is None
-
-
 @pytest.mark.parametrize(
     "check",
     [
