@@ -7,7 +7,7 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import orders, without
+from order_rows import as_csv, orders, without
 
 import thalweg
 from thalweg.errors import StreamError, WaitingError
@@ -192,3 +192,18 @@ def test_a_message_names_the_rows_not_the_labels():
     frame = FRAME.assign(a=float("inf"))
     with pytest.raises(StreamError, match=r"DataFrame, data row 1, column 'a'"):
         thalweg.Model(learner="NaiveBayes").fit(frame[["a", "b"]], FRAME["y"])
+
+
+def test_a_later_call_may_name_missing_cells_and_the_decimal_point(model, tmp_path):
+    row = orders(1, seed=5)[0]
+    unknown = model.predict_proba([row | {"weight": None}])
+    for missing in ("-9", ["-9"]):
+        assert np.array_equal(model.predict_proba([row | {"weight": "-9"}], missing=missing), unknown)
+    path = as_csv([row | {"price": "1.040"}] * 60, tmp_path / "rows.csv")
+    prices = [next(model.stream(path, decimal=point).coded_blocks(60))[0][0, 0] for point in ".,"]
+    assert prices == [1.04, 1040]
+
+
+def test_advice_about_dates_is_in_the_words_of_a_model(model):
+    with pytest.raises(StreamError, match=r"pass columns=\{'when': 'category'\}"):
+        model.learn(orders(1, seed=5)[0] | {"when": "soon"})

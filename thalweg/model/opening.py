@@ -21,7 +21,7 @@ from thalweg.streams.source import as_stream
 WHO = "Model"
 PARAMETERS = {NUMBER: "numeric", CATEGORY: "categorical", DATE: "date", TEXT: "text", "ignore": "ignore"}
 OF_TEXT = ("header", "delimiter", "encoding")
-OPTIONS = (*OF_TEXT, "on_error", "missing", "keep", "target", "rows", "seed", "data")
+OPTIONS = (*OF_TEXT, "on_error", "missing", "decimal", "keep", "target", "rows", "seed", "data")
 
 
 class ColumnSettings:
@@ -119,13 +119,13 @@ class ColumnSettings:
     def _reading(self, coding: Coding | None, options: dict[str, Any]) -> dict[str, Any]:
         if coding is None:
             return self.options(**options)
-        missing = [*self._listed("missing"), *options.pop("missing", ())]
-        decimal = self._others.get("decimal")
+        missing = [*_listed(self._others.get("missing")), *_listed(options.pop("missing", None))]
+        decimal = options.pop("decimal", None) or self._others.get("decimal")
         return {"like": coding.schema(), "decimal": decimal, "missing": missing, **options}
 
-    def _listed(self, name: str) -> list[Any]:
-        given = self._others.get(name, ())
-        return [given] if isinstance(given, str) else list(given)
+
+def _listed(given: Any) -> list[Any]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
 
 
 def check_any_known(given: Iterable[str], coding: Coding) -> None:
