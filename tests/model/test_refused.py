@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from order_rows import as_csv, orders, without
+from sklearn.naive_bayes import GaussianNB
 
 import thalweg
 from thalweg.errors import StreamError, WaitingError
@@ -207,3 +208,21 @@ def test_a_later_call_may_name_missing_cells_and_the_decimal_point(model, tmp_pa
 def test_advice_about_dates_is_in_the_words_of_a_model(model):
     with pytest.raises(StreamError, match=r"pass columns=\{'when': 'category'\}"):
         model.learn(orders(1, seed=5)[0] | {"when": "soon"})
+
+
+def test_a_class_that_the_learner_refuses_is_forgotten():
+    model = thalweg.Model("paid", GaussianNB()).learn([
+        {"a": i % 7, "paid": "yes" if i % 7 > 2 else "no"} for i in range(200)
+    ])  # fmt: skip
+    for call in (
+        lambda: model.label("x", ["perhaps"]), lambda: model.learn({"a": 1, "paid": "perhaps"}),
+        lambda: model.learn([{"a": 1, "paid": "perhaps"}]),
+    ):  # fmt: skip
+        if not model.n_waiting_:
+            model.predict({"a": 3}, ids="x")
+        with pytest.raises(ValueError, match="its classes are fixed"):
+            call()
+        assert model.n_waiting_ == 1
+        assert model.schema()["classes"] == ["no", "yes"]
+    assert model.label("x", ["yes"]) == 1
+    model.learn({"a": 1, "paid": "no"})

@@ -236,6 +236,16 @@ class FittedModel(Stateful, BaseEstimator):
             self._late.put_back(X[first:], known[first:], numbers[places[first:]])
             raise
 
+    @contextmanager
+    def _without_new_labels(self, n_known: int) -> Iterator[None]:
+        """Forget the labels beyond the first `n_known` if the learner refuses to learn a row."""
+        try:
+            yield
+        except Exception as error:
+            if not getattr(error, "rows_learned", 0):
+                self._coding.forget_labels(n_known)
+            raise
+
     def _then_adopt(self, stream: Stream, learner: StreamClassifier, change: Callable[[], Any]) -> Any:
         """Call `change`, which reads the stream; then keep the codes that it has, also if it raises.
 

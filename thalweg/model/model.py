@@ -183,10 +183,12 @@ class Model(ClassifierMixin, FittedModel):
             if ignore_unknown:
                 known, given = self._late.waiting(known, given)
             self._late.check(known)
+            n_labels = len(self._coding.labels)
             codes = self._coding.codes_of(given)
             X, numbers = self._late.resolve(known)
             if len(codes):
-                self._learn_late(X, codes, numbers, known)
+                with self._without_new_labels(n_labels):
+                    self._learn_late(X, codes, numbers, known)
         return len(codes)
 
     def prequential(self, source: Any, y: Any = None, **options: Any) -> Run:
@@ -329,7 +331,8 @@ class Model(ClassifierMixin, FittedModel):
         elif code < len(self._class_list):
             self.learner_.learn_one(x, self._class_list[code])
         else:
-            learn_block(self.learner_, x[None], np.array([code]), coding.classes)
+            with self._without_new_labels(n_known):
+                learn_block(self.learner_, x[None], np.array([code]), coding.classes)
         return True
 
     def _predict_record(self, record: Mapping[str, Any]) -> Floats | None:
