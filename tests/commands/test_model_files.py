@@ -216,3 +216,11 @@ def test_rows_are_numbered_from_1_through_all_blocks(files, model, monkeypatch):
     assert [line.split(",")[:2] for line in parts] == [line.split(",")[:2] for line in whole]
     few = thalweg_command("predict", model, files / "tomorrow.csv", "--rows", "100").stdout.splitlines()
     assert few == parts[:101]
+
+
+def test_predict_takes_the_decimal_point_of_a_later_file(model, files):
+    (files / "points.csv").write_text((files / "tomorrow.csv").read_text().replace(",", "."))
+    plain = thalweg_command("predict", model, files / "tomorrow.csv")
+    told = thalweg_command("predict", model, files / "points.csv", "--decimal", ".")
+    assert told.exit_code == 0, told.stderr
+    assert told.stdout == plain.stdout

@@ -7,7 +7,8 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 import pytest
-from order_rows import orders, without
+from order_rows import as_csv, orders, without
+from sklearn.naive_bayes import GaussianNB
 
 import thalweg
 from thalweg.errors import StreamError, WaitingError
@@ -192,3 +193,36 @@ def test_a_message_names_the_rows_not_the_labels():
     frame = FRAME.assign(a=float("inf"))
     with pytest.raises(StreamError, match=r"DataFrame, data row 1, column 'a'"):
         thalweg.Model(learner="NaiveBayes").fit(frame[["a", "b"]], FRAME["y"])
+
+
+def test_a_later_call_may_name_missing_cells_and_the_decimal_point(model, tmp_path):
+    row = orders(1, seed=5)[0]
+    unknown = model.predict_proba([row | {"weight": None}])
+    for missing in ("-9", ["-9"]):
+        assert np.array_equal(model.predict_proba([row | {"weight": "-9"}], missing=missing), unknown)
+    path = as_csv([row | {"price": "1.040"}] * 60, tmp_path / "rows.csv")
+    prices = [next(model.stream(path, decimal=point).coded_blocks(60))[0][0, 0] for point in ".,"]
+    assert prices == [1.04, 1040]
+
+
+def test_advice_about_dates_is_in_the_words_of_a_model(model):
+    with pytest.raises(StreamError, match=r"pass columns=\{'when': 'category'\}"):
+        model.learn(orders(1, seed=5)[0] | {"when": "soon"})
+
+
+def test_a_class_that_the_learner_refuses_is_forgotten():
+    model = thalweg.Model("paid", GaussianNB()).learn([
+        {"a": i % 7, "paid": "yes" if i % 7 > 2 else "no"} for i in range(200)
+    ])  # fmt: skip
+    for call in (
+        lambda: model.label("x", ["perhaps"]), lambda: model.learn({"a": 1, "paid": "perhaps"}),
+        lambda: model.learn([{"a": 1, "paid": "perhaps"}]),
+    ):  # fmt: skip
+        if not model.n_waiting_:
+            model.predict({"a": 3}, ids="x")
+        with pytest.raises(ValueError, match="its classes are fixed"):
+            call()
+        assert model.n_waiting_ == 1
+        assert model.schema()["classes"] == ["no", "yes"]
+    assert model.label("x", ["yes"]) == 1
+    model.learn({"a": 1, "paid": "no"})

@@ -174,7 +174,10 @@ class Model(ClassifierMixin, RecordsModel):
                 known, given = self._late.waiting(known, given)
             self._late.check(known)
             if known:
-                self._learn_late(known, self._coding.codes_of(given))
+                n_labels = len(self._coding.labels)
+                codes = self._coding.codes_of(given)
+                with self._without_new_labels(n_labels):
+                    self._learn_late(known, codes)
         return len(known)
 
     def prequential(self, source: Any, y: Any = None, **options: Any) -> Run:

@@ -121,7 +121,7 @@ class ColumnSettings:
         missing = [*_listed(self._others.get("missing")), *_listed(options.pop("missing", None))]
         if coding is None:
             return self.options(**options | {"missing": missing})
-        decimal = self._others.get("decimal")
+        decimal = options.pop("decimal", None) or self._others.get("decimal")
         return {"like": coding.schema(), "decimal": decimal, "missing": missing, **options}
 
 

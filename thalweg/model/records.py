@@ -1,6 +1,7 @@
 """How a model predicts and learns records, and rows whose labels come late."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,19 @@ class RecordsModel(FittedModel):
         elif code < len(self._class_list):
             self.learner_.learn_one(x, self._class_list[code])
         else:
-            learn_block(self.learner_, x[None], np.array([code]), coding.classes)
+            with self._without_new_labels(n_labels):
+                learn_block(self.learner_, x[None], np.array([code]), coding.classes)
         return True
+
+    @contextmanager
+    def _without_new_labels(self, n_known: int) -> Iterator[None]:
+        """Forget the labels beyond the first `n_known` if the learner refuses to learn a row."""
+        try:
+            yield
+        except Exception as error:
+            if not getattr(error, "rows_learned", 0):
+                self._coding.forget_labels(n_known)
+            raise
 
     def _learn_rows(
         self, stream: Stream, learner: StreamClassifier, rows: int | None, ids: list[Any] | None

@@ -23,7 +23,7 @@ def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
     if isinstance(source, Mapping):
         one = labels is not None and (isinstance(labels, str) or not hasattr(labels, "__len__"))
         return dict(source), [labels] if one else labels
-    if isinstance(source, Iterable) and not isinstance(source, Sequence):
+    if isinstance(source, Iterable) and not isinstance(source, Sequence) and not hasattr(source, "tocsr"):
         source = list(source)
     if labels is None and _are_pairs(source):
         return [dict(x) for x, _ in source], [y for _, y in source]

@@ -108,6 +108,10 @@ class Column:
         array = self.missing.cleaned(array, self.is_numeric)
         if self.reader is not None:
             values, problems = self.reader.read(array)
+            if self.kind == DATE:
+                hint = "; if this is a column of categories, pass "
+                told = Advice("categorical", [self.name])
+                problems = [(i, Message(problem, hint, told)) for i, problem in problems]
             return self.missing.without_numbers(values) if self.kind == NUMBER else values, problems
         if self.kind == CATEGORY:
             codes, problems = coded(array, self.codes, "is not in the list of this attribute")

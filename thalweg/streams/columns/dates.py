@@ -65,7 +65,7 @@ class Dates:
             # Not as in the first rows: typed dates, or text, of which none is known to fit.
             layouts = (date_layouts.ARROW,) if pa.types.is_temporal(array.type) else ()
         moments, missing, values = _moments(array, layouts)
-        hint = f"is not a date as the first rows have them ({self.in_words}); for text, pass categorical"
+        hint = f"is not a date as the first rows have them ({self.in_words})"
         wrong = np.flatnonzero(np.isnan(moments.wall) & ~missing).tolist()
         X = date_inputs(moments.wall, moments.utc, self.origin, self.parts)
         return X, [(i, f"{shown(values[i].as_py())} {hint}") for i in wrong]
