@@ -121,3 +121,14 @@ def turning(n, n_classes, seed=3):
     wrong = rng.random(n) < 0.1
     y[wrong] = (y[wrong] + 1) % n_classes
     return X, y, rng.choice([0.5, 1.0, 3.0], n)
+
+
+def moving_clouds(n, n_features, n_classes, seed=4):
+    """Rows around a centre for each class, which change centres half way, a tenth of the labels random."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    centres = rng.normal(scale=1.5, size=(n_classes, n_features))
+    X = rng.normal(size=(n, n_features)) + centres[y]
+    y[n // 2 :] = (y[n // 2 :] + 1) % n_classes
+    y = np.where(rng.random(n) < 0.1, rng.integers(0, n_classes, n), y)
+    return X, y, rng.choice([0.5, 1.0, 3.0], n)

@@ -10,10 +10,11 @@ PUBLISHED = {"form": "published", "start": "zeros"}
 CIRCLE = {"boundary": ("circle", 2.0), "start": "uniform"}
 
 
-def rows(n, n_classes, seed=0):
+def rows(n, n_classes, seed=0, n_features=2):
+    """Return rows in a cube, cut by sums of the first two inputs, and a tenth of the labels random."""
     rng = np.random.default_rng(seed)
-    X = 2 * rng.random((n, 2))
-    y = np.minimum((X.sum(axis=1) / 4 * n_classes).astype(np.intp), n_classes - 1)
+    X = 2 * rng.random((n, n_features))
+    y = np.minimum((X[:, :2].sum(axis=1) / 4 * n_classes).astype(np.intp), n_classes - 1)
     return X, np.where(rng.random(n) < 0.1, rng.integers(0, n_classes, n), y)
 
 
@@ -33,20 +34,30 @@ def mean_accuracy(stream, learner):
     return np.mean([accuracy(stream(seed), learners[seed]) for seed in range(3)])
 
 
-def assert_is_its_twin(learner, n_classes):
-    """Assert that a filter and its twin keep the same particles and centre after each batch."""
+def assert_is_its_twin(learner, n_classes, n_features=2, kind=ParticleTwin):
+    """Assert that a filter and its twin answer and keep the same at each batch; return the twin."""
     learner = clone(learner).set_params(n_particles=37, batch_size=17, random_state=5)
-    learner.begin(2, range(n_classes))
-    twin = ParticleTwin(2, n_classes, learner._settings())
-    X, y = rows(17 * 25, n_classes)
+    learner.begin(n_features, range(n_classes))
+    twin = kind(n_features, n_classes, learner._settings())
+    X, y = rows(17 * 25, n_classes, n_features=n_features)
     y[17 * 9 :] = n_classes - 1 - y[17 * 9 :]
+    y[:17] = 0
     for start in range(0, len(X), 17):
         batch = slice(start, start + 17)
-        learner.test_then_train(X[batch], y[batch])
-        twin.learn(X[batch], y[batch])
-        arrays = learner._kernel.arrays
-        np.testing.assert_allclose(arrays["centre"], twin.centre, rtol=1e-9, atol=1e-12)
-        n_kept = learner._kernel.n_kept
-        if not learner._settings()["likelihood"]:
-            assert n_kept == len(twin.best)
-            np.testing.assert_allclose(arrays["kept"][:n_kept], twin.particles, rtol=1e-9, atol=1e-12)
+        p = learner.test_then_train(X[batch], y[batch])
+        np.testing.assert_allclose(p, twin.test_then_train(X[batch], y[batch]), rtol=0, atol=1e-12)
+        if start == 0:
+            continue  # rows of one class wait
+        arrays, kept = learner._kernel.arrays, twin.kept
+        assert learner._kernel.n_kept == len(kept)
+        raw = twin.in_raw_units(kept)
+        for found, expected in (
+            (arrays["centre"], twin.centre),
+            (arrays["averages"], twin.candidates[1:]),
+            (arrays["kept"][: len(kept)], kept),
+            (learner.particles_, raw),
+            (learner.coefficients_, twin.in_raw_units(twin.candidates[[twin.chosen]])[0]),
+            (learner.coefficient_spread_, raw.std(axis=0)),
+        ):
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    return twin

@@ -2,19 +2,21 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import bayes, begun, drifting_rows, events_of, keys_of
+from ensemble_rows import begun, drifting_rows, events_of, keys_of, moving_clouds
 from twins.learners.ensembles.online_bagging import BaggingTwin
 
 from thalweg.learners import AdwinBagging, LeveragingBagging, NaiveBayes, OnlineBagging
 
 
-def test_kernel_is_its_twin():
-    X, y = drifting_rows(800)
-    learner = begun(AdwinBagging(NaiveBayes(), n_members=3, delta=0.01))
-    twin = BaggingTwin(bayes, keys_of(learner), delta=0.01)
-    p = twin.run(X, y, np.ones(len(X)))
-    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+def test_kernel_is_its_twin(n_features, n_classes):
+    X, y, w = moving_clouds(800, n_features, n_classes)
+    learner = AdwinBagging(NaiveBayes(), n_members=3, delta=0.01).begin(n_features, range(n_classes))
+    twin = BaggingTwin(lambda: NaiveBayes().begin(n_features, range(n_classes)), keys_of(learner), delta=0.01)
+    p = learner.test_then_train(X, y, sample_weight=w)
+    np.testing.assert_allclose(p, twin.run(X, y, w), rtol=0, atol=1e-12)
     assert events_of(learner, "event_row", "event_member") == twin.replaced != []
+    assert len(twin.replaced) == learner.n_replaced_
 
 
 def test_it_is_leveraging_bagging_at_a_rate_of_one():

@@ -2,20 +2,35 @@
 
 import numpy as np
 import pytest
-from ensemble_rows import bayes, begun, drifting_rows
-from twins.learners.ensembles import dynamic_weighted_majority as twin
+from ensemble_rows import bayes, begun, drifting_rows, events_of, moving_clouds
+from sklearn.base import clone
+from twins.learners.ensembles.dynamic_weighted_majority import MajorityTwin
 
-from thalweg.learners import DynamicWeightedMajority, NaiveBayes
+from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, NaiveBayes
+
+LEARNERS = {
+    "every row": DynamicWeightedMajority(period=1),
+    "seldom": DynamicWeightedMajority(period=7, beta=0.7, theta=0.1),
+    "little room": DynamicWeightedMajority(period=1, theta=1e-9, max_members=4),
+    "two learners": DynamicWeightedMajority([NaiveBayes(), HoeffdingTree(grace_period=20)], period=5),
+}
 
 
-@pytest.mark.parametrize("period", [1, 7, 50])
-def test_kernel_is_its_twin(period):
-    X, y = drifting_rows(1500)
-    y = np.where(np.random.default_rng(3).random(len(y)) < 0.2, 1 - y, y)
-    learner = begun(DynamicWeightedMajority(period=period))
-    p, weights = twin.run(X, y, bayes, period)
-    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(learner.weights_, weights, rtol=1e-12)
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_kernel_is_its_twin(name, n_features, n_classes):
+    learner = clone(LEARNERS[name]).begin(n_features, range(n_classes))
+    X, y, w = moving_clouds(500, n_features, n_classes)
+    members = learner.member if isinstance(learner.member, list) else [NaiveBayes()]
+    builders = [lambda each=each: clone(each).begin(n_features, range(n_classes)) for each in members]
+    settings = {key: getattr(learner, key) for key in ("period", "beta", "theta", "max_members")}
+    slow = MajorityTwin(builders, n_classes, **settings)
+    np.testing.assert_allclose(
+        learner.test_then_train(X, y, sample_weight=w), slow.run(X, y, w), rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(learner.weights_, slow.weights, rtol=1e-12)
+    events = events_of(learner, "event_row", "event_member", "event")
+    assert events == slow.events[-len(events) :]
     assert {"came", "went"} <= set(learner.history_["event"])
 
 

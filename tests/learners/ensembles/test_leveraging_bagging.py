@@ -4,25 +4,31 @@ import numpy as np
 import pytest
 from ensemble_rows import (
     assert_poisson,
-    bayes,
     begun,
     drawn_weights,
-    drifting_rows,
     events_of,
     keys_of,
+    moving_clouds,
 )
 from twins.learners.ensembles.online_bagging import BaggingTwin
 
 from thalweg.learners import LeveragingBagging, MajorityClass, NaiveBayes
 
 
-def test_kernel_is_its_twin():
-    X, y = drifting_rows(1200)
-    learner = begun(LeveragingBagging(NaiveBayes(), n_members=3))
-    twin = BaggingTwin(bayes, keys_of(learner), poisson_mean=6.0, delta=0.002)
-    p = twin.run(X, y, np.ones(len(X)))
-    np.testing.assert_allclose(learner.test_then_train(X, y), p, rtol=0, atol=1e-12)
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+def test_kernel_is_its_twin(n_features, n_classes):
+    X, y, w = moving_clouds(800, n_features, n_classes)
+    learner = LeveragingBagging(NaiveBayes(), n_members=3).begin(n_features, range(n_classes))
+    twin = BaggingTwin(
+        lambda: NaiveBayes().begin(n_features, range(n_classes)),
+        keys_of(learner),
+        poisson_mean=6.0,
+        delta=0.002,
+    )
+    p = learner.test_then_train(X, y, sample_weight=w)
+    np.testing.assert_allclose(p, twin.run(X, y, w), rtol=0, atol=1e-12)
     assert events_of(learner, "event_row", "event_member") == twin.replaced != []
+    assert len(twin.replaced) == learner.n_replaced_
 
 
 @pytest.mark.parametrize("poisson_mean", [1.0, 6.0])

@@ -2,12 +2,21 @@
 
 import numpy as np
 import pytest
-from particle_rows import PUBLISHED, accuracy, answers
+from particle_rows import PUBLISHED, accuracy, answers, assert_is_its_twin
 from sklearn.base import clone
+from twins.learners.particles.refitting_particle_filter import RefittingTwin
 
 from thalweg.evaluation import holdout
 from thalweg.learners import ParticleFilter, RefittingParticleFilter
 from thalweg.streams import Hyperplane
+
+
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+@pytest.mark.parametrize("settings", [PUBLISHED, {}], ids=["published", "tracking"])
+def test_kernel_is_its_twin(settings, n_features, n_classes):
+    learner = RefittingParticleFilter(refit_below=0.8, **settings)
+    twin = assert_is_its_twin(learner, n_classes, n_features, RefittingTwin)
+    assert twin.n_refits > 1 and twin.n_refused > 1 and not twin.active.all()
 
 
 def test_a_filter_that_is_never_refitted_is_the_plain_one():

@@ -2,23 +2,27 @@
 
 import numpy as np
 import pytest
-from cluster_rows import clusters
+from cluster_rows import clusters, training, weighted_clouds
 from sklearn.ensemble import AdaBoostClassifier
 from twins.learners.window_boosting import adaboost_window as twin
 
-from thalweg.learners import AdaBoostWindow, DecisionTree
+from thalweg.learners import AdaBoostWindow, DecisionTree, NaiveBayes
 from thalweg.streams import SEA
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_kernel_is_its_twin(n_classes):
-    X, y = clusters(120, n_classes)
-    settings = {"n_members": 6, "window": 30, "period": 2}
-    slow = twin.AdaBoostWindow(n_classes, **settings)
-    fast = AdaBoostWindow(**settings).begin(2, list(range(n_classes)))
-    expected = [slow.learn(x, k) for x, k in zip(X, y, strict=True)]
-    np.testing.assert_allclose(fast.test_then_train(X, y), expected, atol=1e-9)
-    np.testing.assert_allclose(fast.weights_, slow.alpha[slow.alpha != 0], rtol=1e-9)
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+@pytest.mark.parametrize("member", [None, NaiveBayes()], ids=["stumps", "NaiveBayes"])
+@pytest.mark.parametrize(("period", "retrain"), [(1, "errors"), (5, "errors"), (3, "always")])
+def test_kernel_is_its_twin(period, retrain, member, n_features, n_classes):
+    X, y, w = weighted_clouds(100, n_features, n_classes)
+    settings = {"n_members": 6, "window": 30, "period": period, "retrain": retrain}
+    slow = twin.AdaBoostWindow(n_classes, **settings, train=training(member, n_features, n_classes))
+    fast = AdaBoostWindow(member, **settings).begin(n_features, range(n_classes))
+    expected = [slow.learn(*row) for row in zip(X, y, w, strict=True)]
+    np.testing.assert_allclose(fast.test_then_train(X, y, sample_weight=w), expected, rtol=0, atol=1e-12)
+    here = [m is not None for m in slow.members]
+    np.testing.assert_allclose(fast.weights_, slow.alpha[here], rtol=1e-12)
+    assert len(fast.weights_) > 1
 
 
 def test_it_is_scikit_learns():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cluster_rows import clusters
+from cluster_rows import clusters, training, weighted_clouds
 from twins.learners.window_boosting import iboost as twin
 
 from thalweg.drift import DDM
@@ -30,16 +30,53 @@ def margins(learner):
     return arrays["margin"][slots], np.where(right, 2 - 2 / k, -2 / k) @ learner.weights_
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
+def assert_is_its_twin(settings, n_features, n_classes, member=None, n_rows=150):
+    """Assert that answers and weights are the twin's; return the twin."""
+    X, y, w = weighted_clouds(n_rows, n_features, n_classes)
+    settings = {"n_members": 10, "window": 30, "period": 2, "update": "batch", "n_updates": 2} | settings
+    settings.setdefault("rate", RATES[settings["update"]])
+    fast = IBoost(member, **settings).begin(n_features, range(n_classes))
+    if settings["window"] == "adwin":
+        settings["window"] = settings.pop("max_window")
+    train = training(member, n_features, n_classes)
+    slow = twin.IBoost(n_classes, **settings, train=train)
+    expected = [slow.learn(*row) for row in zip(X, y, w, strict=True)]
+    np.testing.assert_allclose(fast.test_then_train(X, y, sample_weight=w), expected, rtol=0, atol=1e-12)
+    here = [m is not None for m in slow.members]
+    np.testing.assert_allclose(fast.weights_, slow.alpha[here], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(fast.window_["X"], slow.X)
+    return slow
+
+
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
 @pytest.mark.parametrize("update", RATES)
-def test_kernel_is_its_twin(update, n_classes):
-    X, y = clusters(150, n_classes)
-    settings = {"n_members": 10, "window": 30, "period": 2, "update": update, "n_updates": 2, "cap": 8}
-    slow = twin.IBoost(n_classes, **settings, rate=RATES[update])
-    fast = IBoost(**settings, rate=RATES[update]).begin(2, list(range(n_classes)))
-    expected = [slow.learn(x, k) for x, k in zip(X, y, strict=True)]
-    np.testing.assert_allclose(fast.test_then_train(X, y), expected, atol=1e-9)
-    np.testing.assert_allclose(fast.weights_, slow.alpha[slow.alpha != 0], rtol=1e-9, atol=1e-11)
+def test_kernel_is_its_twin(update, n_features, n_classes):
+    assert_is_its_twin({"update": update, "cap": 8}, n_features, n_classes)
+
+
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+@pytest.mark.parametrize(
+    ("settings", "meets"),
+    [
+        ({"remove": "oldest"}, {"full"}),
+        ({"remove": "worst"}, {"full"}),
+        ({"remove": "worst", "add": "always", "period": 1}, {"full"}),
+        ({"add": "until_full"}, set()),
+        ({"add": "until_full", "update": "stochastic", "rate": 0.5}, {"negative"}),
+        ({"window": "adwin", "max_window": 100, "delta": 0.9}, {"cut"}),
+    ],
+)
+def test_each_way_to_add_remove_and_cut_is_the_twins(settings, meets, n_features, n_classes):
+    slow = assert_is_its_twin({"n_members": 5} | settings, n_features, n_classes)
+    assert meets <= slow.met
+    assert settings.get("add") != "until_full" or "full" not in slow.met
+
+
+@pytest.mark.parametrize(("n_features", "n_classes"), [(3, 2), (5, 4)])
+@pytest.mark.parametrize("member", [NaiveBayes(), HoeffdingTree(grace_period=5)])
+def test_members_that_are_learners_are_the_twins(member, n_features, n_classes):
+    slow = assert_is_its_twin({"n_members": 5, "cap": 3}, n_features, n_classes, member)
+    assert slow.n_built > 5
 
 
 @pytest.mark.parametrize(("update", "rate"), [("batch", 1 / 15), ("coordinate", 1.0), ("coordinate", 0.1)])

@@ -3,23 +3,46 @@
 import numpy as np
 
 
-def run(X, y, build, period=50, beta=0.5, theta=0.01):
-    """Return the probabilities before each row, and the weights at the end."""
-    members, weights, answers = [build()], [1.0], []
-    for i in range(len(X)):
-        votes, due = np.zeros(2), (i + 1) % period == 0
-        chosen = [int(member.predict_proba_one(X[i]).argmax()) for member in members]
-        for k, weight in zip(chosen, weights, strict=True):
+class MajorityTwin:
+    """Kolter and Maloof 2007, figure 2, with room for `max_members`; `builders` take turns to make members.
+
+    `events` has the row, the place and what happened to each member that came or went.
+    """
+
+    def __init__(self, builders, n_classes, period=50, beta=0.5, theta=0.01, max_members=100):
+        self.builders, self.n_classes, self.period = builders, n_classes, period
+        self.beta, self.theta, self.max_members = beta, theta, max_members
+        self.members, self.weights = [build() for build in builders], [1.0] * len(builders)
+        self.n_rows, self.n_built, self.events = 0, len(builders), []
+
+    def run(self, X, y, w):
+        """Return the probabilities of each row before it is learned."""
+        return np.array([self.learn(*row) for row in zip(X, y, w, strict=True)])
+
+    def learn(self, x, y, w):
+        votes = np.zeros(self.n_classes)
+        chosen = [int(member.predict_proba_one(x).argmax()) for member in self.members]
+        for k, weight in zip(chosen, self.weights, strict=True):
             votes[k] += weight
-        answers.append(votes / votes.sum())
-        if due:
-            weights = [w * (beta if k != y[i] else 1) for w, k in zip(weights, chosen, strict=True)]
-            weights = [w / max(weights) for w in weights]
-            kept = [m for m, w in enumerate(weights) if w >= theta]
-            members, weights = [members[m] for m in kept], [weights[m] for m in kept]
-            if votes.argmax() != y[i]:
-                members.append(build())
-                weights.append(1.0)
-        for member in members:
-            member.learn_one(X[i], y[i])
-    return np.array(answers), weights
+        if (self.n_rows + 1) % self.period == 0:
+            lower = [self.beta if k != y else 1.0 for k in chosen]
+            lowered = [weight * factor for weight, factor in zip(self.weights, lower, strict=True)]
+            self.weights = [weight / max(lowered) for weight in lowered]
+            self.change(votes.argmax() != y)
+        for member in self.members:
+            member.test_then_train(x[None], [y], sample_weight=[w])
+        self.n_rows += 1
+        return votes / votes.sum()
+
+    def change(self, is_wrong):
+        gone = [m for m, w in enumerate(self.weights) if w < self.theta]
+        if is_wrong and len(self.members) - len(gone) == self.max_members:
+            gone = [int(np.argmin(self.weights))]
+        for m in reversed(gone):
+            del self.members[m], self.weights[m]
+            self.events.append((self.n_rows, m, "went"))
+        if is_wrong:
+            self.events.append((self.n_rows, len(self.members), "came"))
+            self.members.append(self.builders[self.n_built % len(self.builders)]())
+            self.weights.append(1.0)
+            self.n_built += 1

@@ -17,16 +17,72 @@ def unit_length(beta):
 
 
 class ParticleTwin:
-    """PF-LR for batches handed over one by one; `settings` are those of the kernel."""
+    """PF-LR for batches handed over one by one; `settings` are those of the kernel.
+
+    `met` has what probabilities and averages went through.
+    """
 
     def __init__(self, n_features, n_classes, settings):
         self.__dict__.update(settings)
-        self.n_outputs = n_classes if n_classes > 2 else 1
+        self.n_classes, self.n_outputs = n_classes, n_classes if n_classes > 2 else 1
         self.shape = (self.n_particles, self.n_outputs * (1 + n_features))
-        self.step, self.centre, self.best = 0, None, None
+        self.step, self.centre, self.best, self.kept = 0, None, None, None
+        self.seen, self.candidates, self.tallies, self.chosen = np.ones(n_classes), None, None, 0
+        self.met = set()
         self.log_spread = np.full(self.shape, np.log(self.spread))
-        self.next_spread, self.faded = self.spread, None
+        self.next_spread, self.faded, self.active = self.spread, None, None
         self.n_seen, self.mean, self.variance = 0, np.zeros(n_features), np.zeros(n_features)
+
+    def test_then_train(self, X, y):
+        """Return the probabilities of the rows of one batch, each before it is learned; then learn them."""
+        p = []
+        for x, label in zip(X, y, strict=True):
+            p.append(self.predict(x))
+            self.seen[label] += 1
+        if self.step or len(set(y)) > 1:
+            self.learn(X, y)
+        else:
+            self.met.add("one class")
+        return np.array(p)
+
+    def predict(self, x):
+        """Return probabilities: votes of up to 32 of the best set, mixed with the error rate so far."""
+        if self.step == 0:
+            return self.seen / self.seen.sum()
+        x = self.standardised(x[None])
+        answer = self.classes(self.candidates[self.chosen][None], x)[0]
+        n_voters = min(len(self.kept), 32)
+        voters = self.kept[[v * len(self.kept) // n_voters for v in range(n_voters)]]
+        votes = np.bincount(self.classes(voters, x), minlength=self.n_classes).astype(float)
+        votes[answer] += 1
+        if votes.max() > votes[answer]:
+            self.met.add("outvoted")
+            most = votes.argmax()
+            votes[most], votes[answer] = votes[answer], votes[most]
+        ties = [k for k in np.flatnonzero(votes == votes[answer]) if k != answer]
+        if ties:
+            self.met.add("tied")
+            votes[ties[0]] -= 0.25
+            votes[answer] += 0.25
+        others, q = self.n_classes - 1, votes / (n_voters + 1)
+        error = min(max(self.error, 0.001), 0.9 * others / self.n_classes)
+        return (1 - error) * q + error * (1 - q) / others
+
+    def classes(self, particles, x):
+        """Return the class that each particle answers for one row."""
+        energy = self.energies(particles, x)[:, :, 0]
+        return (energy[:, 0] < 0).astype(int) if self.n_outputs == 1 else energy.argmin(axis=1)
+
+    def standardised(self, X):
+        return (X - self.mean) / np.sqrt(self.variance) if self.scaled else X
+
+    def in_raw_units(self, particles):
+        """Return particles × outputs × coefficients of inputs as they come: −β₀ + β·x is the same."""
+        beta = particles.reshape(len(particles), self.n_outputs, -1).copy()
+        if self.scaled:
+            beta[:, :, 1:] /= np.sqrt(self.variance)
+            beta[:, :, 0] += beta[:, :, 1:] @ self.mean
+        return beta
 
     def learn(self, X, y):
         """Learn one batch."""
@@ -36,13 +92,39 @@ class ParticleTwin:
                 error = x - self.mean
                 self.mean = self.mean + error / self.n_seen
                 self.variance = self.variance + (error * (x - self.mean) - self.variance) / self.n_seen
-            X = (X - self.mean) / np.sqrt(self.variance)
+        X = self.standardised(X)
         if self.step:
+            self.judge(X, y)
             self.adapt(X, y)
+            self.take_step(X, y)
         else:
-            for _ in range(self.n_warmup):
+            for _ in range(self.n_warmup + 1):
                 self.take_step(X, y)
-        self.take_step(X, y)
+            self.error = 1 - (self.hits(self.centre[None], X, y)[0] + 1) / (len(y) + 2)
+            self.start_candidates(0.0)
+        self.close(X, y)
+        self.update_candidates()
+
+    def close(self, X, y):
+        """Do what a kind of filter does at the end of a batch."""
+
+    def judge(self, X, y):
+        """Count the hits of all who might have predicted the batch, and the errors of the one that did."""
+        accuracy = self.hits(self.candidates, X, y) / len(y)
+        self.tallies = 0.9 * self.tallies + accuracy
+        self.error += 0.1 * (1 - accuracy[self.chosen] - self.error)
+
+    def start_candidates(self, tally):
+        self.candidates = np.tile(self.centre, (1 + self.n_averages, 1))
+        self.tallies = np.full(1 + self.n_averages, tally)
+
+    def update_candidates(self):
+        """Move the averages to the centre, by a quarter, a sixteenth, …; the best so far predicts."""
+        rates = 0.25 ** np.arange(1 + self.n_averages)
+        self.candidates = self.candidates + rates[:, None] * (self.centre - self.candidates)
+        self.candidates[0] = self.centre
+        self.chosen = int(self.tallies.argmax())
+        self.met |= {"average"} if self.chosen else set()
 
     def adapt(self, X, y):
         accuracy = self.hits(self.centre[None], X, y)[0] / len(y)
@@ -64,13 +146,14 @@ class ParticleTwin:
             self.parents = np.searchsorted(sums, u, side="right")
             self.particles, self.parent_log_spread = particles, log_spread
             self.centre = weights @ particles / weights.sum()
+            self.kept = particles[list(dict.fromkeys(self.parents))]
         else:
             if self.step:
                 particles = np.vstack([self.centre, particles])
             hits = self.hits(particles, X, y)
             self.best = np.flatnonzero(hits == hits.max()) + (0 if self.step else 1)
             kept = self.best if self.step else self.best - 1
-            self.particles = particles[kept]
+            self.particles = self.kept = particles[kept]
             self.centre = self.particles.mean(axis=0)
             spreads = np.vstack([self.centre_log_spread, log_spread]) if self.step else log_spread
             self.parent_log_spread = spreads[kept]
@@ -99,6 +182,8 @@ class ParticleTwin:
             log_spread = log_spread.clip(np.log(0.001), 0.0)
             spread = np.exp(log_spread)
         particles = particles + spread * normals(bits(self.keys[1], counters))
+        if self.active is not None:
+            particles = particles * self.active
         if self.modulo:
             particles = particles % self.modulo
         return (unit_length(particles) if self.scaled else particles), log_spread
