@@ -56,13 +56,15 @@ class LateRows:
             raise
 
     @contextmanager
-    def taken(self, ids: Ids) -> Iterator[tuple[Any, Ints]]:
+    def taken(self, ids: Ids, all_wait: bool = False) -> Iterator[tuple[Any, Ints]]:
         """Remove rows; give those that waited, and the numbers of all, new ones of those that did not wait.
 
-        If what follows raises, those beyond the `rows_learned` of the exception wait again.
+        `all_wait` says that `check` has passed. If what follows raises, rows beyond the `rows_learned` of
+        the exception wait again.
         """
-        places, numbers = np.flatnonzero(self.contains(ids)), self._new(len(ids))
-        found = self._rows.resolve([ids[i] for i in places.tolist()])
+        places = np.arange(len(ids)) if all_wait else np.flatnonzero(self.contains(ids))
+        numbers = np.empty(len(ids), dtype=np.int64) if all_wait else self._new(len(ids))
+        found = self._rows.resolve(ids if all_wait else [ids[i] for i in places.tolist()])
         X = _restored(found.X, self.n_features) if self._sparse else found.X
         numbers[places] = found.times.astype(np.int64)
         try:

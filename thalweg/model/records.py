@@ -72,9 +72,9 @@ class RecordsModel(FittedModel):
             learn_stream(stream, learner, resume=True, rows=rows, ids=numbers)
 
     def _learn_late(self, ids: list[Any], codes: Ints) -> None:
-        """Learn rows that wait."""
+        """Learn rows, all of which wait."""
         more_classes = len(self._coding.labels) > len(self._class_list)
-        with self._late.taken(ids) as (X, numbers):
+        with self._late.taken(ids, all_wait=True) as (X, numbers):
             learn_block(self.learner_, X, codes, self._coding.classes if more_classes else None, numbers)
 
     def _predict_record(self, record: Mapping[str, Any]) -> tuple[Floats, list[Any]] | None:
