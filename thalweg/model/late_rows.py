@@ -62,11 +62,11 @@ class LateRows:
         `all_wait` says that `check` has passed. If what follows raises, rows beyond the `rows_learned` of
         the exception wait again.
         """
-        places = np.arange(len(ids)) if all_wait else np.flatnonzero(self.contains(ids))
-        numbers = np.empty(len(ids), dtype=np.int64) if all_wait else self._new(len(ids))
+        waits = np.ones(len(ids), dtype=bool) if all_wait else self.contains(ids)
+        places, numbers = np.flatnonzero(waits), np.empty(len(ids), dtype=np.int64)
         found = self._rows.resolve(ids if all_wait else [ids[i] for i in places.tolist()])
         X = _restored(found.X, self.n_features) if self._sparse else found.X
-        numbers[places] = found.times.astype(np.int64)
+        numbers[places], numbers[~waits] = found.times, self._new(len(ids) - len(places))
         try:
             yield X, numbers
         except BaseException as error:
