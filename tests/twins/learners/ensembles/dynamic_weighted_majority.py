@@ -6,7 +6,9 @@ import numpy as np
 class MajorityTwin:
     """Kolter and Maloof 2007, figure 2, with room for `max_members`; `builders` take turns to make members.
 
-    `events` has the row, the place and what happened to each member that came or went.
+    A member is added where the vote that was answered, with the weights before they are lowered, is wrong;
+    MOA takes the vote with the lowered ones, and adds fewer. `events` has the row, the place and what
+    happened to each member that came or went.
     """
 
     def __init__(self, builders, n_classes, period=50, beta=0.5, theta=0.01, max_members=100):
