@@ -19,7 +19,7 @@ class Squares(StreamClassifier):
         self._member = member.begin(2 * n_features, range(n_classes))
 
     def _learn(self, X, y, w, p):
-        p[:] = self._member.test_then_train(with_squares(X), y, sample_weight=w)
+        p[:] = self._member.test_then_train_coded(with_squares(X), y, sample_weight=w)
 
     def _predict(self, X, p):
         p[:] = self._member.predict_proba_block(with_squares(X))

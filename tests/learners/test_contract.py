@@ -82,6 +82,10 @@ def test_learner_passes(name, check):
 
 STRUCK = "Ctrl-C strikes inside a member written in Python, which then misses the row"
 MIXED = {
+    "probit": (
+        learners.AdaptiveLogistic(link="probit"),
+        {"weight_two_is_the_row_twice": BY_ROWS},
+    ),
     "bagging": (
         learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
         {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": NEVER_FORGETS},

@@ -82,6 +82,7 @@ CONFIGURED = [
     HoeffdingTree(max_features=0.6, grace_period=20),
     HoeffdingTree(max_features=2, grace_period=20, tie=0.5),
     AdaptiveLogistic(forgetting="rprop", step="single", standardise=False),
+    AdaptiveLogistic(forgetting="adaptive", link="probit"),
     ParticleFilter(boundary="circle"),
     ParticleFilter(form="published", start="uniform", batch_size=20),
     ParticleFilter(boundary=("linear", 2.0)),

@@ -12,19 +12,27 @@ from thalweg.streams import DriftingGaussians
 PAPER = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
 
 
+@pytest.mark.parametrize("link", ["logit", "probit"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("step", ["single", "converged"])
 @pytest.mark.parametrize(
     ("forgetting", "decay"),
     [("none", 1.0), ("fixed", 0.97), ("tuned", 0.9), ("adaptive", 0.9), ("rprop", 0.9)],
 )
-def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
+def test_kernel_is_its_twin(forgetting, decay, step, n_classes, link):
     # Without the guard only as long as R is sound.
     for n_rows, standardise, guard in ((250, True, 100.0), (100, False, None)):
         X, y = noisy_rows(n_rows, n_classes=n_classes)
         w = np.random.default_rng(1).uniform(0.3, 2.0, len(y))
         learner = AdaptiveLogistic(
-            forgetting, decay, bandwidth=5.0, rate=1e-5, step=step, standardise=standardise, guard=guard
+            forgetting,
+            decay,
+            bandwidth=5.0,
+            rate=1e-5,
+            step=step,
+            link=link,
+            standardise=standardise,
+            guard=guard,
         )
         p = learner.begin(3, range(n_classes)).test_then_train(X, y, sample_weight=w)
         twin = Logistic(
@@ -38,6 +46,7 @@ def test_kernel_is_its_twin(forgetting, decay, step, n_classes):
             converged=step == "converged",
             guard=guard,
             prior=1.0,
+            link=link,
         )
         np.testing.assert_allclose(p, twin.test_then_train(X, y, sample_weight=w), atol=1e-12)
         np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
@@ -68,15 +77,15 @@ def test_recursion_is_direct_inversion(forgetting):
     np.testing.assert_allclose(learner.test_then_train(X, y)[:, 1], inverted(X, y, decay, decay), atol=1e-10)
 
 
-def path(X, y, decay, converged, guard, curvatures=None):
+def path(X, y, decay, converged, guard, link, curvatures=None):
     # The twin's coefficients at a constant decay; with its own curvatures a, or with those given.
-    f = Filter(X.shape[1], "fixed", decay, converged=converged, guard=guard, prior=1.0)
+    f = Filter(X.shape[1], "fixed", decay, converged=converged, guard=guard, prior=1.0, link=link)
     used = []
     for i, (x, c) in enumerate(zip(X, y, strict=True)):
         size, z = x @ f.R @ x, f.beta @ x
-        q = expit(f.peak(z, size / decay, c)) if converged else expit(z)
-        a = q * (1 - q) if curvatures is None else curvatures[i]
-        own = f.R @ x * ((c - q) / decay if converged else (c - q) / (decay + a * size))
+        a, e = f.derivatives(f.peak(z, size / decay, c) if converged else z, c)
+        a = a if curvatures is None else curvatures[i]
+        own = f.R @ x * (e / decay if converged else e / (decay + a * size))
         f.R = np.linalg.inv(decay * np.linalg.inv(f.R) + a * np.outer(x, x))
         f.beta = f.beta + own
         f.leak(decay)
@@ -84,19 +93,22 @@ def path(X, y, decay, converged, guard, curvatures=None):
     return f.beta, used
 
 
+@pytest.mark.parametrize("link", ["logit", "probit"])
 @pytest.mark.parametrize("guard", [None, 5.0])
 @pytest.mark.parametrize("step", ["single", "converged"])
-def test_adaptive_slopes_are_finite_differences_where_curvature_is_held(step, guard):
+def test_adaptive_slopes_are_finite_differences_where_curvature_is_held(step, guard, link):
     X, y = noisy_rows(60)
-    learner = AdaptiveLogistic("adaptive", 0.5, rate=1e-300, step=step, standardise=False, guard=guard)
+    learner = AdaptiveLogistic(
+        "adaptive", 0.5, rate=1e-300, step=step, link=link, standardise=False, guard=guard
+    )
     learner.begin(3, [0, 1])
     learner._kernel.arrays["decay"][:] = 0.97
     learner.test_then_train(X, y)
     psi = learner._kernel.arrays["psi"][:, 0]
     rows = np.column_stack([X, np.ones(len(X))])
     converged = step == "converged"
-    _, held = path(rows, y, 0.97, converged, guard)
-    up, down = (path(rows, y, 0.97 + change, converged, guard, held)[0] for change in (1e-6, -1e-6))
+    _, held = path(rows, y, 0.97, converged, guard, link)
+    up, down = (path(rows, y, 0.97 + change, converged, guard, link, held)[0] for change in (1e-6, -1e-6))
     np.testing.assert_allclose(psi, (up - down) / 2e-6, rtol=1e-5, atol=1e-6)
 
 
@@ -182,6 +194,7 @@ def test_coefficients_are_for_inputs_as_given(n_classes, standardise):
         ({"decay": 1.5}, "decay must be a number above 0 and at most 1, got 1.5"),
         ({"bandwidth": -1.0}, "bandwidth must be"),
         ({"step": "half"}, "step must be"),
+        ({"link": "cloglog"}, "link must be one of 'logit', 'probit'"),
         ({"guard": 0.0}, "guard must be a number above 0"),
         ({"prior": "1"}, "prior must be a number above 0"),
     ],

@@ -54,7 +54,8 @@ class AdaptiveLogistic(LogisticFilters):
     A filter in the manner of recursive least squares: it needs no learning rate, takes O(p²) time and memory
     for p inputs, and gives probabilities that can be trusted. It is right where the boundary between the
     classes is roughly flat and moves; it cannot bend. Two classes share one filter; more have one each,
-    joined by softmax.
+    joined by softmax; with link="probit" each tells its class from the rest, and its probabilities are
+    scaled to sum 1.
 
     With tuned forgetting, the default, the past fades only where the row brings news: rows far from the
     boundary leave it alone. If you would rather not choose how fast to forget, take `LogisticMixture`.
@@ -78,6 +79,9 @@ class AdaptiveLogistic(LogisticFilters):
     step : {"converged", "single"}
         "single" is the paper's one Newton step a row; "converged" goes on to the maximum, which costs a tenth
         more time and saves the filter from overshooting when a row surprises it.
+    link : {"logit", "probit"}, default="logit"
+        What turns a row's score z into a probability (Φ): the logistic function or the normal distribution
+        function. The latter is surer of rows far from the boundary, and moves further when they surprise it.
     standardise : bool
         Measure inputs in running standard deviations from their running means, at most ten of them. The paper
         takes them as they are.
@@ -91,7 +95,8 @@ class AdaptiveLogistic(LogisticFilters):
     ----------
     coef_, intercept_ : ndarray
         The coefficients for inputs as they are given: one row for two classes (the second one's), else one
-        for each class.
+        for each class. Scores are log-odds; with link="probit" they are in standard deviations of
+        the normal distribution, and coefficients smaller.
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     decay_ : ndarray
@@ -102,7 +107,9 @@ class AdaptiveLogistic(LogisticFilters):
     Differs from the paper
     ----------------------
     The converged step, standardising, the guard, more than two classes, weights and missing values are ours;
-    step="single", standardise=False, guard=None, prior=10 is the paper. In its adaptive forgetting the sign
+    step="single", standardise=False, guard=None, prior=10 is the paper. It names the probit link, (1) and
+    (5)–(6), and runs the logistic one only; with probit the curvature a is that of (5), which depends on the
+    label. In its adaptive forgetting the sign
     of (21) and the missing a of (22)–(23) are put right. With the converged step tuned forgetting needs (26)
     no more, so one λ serves both sums. RPROP grows its steps by 1.2 and halves them, between 1e-6 and 5e-5;
     the paper does not say. Defaults were chosen on simulated streams.
@@ -132,6 +139,7 @@ class AdaptiveLogistic(LogisticFilters):
         bandwidth: float = 10.0,
         rate: float = 1e-5,
         step: str = "converged",
+        link: str = "logit",
         standardise: bool = True,
         guard: float | None = 100.0,
         prior: float = 1.0,
@@ -141,6 +149,7 @@ class AdaptiveLogistic(LogisticFilters):
         self.bandwidth = bandwidth
         self.rate = rate
         self.step = step
+        self.link = link
         self.standardise = standardise
         self.guard = guard
         self.prior = prior
@@ -159,6 +168,7 @@ class AdaptiveLogistic(LogisticFilters):
             bandwidth=real_number(self, "bandwidth", self.bandwidth, least=0),
             rate=real_number(self, "rate", self.rate, above=0),
             converged=one_of(self, "step", self.step, ("converged", "single")) == "converged",
+            probit=one_of(self, "link", self.link, ("logit", "probit")) == "probit",
             discount=0.0,
             **self._common_settings(),
         )

@@ -85,6 +85,7 @@ class LogisticMixture(LogisticFilters):
             bandwidth=0.0,
             rate=0.0,
             converged=True,
+            probit=False,
             discount=real_number(self, "discount", self.discount, above=0, most=1),
             **self._common_settings(),
         )

@@ -2,19 +2,25 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit, softmax
+from scipy.special import erfcx, expit, log_ndtr, logit, ndtr, softmax
 
 FAR = 10.0
+
+
+def mills(t):
+    """Return the normal density over the normal distribution function."""
+    return np.sqrt(2 / np.pi) / erfcx(-t / np.sqrt(2))
 
 
 class Filter:
     """One filter for c = 1 against c = 0; `forgetting` as in AdaptiveLogistic, `rate` is η."""
 
     def __init__(
-        self, d, forgetting, decay, bandwidth=0.0, rate=1e-5, converged=False, guard=None, prior=10.0
+        self, d, forgetting, decay, bandwidth=0.0, rate=1e-5, converged=False, guard=None, prior=10.0,
+        link="logit",
     ):
         self.forgetting, self.least, self.bandwidth, self.rate = forgetting, decay, bandwidth, rate
-        self.converged, self.guard = converged, guard
+        self.converged, self.guard, self.link = converged, guard, link
         self.beta, self.R = np.zeros(d), prior * np.eye(d)
         self.psi, self.S = np.zeros(d), np.zeros((d, d))
         self.decay = decay if forgetting == "fixed" else 1.0
@@ -26,17 +32,18 @@ class Filter:
     def learn(self, x, c, v=1.0, q=None):
         """Take a row; `q` is its probability where other filters have a say in it."""
         z = self.beta @ x
-        q = expit(z) if q is None else q
-        a, e = v * q * (1 - q), v * (c - q)
+        start = z if q is None or self.link == "probit" else logit(q)
+        news, error = self.derivatives(start, c)
+        a, e = v * news, v * error
         size, ratio = x @ self.R @ x, 1.0
         if self.forgetting == "tuned":
-            self.decay = self.damped(q * (1 - q))
+            self.decay = self.damped(news)
             if not self.converged:
-                ratio = self.damped(-(c - q) - z * q * (1 - q)) / self.decay
+                ratio = self.damped(-error - z * news) / self.decay
         decay = self.decay
         if self.converged:
-            q = expit(self.peak(logit(q), v * size / decay, c))
-            a, moved = v * q * (1 - q), v * (c - q)
+            news, error = self.derivatives(self.peak(start, v * size / decay, c), c)
+            a, moved = v * news, v * error
             change = self.R @ x * moved / decay
         else:
             k = self.R @ x / (decay + a * size)
@@ -49,11 +56,20 @@ class Filter:
         self.R = R
         self.leak(decay)
 
+    def derivatives(self, z, c):
+        """Return minus the second derivative of the log-likelihood by z, and the first: (5) and (6)."""
+        if self.link == "logit":
+            return expit(z) * (1 - expit(z)), c - expit(z)
+        sign = 1 if c else -1
+        r = mills(sign * z)
+        return r * (sign * z + r), sign * r
+
     def peak(self, z, size, c):
         def miss(t):
-            return t - z - size * (c - expit(t))
+            return t - z - size * self.derivatives(t, c)[1]
 
-        return brentq(miss, z - size - 1, z + size + 1, xtol=1e-15, rtol=1e-15, maxiter=500)
+        far = 1 + size * max(abs(self.derivatives(z, c)[1]), 1)
+        return brentq(miss, z - far, z + far, xtol=1e-15, rtol=1e-15, maxiter=500)
 
     def adapt(self, x, a, e, moved, R):
         F = np.eye(len(x)) - a * np.outer(R @ x, x)
@@ -120,6 +136,8 @@ class Logistic:
 
     def probabilities(self, member, x):
         z = np.array([f.beta @ x for f in member])
+        if member[0].link == "probit":
+            return ndtr([-z[0], z[0]]) if len(z) == 1 else softmax(log_ndtr(z))
         return np.array([expit(-z[0]), expit(z[0])]) if len(z) == 1 else softmax(z)
 
     def predict(self, row):

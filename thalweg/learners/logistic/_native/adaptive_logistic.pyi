@@ -8,6 +8,6 @@ MOST_MEMBERS: int
 class LogisticKernel(Kernel):
     def __init__(
         self, who: str, n_features: int, n_classes: int, kind: str, least: Sequence[float], bandwidth: float,
-        rate: float, converged: float, standardise: bool, guard: float, prior: float, discount: float,
-        indicators: Any,
+        rate: float, converged: float, probit: bool, standardise: bool, guard: float, prior: float,
+        discount: float, indicators: Any,
     ) -> None: ...

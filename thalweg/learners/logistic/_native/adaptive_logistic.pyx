@@ -37,6 +37,11 @@ every ROUND rows, all of it at once:
 
     share <- share q_y^v,  every ROUND rows share <- share^(discount^ROUND),  scaled to sum 1       (10)
 
+A probit filter has the normal distribution function Phi, with density phi, for the logistic one. It tells
+its class from the rest; several have Phi(z) scaled to sum 1. With t = z, or -z if c = 0, and e* likewise:
+
+    r = phi(t)/Phi(t),  a = v r (t + r),  e = v r, or -v r if c = 0                                 (11)
+
 Filters lie side by side (lanes.pxd), those of a member together.
 """
 
@@ -46,7 +51,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, require
 from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
 
-from libc.math cimport exp, fabs, isfinite, log, pow, sqrt
+from libc.math cimport INFINITY, exp, fabs, isfinite, log, pow, sqrt
 from libc.stdint cimport int64_t
 
 from thalweg._native cimport lanes
@@ -55,6 +60,7 @@ from .logistic_slopes cimport adapt, guard_slopes
 from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from thalweg._native.maths cimport clipped, logistic, softmax
 from .peak cimport is_near, nearer, refined
+from .probit cimport converge_probit, log_normal, mills, normal
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.standardiser cimport set_scale, standardised, update
 
@@ -67,9 +73,9 @@ MOST_MEMBERS = AT_ONCE
 
 cdef extern from *:
     """
-    static const double STEEPEST = 500.0, RAREST = 1e-4, FAINTEST = 1e-30;
+    static const double STEEPEST = 500.0, FARTHEST = 1e8, RAREST = 1e-4, FAINTEST = 1e-30;
     """
-    double STEEPEST                     # bound of |z|
+    double STEEPEST, FARTHEST           # bounds of |z|: logit, probit
     double RAREST, FAINTEST             # bounds of q_y and of a share in (10)
 
 cdef class LogisticKernel(Kernel):
@@ -78,14 +84,15 @@ cdef class LogisticKernel(Kernel):
     cdef logistic_t core
     cdef object apart
 
-    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, standardise,
-                 guard, prior, discount, indicators):
+    def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, probit,
+                 standardise, guard, prior, discount, indicators):
         cdef logistic_t* s = &self.core
         s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
         s.n_filters = 1 if n_classes == 2 else n_classes
         s.n = s.n_members * s.n_filters
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
+        s.probit, s.steepest = probit, FARTHEST if probit else STEEPEST
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
         slopes = s.n if s.kind >= GRADIENT else 0
         self.allocate(who, logistic_layout(s.n_members, ROUND, rate), {
@@ -123,6 +130,7 @@ cdef class LogisticKernel(Kernel):
             n_filters = other.core.n_filters, self.core.n_filters
             self.adopt(with_one_more_class(
                 self.layout, self.arrays, old.arrays, self.core.n_members, n_filters,
+                1.0 if self.core.probit else 0.5,
             ))
         self.derive()
 
@@ -165,14 +173,14 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
         return
     find_scores(s, row, 0, s.n, z)
     for m in range(s.n_members):
-        p[1] += s.share[m] * logistic(z[m])
+        p[1] += s.share[m] * (normal(z[m]) if s.probit else logistic(z[m]))
     p[1] = min(p[1], 1.0)               # shares sum to 1 but for rounding
     p[0] = 1.0 - p[1]
 
 
 cdef void find_scores(logistic_t* s, const double* row, Py_ssize_t first, Py_ssize_t n,
                       double* z) noexcept nogil:
-    # The scores of the n lanes from `first` on, for a row as it is given.
+    # The scores of the n lanes from `first` on, for a row as given; of probit for a softmax: log Phi.
     cdef Py_ssize_t j, m
     cdef double x
     for m in range(n):
@@ -182,7 +190,9 @@ cdef void find_scores(logistic_t* s, const double* row, Py_ssize_t first, Py_ssi
         for m in range(n):
             z[m] += s.beta[j * s.n + first + m] * x
     for m in range(n):
-        z[m] = clipped(z[m], STEEPEST)
+        z[m] = clipped(z[m], s.steepest)
+        if s.probit and s.n_filters > 1:
+            z[m] = log_normal(z[m])
 
 
 cdef void add_member(logistic_t* s, Py_ssize_t m, const double* row, double* p) noexcept nogil:
@@ -190,7 +200,7 @@ cdef void add_member(logistic_t* s, Py_ssize_t m, const double* row, double* p) 
     # stack, for several threads may predict at once.
     cdef Py_ssize_t k, part, first, n, lane = m * s.n_filters, n_parts = (s.n_filters - 1) // AT_ONCE + 1
     cdef double z[AT_ONCE]
-    cdef double top = -2.0 * STEEPEST, total = 0.0
+    cdef double top = -INFINITY, total = 0.0
     for part in range(n_parts):
         first = part * AT_ONCE
         n = min(AT_ONCE, s.n_filters - first)
@@ -232,22 +242,25 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     cdef Py_ssize_t m, k
     lanes.dots(s.beta, s.x, s.z, s.d, n)
     for m in range(n):
-        s.z[m] = clipped(s.z[m], STEEPEST)
-    if s.n_filters == 1:
+        s.z[m] = clipped(s.z[m], s.steepest)
+    if s.n_filters == 1 and not s.probit:
         for m in range(n):
             s.q[m] = logistic(s.z[m])
-    else:
+    elif not s.probit:
         for m in range(s.n_members):
             softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
     if s.n_members > 1:
         judge(s, y, v)
     lanes.times(s.R, s.x, s.g, s.d, n)
     lanes.dots(s.g, s.x, s.size, s.d, n)
-    for m in range(n):
-        k = m % s.n_filters if s.n_filters > 1 else 1
-        weigh(s, m, y == k, v)
-    if s.converged:
-        converge(s, y, v, n)
+    if s.probit:
+        learn_probit(s, y, v, n)
+    else:
+        for m in range(n):
+            k = m % s.n_filters if s.n_filters > 1 else 1
+            weigh(s, m, y == k, v)
+        if s.converged:
+            converge(s, y, v, n)
     if s.kind >= GRADIENT:
         adapt(s, n)
     lanes.scale(s.beta, s.ratio, s.d, n)                                                 # (2), (3), (6)
@@ -282,9 +295,26 @@ cdef inline double damped(logistic_t* s, Py_ssize_t m, double u) noexcept nogil:
 
 
 cdef inline void weigh(logistic_t* s, Py_ssize_t m, bint is_class, double v) noexcept nogil:
+    cdef double q = s.q[m], c = 1.0 if is_class else 0.0
+    settle(s, m, q * (1.0 - q), c - q, v)                                                # (1)
+
+
+cdef void learn_probit(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
+    # (11). No inline function: the quick path of the logistic ones stays small.
+    cdef Py_ssize_t m
+    cdef double r, sign, excess
+    for m in range(n):
+        sign = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
+        r = mills(sign * s.z[m], &excess)
+        settle(s, m, r * excess, sign * r, v)
+    if s.converged:
+        converge_probit(s, y, v, n)
+
+
+cdef inline void settle(logistic_t* s, Py_ssize_t m, double a, double e, double v) noexcept nogil:
     # What the row is to lane m: its curvature a, error e, the forgetting, how far a single step moves beta.
-    cdef double q = s.q[m], z = s.z[m], c = 1.0 if is_class else 0.0, e = c - q, a = q * (1.0 - q)
-    s.a[m], s.e[m], s.ratio[m] = v * a, v * e, 1.0                                       # (1)
+    cdef double z = s.z[m]
+    s.a[m], s.e[m], s.ratio[m] = v * a, v * e, 1.0
     if s.kind == TUNED:
         s.decay[m] = damped(s, m, a)
         if not s.converged:

@@ -30,12 +30,13 @@ def logistic_layout(n_members: int, most_turns: int, rate: float) -> Layout:
 
 
 def with_one_more_class(
-    layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int]
+    layout: Layout, fresh: Arrays, old: Arrays, n_members: int, n_filters: tuple[int, int], part: float
 ) -> Arrays:
     """Return arrays that go on from `old` in place of `fresh`, which has one class more.
 
     `n_filters` of a member are before and after: the one filter of two classes becomes two of three, each
-    with half of its coefficients. A new class begins as in `fresh`, from the prior.
+    with `part` of its coefficients, the first with their signs turned. A new class begins as in `fresh`,
+    from the prior.
     """
     before, after = n_filters
     new = {name: fresh[name].copy() for name in layout}
@@ -47,7 +48,7 @@ def with_one_more_class(
             known = old[name].reshape(*shape, n_members, before)
             halves = name in ("beta", "psi") and before < after - 1
             parts = new[name].reshape(*shape, n_members, after)
-            parts[..., : after - 1] = known * np.array([-0.5, 0.5]) if halves else known
+            parts[..., : after - 1] = known * np.array([-part, part]) if halves else known
     return new
 
 

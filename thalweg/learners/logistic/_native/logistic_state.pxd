@@ -16,6 +16,8 @@ ctypedef struct logistic_t:
     Py_ssize_t kind
     bint standardise
     bint converged
+    bint probit                         # of one member only
+    double steepest                     # bound of |z|
     double prior                        # diagonal of R at the beginning
     double guard                        # 0: none
     double rate
