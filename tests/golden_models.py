@@ -9,6 +9,7 @@ Files that are there are never written again: later releases must load them and 
 from pathlib import Path
 
 import numpy as np
+import order_rows
 
 import thalweg
 from thalweg import learners, preprocessing
@@ -48,8 +49,28 @@ def small(name):
     return learner.set_params(**{key: SMALL[key] for key in SMALL if key in learner.get_params(deep=False)})
 
 
+def write_model():
+    """Write a Model with every kind of column, and rows that wait, if there is none."""
+    path = FOLDER.parents[1] / "raw_models" / FOLDER.name / "Model.tw"
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows, later = order_rows.orders(80), order_rows.orders(20, seed=2, first=80)
+    learner = learners.AdaptiveStacking([learners.NaiveBayes(), learners.LabelChain()], n_jobs=None)
+    model = thalweg.Model("paid", learner, columns={"id": "ignore", "note": "text"}, n_words=8).learn(rows)
+    unlabelled, ids = order_rows.without(later, "paid"), [row["id"] for row in later]
+    model.predict(unlabelled[:10], ids=ids[:10])
+    probe = model.copy()
+    notes = {"before": probe.predict_proba(unlabelled), "rows": later}
+    probe.label(ids[9::-1], [row["paid"] for row in later[9::-1]])
+    notes["after"] = probe.learn(later[10:]).predict_proba(unlabelled)
+    thalweg.save(model, path, notes=notes)
+    print(f"{path.stat().st_size:8,}  Model")
+
+
 def main():
     """Write what is missing."""
+    write_model()
     FOLDER.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(70, 2)), np.array(["high", "low"])

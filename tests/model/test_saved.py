@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pytest
 from order_rows import orders, without
+from places import TESTS
 
 import thalweg
 from thalweg.errors import ModelFileError, StateError, ThalwegError
@@ -131,3 +132,34 @@ def test_an_interrupted_model_is_whole(seconds):
             break
     model.learn(rows[n:])
     assert model.digest() == begun("HoeffdingTree(grace_period=20)").learn(rows).digest()
+
+
+def test_the_encoding_named_at_first_travels(tmp_path):
+    text = "shop;paid\n" + "".join(f"Œuvre{i % 3};{['no', 'yes'][i % 7 % 3 % 2]}\n" for i in range(90))
+    for name in ("first.csv", "later.csv"):
+        (tmp_path / name).write_text(text, "iso-8859-15")  # its Œ is ¼ in cp1252
+    guessed = thalweg.Model("paid", "NaiveBayes").learn(tmp_path / "first.csv")
+    model = thalweg.Model("paid", "NaiveBayes").learn(tmp_path / "first.csv", encoding="iso-8859-15")
+    shops = [each.schema()["columns"][0]["values"][0] for each in (guessed, model)]
+    assert shops == ["¼uvre0", "Œuvre0"]
+    model.save(tmp_path / "model.tw")
+    loaded = thalweg.load(tmp_path / "model.tw")
+    assert loaded.schema()["encoding"] == "iso8859-15"
+    p = loaded.predict_proba(tmp_path / "later.csv")
+    assert len(np.unique(p[:, 0])) > 1
+    assert np.array_equal(p, model.predict_proba(tmp_path / "first.csv", encoding="iso-8859-15"))
+    (tmp_path / "utf8.csv").write_text(text, "utf-8")
+    assert np.array_equal(loaded.predict_proba(tmp_path / "utf8.csv", encoding="utf-8"), p)
+
+
+GOLDEN = sorted((TESTS / "golden" / "raw_models").glob("*/*.tw"))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.stem} {path.parent.name}")
+def test_files_of_earlier_releases_go_on_as_they_would_have(path):
+    model, notes = thalweg.load(path), thalweg.saving.describe(path)["notes"]
+    rows, unlabelled = notes["rows"], without(notes["rows"], "paid")
+    np.testing.assert_allclose(model.predict_proba(unlabelled), notes["before"], rtol=0, atol=1e-12)
+    model.label([row["id"] for row in rows[9::-1]], [row["paid"] for row in rows[9::-1]])
+    model.learn(rows[10:])
+    np.testing.assert_allclose(model.predict_proba(unlabelled), notes["after"], rtol=0, atol=1e-12)

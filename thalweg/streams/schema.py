@@ -17,12 +17,13 @@ def schema(
     match: str = "exact",
     missing: Iterable[str] = (),
     ids: Iterable[str] = (),
+    encoding: str | None = None,
 ) -> dict[str, Any]:
     """Return a schema: a dict of values that JSON has.
 
     `columns` are those that become inputs, in order; `ignored` are other columns that are known, `ids` those
     of them that hold ids. `match` says which spellings of a label are one, `missing` which cells are missing
-    because the user said so.
+    because the user said so, `encoding` that of a text file if the user named it.
     """
     return {
         "schema": VERSION,
@@ -35,6 +36,7 @@ def schema(
         "match": match,
         "missing": list(missing),
         "ids": list(ids),
+        "encoding": encoding,
     }
 
 

@@ -29,7 +29,8 @@ class AdaBoostWindow(WindowBoost):
     period : int, default=1
         Only every so many rows it may be trained (p).
     retrain : {"errors", "always"}, default="errors"
-        Whether it is trained after a row that it got wrong, or after every row, if `period` allows.
+        Whether it is trained after a row that it got wrong, or after every row, if `period` allows. Without
+        members it is trained whatever `period` says.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the members, where they have one.
 

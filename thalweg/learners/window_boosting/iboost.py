@@ -52,7 +52,7 @@ class IBoost(WindowBoost):
         the one that erred least of late, at four times the cost.
     add : {"errors", "always", "until_full"}, default="errors"
         When members are added: after a row that the vote got wrong; after every row; after errors, until
-        there are n_members, and then never again.
+        there are n_members, and again only when members of negative weight have been dropped.
     remove : {"lightest", "oldest", "worst"}, default="lightest"
         Which member makes room: of least weight, the oldest, or with most errors in the window.
     max_window : int, default=2000

@@ -34,6 +34,7 @@ class ArrowSource:
     share_read: float | None = None
     is_sparse = False
     header: bool | None = None
+    encoding: str | None = None
     not_numbers: Sequence[str] = ()
 
     def __init__(self, path: str | PathLike[str]) -> None:

@@ -159,7 +159,10 @@ def open_path(
     options.checked(target)
     with reading("standard input" if path == "-" else str(path)):
         usual_header = None if options.schema is None else options.schema.header is not False
-        source, delimiter = _source(path, header, delimiter, options.decimal, encoding, usual_header)
+        usual_encoding = None if options.schema is None else options.schema.encoding
+        source, delimiter = _source(
+            path, header, delimiter, options.decimal, encoding, usual_header, usual_encoding
+        )
         return open_source(source, target, options, delimiter)
 
 
@@ -257,9 +260,10 @@ def _source(
     decimal: str | None,
     encoding: str | None,
     usual_header: bool | None = None,
+    usual_encoding: str | None = None,
 ) -> tuple[Source, str | None]:
     """Open a file; return it, and the delimiter if it is CSV."""
-    pieces = Pieces(path, encoding)
+    pieces = Pieces(path, encoding or usual_encoding)
     start = pieces.start()
     suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
     source: Source

@@ -16,6 +16,7 @@ from thalweg.streams.columns.missing import Missing
 from thalweg.streams.columns.words import MOST_WORDS, Words
 from thalweg.streams.files.first_rows import Source, check_kinds
 from thalweg.streams.files.sparse_table import known_numbers
+from thalweg.streams.files.text_encoding import checked_encoding
 from thalweg.streams.schema import VERSION
 
 LEFT_OUT = "left out, as the schema has no such column"
@@ -36,6 +37,7 @@ class SchemaReader:
             self.target: str | None = schema["target"]
             self.header: bool | None = schema["header"]
             self.ignored = list(schema["ignored"])
+            self.encoding = checked_encoding(schema.get("encoding"))
             self.ids = list(schema.get("ids", ()))  # none in schemas of earlier releases
             self.more_classes = bool(schema["more_classes"])
             self.match = str(schema.get("match", "exact"))

@@ -188,7 +188,7 @@ class FileStream(Stream):
         ignored = self.columns.of_kind(IGNORED)
         target, header = self.columns.target, self.source.header
         return schema(columns, self.classes, self._more_classes, target, ignored, header, self._match,
-                      self._missing.named, self._ids)
+                      self._missing.named, self._ids, self.source.encoding)
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""

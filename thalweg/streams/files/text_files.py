@@ -128,6 +128,11 @@ class TextSource:
         self._form = form
 
     @property
+    def encoding(self) -> str | None:
+        """The encoding that the user named."""
+        return self._all_pieces.encoding.told
+
+    @property
     def warnings(self) -> list[str]:
         """What was guessed about the file as a whole, and may be wrong."""
         return self._all_pieces.encoding.warnings
