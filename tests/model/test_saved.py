@@ -149,7 +149,7 @@ def test_the_encoding_named_at_first_travels(tmp_path):
     assert len(np.unique(p[:, 0])) > 1
     assert np.array_equal(p, model.predict_proba(tmp_path / "first.csv", encoding="iso-8859-15"))
     (tmp_path / "utf8.csv").write_text(text, "utf-8")
-    assert np.array_equal(loaded.predict_proba(tmp_path / "utf8.csv", encoding="utf-8"), p)
+    assert np.array_equal(loaded.predict_proba(tmp_path / "utf8.csv"), p)
 
 
 GOLDEN = sorted((TESTS / "golden" / "raw_models").glob("*/*.tw"))

@@ -263,7 +263,7 @@ def _source(
     usual_encoding: str | None = None,
 ) -> tuple[Source, str | None]:
     """Open a file; return it, and the delimiter if it is CSV."""
-    pieces = Pieces(path, encoding or usual_encoding)
+    pieces = Pieces(path, encoding, usual_encoding)
     start = pieces.start()
     suffixes = [] if path == "-" else [suffix.lower() for suffix in Path(path).suffixes]
     source: Source

@@ -33,8 +33,9 @@ def marked_encoding(start: bytes) -> str | None:
 class Encoding:
     """The encoding of a file, found while its pieces are read: UTF-8, or else cp1252.
 
-    The first piece that is not ASCII decides, wherever it is: what comes before it is the same in both.
-    Once UTF-8 was found, a piece that is none is an error.
+    If it is not `told`, but a file before had the encoding `usual`, that takes the place of cp1252. The first
+    piece that is not ASCII decides, wherever it is: what comes before it is the same in both. Once UTF-8 was
+    found, a piece that is none is an error.
 
     Attributes
     ----------
@@ -42,21 +43,24 @@ class Encoding:
         The encoding; None as long as there was nothing but ASCII.
     """
 
-    def __init__(self, name: str, told: str | None = None) -> None:
+    def __init__(self, name: str, told: str | None = None, usual: str | None = None) -> None:
         self.name = name
         self.told = told
         self.found = told
+        may_be_usual = usual not in (None, UTF8) and "a\n".encode(usual or UTF8) == b"a\n"
+        self._usual = usual if may_be_usual else None
+        self._other = self._usual or FALLBACK
 
     def to_utf8(self, piece: bytes) -> bytes:
         """Return a piece of an unmarked file, which ends at the end of a line, as UTF-8."""
         if self.found is None and not piece.isascii():
-            self.found = UTF8 if _is_utf8(piece) or _is_damaged_utf8(piece) else FALLBACK
-        if self.found != FALLBACK:
+            self.found = UTF8 if _is_utf8(piece) or _is_damaged_utf8(piece) else self._other
+        if self.found != self._other:
             return piece
         try:
-            return piece.decode(FALLBACK).encode()
+            return piece.decode(self._other).encode()
         except UnicodeDecodeError as error:
-            what = f"{self.name} is neither UTF-8 nor cp1252 text, {_seen(error)}; pass "
+            what = f"{self.name} is neither UTF-8 nor {self._other} text, {_seen(error)}; pass "
             raise StreamError(what, Advice("encoding", "cp1250"), ", or whatever its encoding is") from error
 
     def recoded(self, file: Any, encoding: str) -> Any:
@@ -75,7 +79,7 @@ class Encoding:
     @property
     def warnings(self) -> list[str]:
         """What was guessed and may be wrong."""
-        if self.told is not None or self.found != FALLBACK:
+        if self.told is not None or self.found != FALLBACK or self._usual == FALLBACK:
             return []
         doubt = f"not UTF-8: read as {FALLBACK}, Western European; if letters look wrong, pass "
         return [Message(doubt, Advice("encoding", "cp1250"), ", or whatever it is")]

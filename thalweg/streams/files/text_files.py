@@ -50,12 +50,14 @@ class Pieces:
     Those of a binary file are as they are.
     """
 
-    def __init__(self, path: str | PathLike[str], encoding: str | None = None) -> None:
+    def __init__(
+        self, path: str | PathLike[str], encoding: str | None = None, usual_encoding: str | None = None
+    ) -> None:
         self.path = path
         self.name = "standard input" if path == "-" else str(path)
         self.once = path == "-"
         self.share_read: float | None = None
-        self.encoding = Encoding(self.name, encoding)
+        self.encoding = Encoding(self.name, encoding, usual_encoding)
         self._live: Iterator[bytes] | None = None
         self._kept: list[bytes] | None = []
 
