@@ -66,6 +66,28 @@ def test_one_record_after_another_is_a_block(tmp_path):
     assert one.classes_.tolist() == ["no", "yes", "later"]
 
 
+@pytest.mark.parametrize("learner", ["NearestNeighbours", "HoeffdingTree", "LinearLogistic"])
+@pytest.mark.parametrize("has_text", [True, False])
+def test_wide_rows_by_record_and_by_block_are_one_model(learner, has_text):
+    rng, n = np.random.default_rng(0), 400
+    frame = pd.DataFrame(rng.normal(size=(n, 130)).round(1)).rename(columns="n{}".format)  # with -0.0 in it
+    frame["town"] = [f"t{code}" for code in rng.integers(0, 500, n)]
+    frame["y"] = [f"k{code}" for code in rng.integers(0, 12, n)]
+    if has_text:
+        frame.insert(0, "note", [" ".join(rng.choice([f"w{k}" for k in range(99)], 5)) for _ in range(n)])
+    rows = frame.to_dict("records")
+    one, block = (thalweg.Model("y", learner).learn(frame[:200]) for _ in range(2))
+    ids, order = list(range(200)), rng.permutation(200).tolist()
+    block.predict(frame[200:].drop(columns="y"), ids=ids)
+    for i, row in zip(ids, without(rows[200:], "y"), strict=True):
+        one.predict(row, ids=i)
+    for i in order:
+        one.label(i, rows[200 + i]["y"])
+    block.label(order, [rows[200 + i]["y"] for i in order])
+    assert (np.signbit(frame["n3"]) & (frame["n3"] == 0)).any()
+    assert one.digest() == block.digest()
+
+
 def attributes(name):
     """Return the columns of an ARFF file, its classes and its rows as a frame."""
     path = data_file(name)

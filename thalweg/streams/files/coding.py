@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from thalweg._types import Floats, Ints
 from thalweg.errors import StreamError, short_repr
 from thalweg.streams.columns.codes import BOOLEANS, MISSING, UNKNOWN, Codes, as_classes, spelling
-from thalweg.streams.columns.column import CATEGORY, DATE, FLAG
+from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, TEXT
 from thalweg.streams.columns.row_reader import RowReader
 from thalweg.streams.files.arrow_files import kind_of
 from thalweg.streams.files.schema_reader import SchemaReader
@@ -43,6 +43,7 @@ class Coding:
         self.n_inputs = len(reader.names)
         self._known_codes: dict[tuple[type, Any], int] = {}
         self._rows = RowReader(self.columns)
+        self._is_sparse = any(column.kind == TEXT for column in self.columns)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -87,7 +88,10 @@ class Coding:
 
         A new category gets the next code if the record `learns`; otherwise it has that code this time only.
         """
-        return self._rows.read(record, learns)
+        x = self._rows.read(record, learns)
+        if x is not None and self._is_sparse:
+            x += 0.0  # rows of a table are sparse if there is text: -0.0 is not kept there
+        return x
 
     def code_of(self, label: Any) -> int:
         """Return the code of a label as `codes_of` does; MISSING if it is missing."""
