@@ -17,7 +17,8 @@ def frame_names(X: Any) -> list[Any] | None:
         return None
     if hasattr(X, "itercolumns"):
         return list(X.schema.names)
-    return list(X.columns) if hasattr(X, "iloc") or hasattr(X, "get_columns") else None
+    is_frame = hasattr(X, "columns") and (hasattr(X, "iloc") or hasattr(X, "get_columns"))  # a Series is none
+    return list(X.columns) if is_frame else None
 
 
 def frame_columns(X: Any) -> Iterator[Any]:

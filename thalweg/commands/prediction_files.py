@@ -17,6 +17,7 @@ from thalweg._native.argmax import likeliest
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.sparse_rows import checked_sparse_rows
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.model.predictions import prediction_columns
 from thalweg.streams.base import Stream, first_rows
 from thalweg.streams.files.kept_cells import free_names
 from thalweg.streams.files.row_numbers import numbers_in_file
@@ -37,15 +38,13 @@ def predictions(
 ) -> Iterator[Predicted]:
     """Yield the predictions for the rows of a stream, block by block, with the cells that a file keeps."""
     classes = np.asarray(learner.classes_)
-    names = [f"p_{label}" for label in classes.tolist()]
     start, size = 0, ROWS_AT_A_TIME
     if not stays_sparse(stream, learner):
         size = dense_size(stream, size)
     for X, codes, *cells in first_rows(_blocks(stream, learner, size), rows):
         p = learner.predict_proba_block(X)
-        best = likeliest(p)
-        rest = {"prediction": pa.array(classes[best].tolist()), "probability": p[np.arange(len(p)), best]}
-        rest |= dict(zip(names, p.T, strict=True)) if probabilities else {}
+        best, rest = likeliest(p), prediction_columns(p, classes, probabilities)
+        rest["prediction"] = pa.array(rest["prediction"].tolist())
         columns = {"row": numbers_in_file(np.arange(start, start + len(p)), stream.skipped_rows)}
         for kept in cells:
             columns |= zip(free_names(kept.column_names, {"row", *rest}), kept.columns, strict=True)

@@ -32,7 +32,7 @@ def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
 
 def is_frame(source: Any) -> bool:
     """Return whether this is a frame."""
-    return hasattr(source, "columns") or (hasattr(source, "itercolumns") and frame_names(source) is not None)
+    return frame_names(source) is not None
 
 
 def as_ids(ids: Any) -> list[Any] | None:
