@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 import scipy.stats
+from timed_interrupts import without_gc_callbacks
 
 from thalweg.evaluation import chunked, holdout, prequential
 from thalweg.learners import LogisticMixture, NaiveBayes
@@ -46,7 +47,8 @@ def stopped():
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    yield moments
+    with without_gc_callbacks():
+        yield moments
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)
 

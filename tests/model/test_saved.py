@@ -2,12 +2,12 @@
 
 import copy
 import pickle
-import signal
 
 import numpy as np
 import pytest
 from order_rows import orders, without
 from places import TESTS
+from timed_interrupts import interrupted_within
 
 import thalweg
 from thalweg.errors import ModelFileError, StateError, ThalwegError
@@ -118,18 +118,13 @@ def test_an_interrupted_model_is_whole(seconds):
     model = begun("HoeffdingTree(grace_period=20)")
     n = 0
     for _ in range(60):
-        previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
-            model.learn(rows[n:])
+            with interrupted_within(thalweg.Model.learn, seconds):
+                model.learn(rows[n:])
             n = len(rows)
+            break
         except KeyboardInterrupt as stop:
             n += getattr(stop, "rows_learned", 0)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, previous)
-        if n == len(rows):
-            break
     model.learn(rows[n:])
     assert model.digest() == begun("HoeffdingTree(grace_period=20)").learn(rows).digest()
 

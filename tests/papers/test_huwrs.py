@@ -55,5 +55,5 @@ def test_the_report_says_what_holds_and_what_is_left_out():
 
 def test_the_figures_of_the_paper_are_drawn(tmp_path):
     drawn = list(huwrs_figures.draw(results(quick=False), tmp_path))
-    assert [path.name for path in drawn] == ["figure_1.png", "figure_3.png"]
+    assert [path.name for path in drawn] == ["figure_1.svg", "figure_3.svg"]
     assert all(path.stat().st_size > 10_000 for path in drawn)

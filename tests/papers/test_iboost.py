@@ -72,5 +72,5 @@ def test_long_streams_are_tested_before_they_are_learned(stream, name):
 def test_figures_are_drawn(results, tmp_path):
     pytest.importorskip("matplotlib")
     drawn = list(iboost_figures.draw(results, tmp_path))
-    assert [path.name for path in drawn] == ["figure_2.png", "figure_3.png", "figure_5.png", "figure_6.png"]
+    assert [path.name for path in drawn] == ["figure_2.svg", "figure_3.svg", "figure_5.svg", "figure_6.svg"]
     assert all(path.stat().st_size > 1000 for path in drawn)

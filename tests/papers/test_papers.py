@@ -58,7 +58,7 @@ def test_forgetting_keeps_its_order(tmp_path, monkeypatch):
     assert "not found" in report.notes[-2] and "Quick" in report.notes[-1]
     assert json.loads(report.to_json())["settings"]["simulations"] == 1
     drawn = [Path(path) for path in report.figures]
-    assert [path.name for path in drawn] == [f"figure_{number}.png" for number in (2, 3, 4, 5)]
+    assert [path.name for path in drawn] == [f"figure_{number}.svg" for number in (2, 3, 4, 5)]
     assert all(path.stat().st_size > 10_000 for path in drawn)
 
 

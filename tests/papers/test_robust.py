@@ -82,5 +82,5 @@ def test_gaps_within_two_standard_errors_are_undecided():
 def test_figures_are_drawn(results, tmp_path):
     pytest.importorskip("matplotlib")
     paths = list(robust_figures.draw(results, tmp_path))
-    assert [path.name for path in paths] == [f"figure_{n}.png" for n in (1, 2, 3, 4, 5)]
+    assert [path.name for path in paths] == [f"figure_{n}.svg" for n in (1, 2, 3, 4, 5)]
     assert all(path.stat().st_size > 5000 for path in paths)

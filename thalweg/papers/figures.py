@@ -29,5 +29,13 @@ def draw_lines(
             axes.plot(x, y, (styles or {}).get(name, "-"), label=name, linewidth=1)
         axes.set(title=title, xlabel=x_title, ylabel=y_title)
         axes.legend(fontsize="small")
-    figure.savefig(path)
+    return saved(figure, path)
+
+
+def saved(figure: Any, path: Path) -> Path:
+    """Write a figure of matplotlib as SVG: the same bytes for the same figure; return the path."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "thalweg", "svg.fonttype": "none"}):
+        figure.savefig(path, metadata={"Date": None}, dpi=120)
     return path

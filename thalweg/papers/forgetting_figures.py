@@ -27,14 +27,14 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     }
     for number, wanted in panels.items():
         shown = [Panel(kind, {name: curves[kind][name] for name in names}) for kind, names in wanted]
-        yield draw_lines(folder / f"figure_{number}.png", shown, "row", "error rate", STYLES)
+        yield draw_lines(folder / f"figure_{number}.svg", shown, "row", "error rate", STYLES)
     if ELECTRICITY in runs:
         found = _curves(runs[ELECTRICITY], ELECTRICITY_STEP)
         shown = [
             Panel(ELECTRICITY, {name: found[name] for name in (*names, "last label again") if name in found})
             for names in (FIXED, TUNED)
         ]
-        yield draw_lines(folder / "figure_6.png", shown, "row", "share of rows right", STYLES)
+        yield draw_lines(folder / "figure_6.svg", shown, "row", "share of rows right", STYLES)
 
 
 def _bandwidths(decay: float) -> tuple[str, ...]:

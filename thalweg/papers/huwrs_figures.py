@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from thalweg.papers.figures import saved
 from thalweg.papers.huwrs import ALL, FIRST, METHODS
 from thalweg.papers.huwrs_tables import Runs, mean_of, places_of, rbf_and_real
 from thalweg.papers.running import Results, by_setting
@@ -12,10 +13,10 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
     runs = by_setting(results)
     rbf, real = rbf_and_real(runs)
-    yield _figure(runs, rbf, ALL, folder / "figure_1.png")
+    yield _figure(runs, rbf, ALL, folder / "figure_1.svg")
     if real:
-        yield _figure(runs, real, ALL, folder / "figure_2.png")
-    yield _figure(runs, rbf, FIRST, folder / "figure_3.png")
+        yield _figure(runs, real, ALL, folder / "figure_2.svg")
+    yield _figure(runs, rbf, FIRST, folder / "figure_3.svg")
 
 
 def _figure(runs: Runs, streams: Sequence[str], share: float, path: Path) -> Path:
@@ -36,5 +37,4 @@ def _figure(runs: Runs, streams: Sequence[str], share: float, path: Path) -> Pat
         axes.set(title=stream, xlabel="rows of a chunk", ylabel="accuracy, %")
     lines, names = panels[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=4, fontsize="small")
-    figure.savefig(path)
-    return path
+    return saved(figure, path)

@@ -21,7 +21,7 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     panels[5], panels[6] = ("LED, M = 20", runs["LED"]), ("RBF, M = 20", runs["RBF"])
     for number, (title, methods) in panels.items():
         unit, step = ("row", EVERY) if number < 5 else ("% of the rows", 1)
-        yield draw_lines(folder / f"figure_{number}.png", [_panel(title, methods, step)], unit, "accuracy")
+        yield draw_lines(folder / f"figure_{number}.svg", [_panel(title, methods, step)], unit, "accuracy")
 
 
 def _panel(title: str, methods: Runs, step: int) -> Panel:

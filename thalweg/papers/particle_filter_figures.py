@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from thalweg._types import Floats
+from thalweg.papers.figures import saved
 from thalweg.papers.particle_filter import BATCHES, BOUNDARY, TABLE_3, stream_of
 from thalweg.papers.particle_filter_tables import ByCase, accuracies, courses
 from thalweg.papers.running import Results, by_setting
@@ -17,7 +18,6 @@ RIVALS = {"LB-HT": "LB-HT", "DWM-NB": "DWM-NB"}
 
 def draw(results: Results, folder: Path) -> Iterator[Path]:
     """Draw each figure into `folder`; yield the paths."""
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     by_case = by_setting(results)
@@ -26,10 +26,7 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
             continue
         figure = Figure(figsize=(9, 9 if number == 7 else 3.6), layout="constrained")
         paint(figure, by_case)
-        path = folder / f"particle_filter_{number}.svg"
-        with rc_context({"svg.hashsalt": "thalweg"}):
-            figure.savefig(path, metadata={"Date": None}, dpi=120)
-        yield path
+        yield saved(figure, folder / f"figure_{number}.svg")
 
 
 def gaussian_track(seed: int = 1, n_steps: int = 100, n_particles: int = 1000) -> tuple[Floats, Floats]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 140
+VERDICTS = {True: "yes", False: "no", None: "undecided"}
 
 Mean: TypeAlias = tuple[float, float]
 """A mean and its standard error."""
@@ -34,11 +35,12 @@ class Table:
 
 @dataclass
 class Claim:
-    """A paper's claim, what we measured, and whether it holds: True, False, or None if undecided."""
+    """A claim of a paper, what we measured, whether it holds (None: undecided), and the number in the paper."""
 
     claim: str
     measured: str
     holds: bool | None
+    paper: str = ""
 
 
 @dataclass
@@ -79,10 +81,10 @@ class Report:
             for row in table.rows:
                 grid.add_row(*map(cell_text, row))
             console.print(grid)
-        grid = Grid("the paper says", "measured here", "holds", title="Claims", title_justify="left")
+        header = ("the paper says", "its number", "measured here", "holds")
+        grid = Grid(*header, title="Claims", title_justify="left")
         for claim in self.claims:
-            verdict = {True: "yes", False: "no", None: "undecided"}[claim.holds]
-            grid.add_row(claim.claim, claim.measured, verdict)
+            grid.add_row(claim.claim, claim.paper, claim.measured, VERDICTS[claim.holds])
         console.print(grid)
         for line in [*self.notes, *(f"drawn: {path}" for path in self.figures)]:
             console.print(line)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thalweg.papers.figures import Panel, draw_lines
+from thalweg.papers.figures import Panel, draw_lines, saved
 from thalweg.papers.robust import BAGGING, LEAVES, LOANS, NOISE
 from thalweg.papers.robust_tables import PAPERS, RIVAL, ROBUST, Runs, Settings, accuracies
 from thalweg.papers.running import Results, by_setting
@@ -18,18 +18,18 @@ def draw(results: Results, folder: Path) -> Iterator[Path]:
     runs = by_setting(results)
     for number, kind in ((1, "abrupt"), (2, "mixed")):
         panel = _over_chunks(f"Sphere, {kind} shifts, 10 % noise", runs[kind, 0.1, 8], METHODS)
-        yield draw_lines(folder / f"figure_{number}.png", [panel], "chunk", ACCURACY)
+        yield draw_lines(folder / f"figure_{number}.svg", [panel], "chunk", ACCURACY)
     noise = [100 * share for share in NOISE]
     by_noise = {name: (noise, [_mean(runs, share, 8, name) for share in NOISE]) for name in METHODS}
-    yield draw_lines(folder / "figure_3.png", [Panel("By noise", by_noise)], "noise (%)", ACCURACY)
-    yield _bars(folder / "figure_4.png", runs["mixed", 0.1, 8])
+    yield draw_lines(folder / "figure_3.svg", [Panel("By noise", by_noise)], "noise (%)", ACCURACY)
+    yield _bars(folder / "figure_4.svg", runs["mixed", 0.1, 8])
     sizes = ["full" if leaves is None else str(leaves) for leaves in LEAVES]
     by_size = {name: (sizes, [_mean(runs, 0.1, leaves, name) for leaves in LEAVES]) for name in METHODS}
     panel = Panel("By the number of leaves, 10 % noise", by_size)
-    yield draw_lines(folder / "figure_5.png", [panel], "leaves", ACCURACY)
+    yield draw_lines(folder / "figure_5.svg", [panel], "leaves", ACCURACY)
     if LOANS in runs:
         panel = _over_chunks("Loans sorted by income, 16 leaves", runs[LOANS], runs[LOANS][0])
-        yield draw_lines(folder / "figure_6.png", [panel], "chunk", ACCURACY)
+        yield draw_lines(folder / "figure_6.svg", [panel], "chunk", ACCURACY)
 
 
 def _over_chunks(title: str, runs: Runs, methods: Iterable[str]) -> Panel:
@@ -54,5 +54,4 @@ def _bars(path: Path, runs: Runs) -> Path:
     axes.bar(range(len(share)), share, bottom=1 - share, label="noise")
     axes.set(title="Outliers that are noise or of a new concept", xlabel="chunk", ylabel="share")
     axes.legend(fontsize="small")
-    figure.savefig(path)
-    return path
+    return saved(figure, path)
