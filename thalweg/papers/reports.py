@@ -35,7 +35,7 @@ class Table:
 
 @dataclass
 class Claim:
-    """A claim of a paper, what we measured, whether it holds (None: undecided), and the number in the paper."""
+    """A claim of a paper, what we measured, whether it holds (None: undecided), and the number there."""
 
     claim: str
     measured: str
