@@ -235,7 +235,7 @@ class WaitingRows(Stateful):
     def _make_room(self, n: int, n_dropped: int) -> tuple[Rows, int]:
         """Make room for `n` rows; return the rows removed, and how many of the new ones fit."""
         kept = n if self.capacity is None else min(n, self.capacity)
-        removed = self._remove(self._oldest(n_dropped))
+        removed = self._remove(self._oldest(n_dropped)) if n_dropped else self._at(slice(0, 0))
         if self._end + kept > len(self._live):
             self._compact(2 * (self._n + kept) + 16)
         return removed, kept
@@ -271,7 +271,7 @@ class WaitingRows(Stateful):
             self._slots[1][slots] = None  # a dict is not kept longer than its row
         return rows
 
-    def _at(self, slots: Ints) -> Rows:
+    def _at(self, slots: Ints | slice) -> Rows:
         ids, X, p, times = self._slots
         return Rows(ids[slots].tolist(), X[slots], p[slots], times[slots])
 

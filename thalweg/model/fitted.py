@@ -211,9 +211,10 @@ class FittedModel(Stateful, BaseEstimator):
         return stream
 
     def _say_new(self, record: Mapping[str, Any]) -> None:
-        """Warn of keys that are no columns of the model, once of each."""
-        if not record.keys() <= self._coding.known:
+        """Warn of keys that are no columns of the model, once of each; raise StreamError if no key is one."""
+        if self._coding.names.isdisjoint(record):
             check_any_known(record, self._coding)
+        if not record.keys() <= self._coding.known:
             unknown = record.keys() - self._coding.known
             self._warn_of_new({name for name in unknown if not isinstance(record[name], Mapping)})
 

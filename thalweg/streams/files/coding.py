@@ -1,6 +1,7 @@
 """How raw records become rows of inputs, and labels become codes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,15 @@ class Coding:
     schema : dict
         What `Stream.schema` returned. The codes of a `Coding` grow as records are learned; `schema()` has
         those known now.
+    reader : SchemaReader or None, default=None
+        The schema read already, whose categories and labels then count.
     """
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], reader: SchemaReader | None = None) -> None:
         self._schema = schema
-        reader = SchemaReader(schema)
+        reader = SchemaReader(schema) if reader is None else reader
         self.columns = reader.examples()
+        self._reader = reader.with_codes(self.columns, reader.classes)
         self.names = frozenset(column.name for column in self.columns)
         self.target = reader.target
         self.known: frozenset[Any] = self.names | {*reader.ignored, *reader.ids, self.target}
@@ -55,14 +59,21 @@ class Coding:
         columns = [column.to_plain() for column in self.columns]
         return self._schema | {"columns": columns, "classes": self.classes.tolist()}
 
+    def reader(self) -> SchemaReader:
+        """Return what reads other rows into these columns, with all categories and labels known now."""
+        return self._reader.with_codes(self.columns, self.classes)
+
     def updated(self, schema: dict[str, Any]) -> "Coding":
         """Return a Coding with the categories and labels of a later schema; formats stay as they are."""
-        later = {spec["name"]: spec for spec in schema["columns"]}
-        known = self.schema()
-        for spec in known["columns"]:
-            if "values" in spec and "values" in later.get(spec["name"], ()):
-                spec["values"] = later[spec["name"]]["values"]
-        found = Coding(known | {"classes": schema["classes"]})
+        later = {spec["name"]: spec["values"] for spec in schema["columns"] if "values" in spec}
+        columns = [
+            replace(column, codes=column.codes.grown(later[column.name]))
+            if column.kind == CATEGORY and column.name in later
+            else column
+            for column in self.columns
+        ]
+        classes = as_classes(schema["classes"], ordered=True)
+        found = Coding(self._schema, self._reader.with_codes(columns, classes))
         found.known |= self.known
         return found
 

@@ -183,7 +183,7 @@ class ReadingOptions:
     on_error: str = "raise"
     labels: bool = True
     scan_labels: bool = False
-    like: "dict[str, Any] | Stream | None" = None
+    like: "dict[str, Any] | Stream | SchemaReader | None" = None
     keep: Iterable[str | int] | None = None
     is_fixed: bool = False
     schema: SchemaReader | None = None
@@ -202,7 +202,8 @@ class ReadingOptions:
             _check_not_in_schema(classes=self.classes, categorical=self.categorical, numeric=self.numeric,
                                  date=self.date, text=self.text, ignore=self.ignore,
                                  scan_labels=self.scan_labels)
-            self.schema = SchemaReader(self.like.schema() if isinstance(self.like, Stream) else self.like)
+            given = self.like.schema() if isinstance(self.like, Stream) else self.like
+            self.schema = given if isinstance(given, SchemaReader) else SchemaReader(given)
         return self
 
 
