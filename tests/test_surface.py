@@ -62,7 +62,7 @@ def test_the_list_depends_on_no_extra_and_no_hash():
 
 def test_words_that_were_given_up_do_not_come_back():
     assert [line for line in surface() if GIVEN_UP.search(line)] == []
-    for line in ("from_file(path, *, labels=True)", "tune(jobs=1)", "Base.predict_block(X)", "F(*, watch=())"):
+    for line in ("from_file(path, *, labels=True)", "tune(jobs=1)", "A.predict_block(X)", "F(*, watch=())"):
         assert GIVEN_UP.search(line)
 
 
