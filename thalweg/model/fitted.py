@@ -35,6 +35,7 @@ from thalweg.streams.files.schema_reader import LEFT_OUT
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
+MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
 
 
@@ -219,7 +220,8 @@ class FittedModel(Stateful, BaseEstimator):
             self._warn_of_new({name for name in unknown if not isinstance(record[name], Mapping)})
 
     def _warn_of_new(self, names: set[str]) -> None:
-        if names:
+        """Warn of columns that are left out; not of more than `MOST_NEW`, as their names are kept."""
+        if names and len(self._coding.known) < self._coding.n_own + MOST_NEW:
             self._coding.known |= names
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")

@@ -42,6 +42,7 @@ class Coding:
         self.names = frozenset(column.name for column in self.columns)
         self.target = reader.target
         self.known: frozenset[Any] = self.names | {*reader.ignored, *reader.ids, self.target}
+        self.n_own = len(self.known)  # columns of the schema; further ones are known to be left out
         self.labels = Codes(reader.classes.tolist(), reader.more_classes, match=reader.match)
         self.missing = reader.missing
         self.n_inputs = len(reader.names)
