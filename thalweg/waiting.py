@@ -139,7 +139,8 @@ class WaitingRows(Stateful):
         p = np.full((n, self.n_classes), np.nan) if p is None else np.asarray(p, dtype=np.float64)
         if p.shape != (n, self.n_classes):
             raise ValueError(f"WaitingRows: expected p of shape {(n, self.n_classes)}, got {p.shape}")
-        times = np.broadcast_to(np.asarray(time.time() if now is None else now, dtype=np.float64), (n,))
+        times = np.asarray(time.time() if now is None else now, dtype=np.float64)
+        times = times if times.shape == (n,) else np.broadcast_to(times, (n,))
         with self._own_lock().write:
             if ids is None:
                 ids = list(range(self._next_id, self._next_id + n))

@@ -19,6 +19,7 @@ from thalweg.streams.files.tables import as_column
 CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
 
 MOST_CACHED = 10_000  # spellings of labels
+CACHED = (str, int, bool)  # their types
 FAR = 2**63  # numbers beyond are not whole numbers of Arrow
 
 
@@ -107,16 +108,16 @@ class Coding:
 
     def code_of(self, label: Any) -> int:
         """Return the code of a label as `codes_of` does; MISSING if it is missing."""
-        key = (type(label), label) if type(label) in (str, int, bool) else None
-        code = None if key is None else self._known_codes.get(key)
+        code = self._known_code(label)
         if code is None:
             label = plain_label(label)
             if self.is_missing(label):
                 return MISSING
             code = int(self.codes_of([label])[0])
-            if key is not None and len(self._known_codes) < MOST_CACHED:
-                self._known_codes[key] = code
         return code
+
+    def _known_code(self, label: Any) -> int | None:
+        return self._known_codes.get((type(label), label)) if type(label) in CACHED else None
 
     def codes_of(self, labels: Iterable[Any]) -> Ints:
         """Return the codes of labels; new ones get the next codes, if there may be more.
@@ -124,12 +125,18 @@ class Coding:
         Raise StreamError, and add none, if one is missing or not among those listed.
         """
         values, n_known = list(labels), len(self.labels)
+        found = [*map(self._known_code, values)]
+        if None not in found:
+            return np.array(found, dtype=np.intp)
         codes = self.labels.of(self._without_marked([*map(plain_label, values)]))
         for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
             if (codes == problem).any():
                 self.forget_labels(n_known)
                 value = values[int(np.argmax(codes == problem))]
                 raise StreamError(f"Model: the label {short_repr(value)} {why}")
+        if len(self._known_codes) + len(values) <= MOST_CACHED:
+            spelled = zip(values, codes.tolist(), strict=True)
+            self._known_codes |= {(type(each), each): code for each, code in spelled if type(each) in CACHED}
         return codes
 
     def forget_labels(self, n_known: int) -> None:
