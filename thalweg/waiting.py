@@ -139,7 +139,8 @@ class WaitingRows(Stateful):
         p = np.full((n, self.n_classes), np.nan) if p is None else np.asarray(p, dtype=np.float64)
         if p.shape != (n, self.n_classes):
             raise ValueError(f"WaitingRows: expected p of shape {(n, self.n_classes)}, got {p.shape}")
-        times = np.broadcast_to(np.asarray(time.time() if now is None else now, dtype=np.float64), (n,))
+        times = np.asarray(time.time() if now is None else now, dtype=np.float64)
+        times = times if times.shape == (n,) else np.broadcast_to(times, (n,))
         with self._own_lock().write:
             if ids is None:
                 ids = list(range(self._next_id, self._next_id + n))
@@ -235,7 +236,7 @@ class WaitingRows(Stateful):
     def _make_room(self, n: int, n_dropped: int) -> tuple[Rows, int]:
         """Make room for `n` rows; return the rows removed, and how many of the new ones fit."""
         kept = n if self.capacity is None else min(n, self.capacity)
-        removed = self._remove(self._oldest(n_dropped))
+        removed = self._remove(self._oldest(n_dropped)) if n_dropped else self._at(slice(0, 0))
         if self._end + kept > len(self._live):
             self._compact(2 * (self._n + kept) + 16)
         return removed, kept
@@ -271,7 +272,7 @@ class WaitingRows(Stateful):
             self._slots[1][slots] = None  # a dict is not kept longer than its row
         return rows
 
-    def _at(self, slots: Ints) -> Rows:
+    def _at(self, slots: Ints | slice) -> Rows:
         ids, X, p, times = self._slots
         return Rows(ids[slots].tolist(), X[slots], p[slots], times[slots])
 

@@ -128,14 +128,14 @@ def test_mistakes_are_one_line(arguments, words):
 
 def test_a_file_without_labels_has_only_inputs(tmp_path):
     path = write_table(tmp_path / "rows.csv", rows(50))
-    stream = from_file(path, labels=False, ignore=["flag"])
+    stream = from_file(path, with_labels=False, ignore=["flag"])
     X, codes = next(stream.coded_blocks())
     assert stream.names == ("steady", "price", "colour", "late", "ok")
     assert X.shape == (50, 5) and (codes == -1).all() and len(stream.classes) == 0
     with pytest.raises(ValueError, match="give one or the other"):
-        from_file(path, "ok", labels=False)
+        from_file(path, "ok", with_labels=False)
     with pytest.raises(StreamError, match="every column is ignored"):
-        from_file(path, labels=False, ignore=list(rows(50)))
+        from_file(path, with_labels=False, ignore=list(rows(50)))
 
 
 def test_the_report_is_that_of_the_monitor():
@@ -190,7 +190,7 @@ def test_progress_has_a_total(tmp_path, suffix, within):
             pyarrow.csv.write_csv(table, file)
     told = []
     detect_drift(
-        from_file(path, labels=False), progress=lambda done, total, changed: told.append((done, total))
+        from_file(path, with_labels=False), progress=lambda done, total, changed: told.append((done, total))
     )
     assert [done for done, _ in told] == [*range(65536, n_rows, 65536), n_rows]
     for _, total in told:

@@ -224,3 +224,26 @@ def test_predict_takes_the_decimal_point_of_a_later_file(model, files):
     told = thalweg_command("predict", model, files / "points.csv", "--decimal", ".")
     assert told.exit_code == 0, told.stderr
     assert told.stdout == plain.stdout
+
+
+def test_predict_warns_of_what_the_first_file_did_not_have(files):
+    today, later, model = files / "today.csv", files / "tomorrow.csv", files / "model.tw"
+    for path in (today, later):
+        path.write_bytes(path.read_text().replace("green", "grün").encode("cp1252"))
+    done = thalweg_command("run", today, "--learner", "NaiveBayes", "--save", model)
+    assert "warning   not UTF-8" in done.stdout
+    assert "warning" not in thalweg_command("predict", model, later).stderr
+    later.write_text(later.read_text("cp1252").replace("id;", "till;id;", 1).replace("A2", "7;A2"), "cp1252")
+    found = thalweg_command("predict", model, later)
+    assert found.stderr.splitlines()[1:] == ["warning   left out, as the schema has no such column: 'till'"]
+    assert found.stdout.count("\n") == 301
+
+
+def test_inspect_counts_the_rows_that_wait(files, model):
+    assert "wait for" not in thalweg_command("inspect", model).stdout
+    loaded = thalweg.load(model)
+    loaded.predict([{"price": "1,5"}, {"colour": "red"}], ids=["a", "b"])
+    loaded.save(model)
+    assert "2 rows wait for their labels; 0 were dropped\n" in thalweg_command("inspect", model).stdout
+    facts = json.loads(thalweg_command("inspect", model, "--json").stdout)
+    assert (facts["waiting"], facts["dropped"]) == (2, 0)

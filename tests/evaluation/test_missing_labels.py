@@ -104,7 +104,7 @@ def test_rows_without_a_label_are_counted(tmp_path):
         assert prequential(stream, NaiveBayes(), keep=keep, rows=10, delay=3).unlabelled == 4
         assert chunked(stream, NaiveBayes(), size=9, label_share=0, keep=keep).unlabelled == N_UNKNOWN
     assert holdout(SEA(2000), NaiveBayes(), every=500, n=50).unlabelled == 0
-    with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), labels=True)
+    with_labels = detect_drift(stream, HellingerMonitor(reference=40, window=20), with_labels=True)
     assert with_labels.unlabelled == N_UNKNOWN
     assert detect_drift(stream, HellingerMonitor(reference=40, window=20)).unlabelled == 0
     assert label_errors_in_stream(stream, [NaiveBayes()]).n_unlabelled == N_UNKNOWN

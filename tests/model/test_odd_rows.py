@@ -11,6 +11,7 @@ from order_rows import as_csv, orders, without
 import thalweg
 from thalweg.errors import ColumnWarning, ParameterError, StreamError
 from thalweg.learners import NaiveBayes
+from thalweg.model.fitted import MOST_NEW
 from thalweg.streams import SEA
 
 
@@ -44,6 +45,17 @@ def test_a_new_column_is_left_out_and_said(model):
     with pytest.warns(ColumnWarning, match="no such column: 'size'"):
         p = model.predict_proba(pd.DataFrame([row | {"size": 4}]))
     assert p[0].tolist() == list(expected.values())
+
+
+def test_names_of_new_columns_are_kept_up_to_a_bound(model):
+    row = orders(1, seed=3)[0]
+    with pytest.warns(ColumnWarning) as said:
+        for i in range(1500):
+            model.predict_one(row | {f"seen at {i}": 1})
+        model.learn(orders(2, seed=3))
+        model.predict_one(row | {"seen at last": 1})
+    assert len(said) == MOST_NEW
+    assert len(model._coding.known) < 1100
 
 
 def test_an_absent_column_is_missing_in_records_and_an_error_in_tables(model, tmp_path):

@@ -226,3 +226,45 @@ def test_a_class_that_the_learner_refuses_is_forgotten():
         assert model.schema()["classes"] == ["no", "yes"]
     assert model.label("x", ["yes"]) == 1
     model.learn({"a": 1, "paid": "no"})
+
+
+@pytest.mark.parametrize("record", [{}, {"id": "A7"}, {"paid": "yes"}, {"id": "A7", "paid": "yes"}])
+def test_a_record_without_any_column_is_refused_in_every_form(model, record):
+    before = state_of(model)
+    for call in (
+        lambda: model.predict_one(record), lambda: model.predict_proba_one(record),
+        lambda: model.predict(record), lambda: model.predict([record]),
+        lambda: model.predict(record, ids=[1]), lambda: model.predict([record], ids=[1]),
+        lambda: model.observe(record), lambda: model.learn(record), lambda: model.learn([record]),
+    ):  # fmt: skip
+        with pytest.raises(StreamError, match="none of the columns gift, note, price, shop, weight, when"):
+            call()
+        assert state_of(model) == before
+
+
+def test_advice_to_skip_rows_is_given_where_they_may_be_skipped(model):
+    rows = without(orders(3, seed=5), "paid")
+    wrong = [*rows[:2], rows[2] | {"price": "dear"}]
+    labelled = [row | {"paid": "yes"} for row in wrong]
+    model.predict(rows, ids=[1, 2, 3])
+    for call in (
+        lambda: model.predict(wrong), lambda: model.predict_table(pd.DataFrame(wrong)),
+        lambda: model.predict_one(wrong[2]), lambda: model.predict(wrong, ids=[4, 5, 6]),
+        lambda: model.predict(wrong[2], ids=[6]), lambda: model.learn(labelled, ids=[1, 2, 3]),
+    ):  # fmt: skip
+        with pytest.raises(StreamError, match=r"'dear' is not a number with a decimal comma$") as caught:
+            call()
+        assert str(caught.value.message) == str(caught.value)
+    with pytest.raises(StreamError, match=r"pass on_error='skip'$"):
+        model.learn(labelled)
+    assert model.learn(labelled, on_error="skip").predict(rows).shape == (3,)
+
+
+@pytest.mark.parametrize("wrong", [None, 1.5, True, b"A7", ("A", 7), float("nan"), np.datetime64("2024")])
+def test_what_is_no_id_is_named_in_the_words_of_a_model(model, wrong):
+    rows = without(orders(2, seed=5), "paid")
+    before = state_of(model)
+    for call in (lambda: model.predict(rows, ids=[1, wrong]), lambda: model.label([1, wrong], ["yes", "no"])):
+        with pytest.raises(TypeError, match=r"^Model: an id must be a whole number or text, got "):
+            call()
+        assert state_of(model) == before

@@ -20,8 +20,8 @@ def drift(
     other: Annotated[
         str | None, typer.Argument(help="A second stream, whose rows are compared with all rows of SOURCE.")
     ] = None,
-    labels: Annotated[
-        bool, typer.Option("--labels", help="Watch the labels; the last column if no --target names it.")
+    with_labels: Annotated[
+        bool, typer.Option("--with-labels", help="Watch the labels; the last column if no --target names it.")
     ] = False,
     reference: Annotated[
         str | None, typer.Option(help="Rows to compare with, the first ones, or days; else two windows.")
@@ -46,9 +46,9 @@ def drift(
 
     The first rows are the reference; each window of rows after them is compared with it, column by column.
     With OTHER, all rows of SOURCE are the reference, and the rows of OTHER are compared with it, as a whole
-    and in windows. SOURCE is as for `thalweg run`; without `--target` or `--labels` every column of a file
-    counts as an input. Windows are whole weeks or days if rows have dates in their order; only then times
-    and weekdays are compared.
+    and in windows. SOURCE is as for `thalweg run`; without `--target` or `--with-labels` every column of a
+    file counts as an input. Windows are whole weeks or days if rows have dates in their order; only then
+    times and weekdays are compared.
 
     Examples:
 
@@ -58,7 +58,7 @@ def drift(
 
         thalweg drift last_month.csv this_month.csv --save changes.csv
 
-        thalweg drift elec2 --data ~/streams --labels --json
+        thalweg drift elec2 --data ~/streams --with-labels --json
     """
     check_writable(save, page=report)
     if method not in METHODS:
@@ -70,15 +70,16 @@ def drift(
     from thalweg.commands.drift_windows import lengths
     from thalweg.evaluation import detect_drift
 
-    labels = labels or "target" in file_options
-    stream, first, left_out = open_streams(source, other, labels, rows, seed, data, file_options)
+    with_labels = with_labels or "target" in file_options
+    stream, first, left_out = open_streams(source, other, with_labels, rows, seed, data, file_options)
     span, n_rows, n_reference = lengths(window, reference, stream, first, rows)
     kind = detection.monitor_registry.load(METHODS[method])
     monitor = kind(reference=n_reference, window=n_rows, false_alarms=false_alarms)
     compared = first if first is not None else reference if span else None
     with Bar(f"watching {other or source}", "{} changed", 0, json) as bar:
         found = detect_drift(
-            stream, monitor, labels=labels, rows=rows, progress=bar.show, reference=compared, windows=span
+            stream, monitor, with_labels=with_labels, rows=rows, progress=bar.show, reference=compared,
+            windows=span,
         )
     found.left_out |= left_out
     found.command = options.command_line()

@@ -7,18 +7,18 @@ from thalweg.streams.columns.column import CATEGORY, DATE, FLAG, NUMBER, TEXT
 from thalweg.streams.files.stream import FileStream
 from thalweg.streams.named import is_file, open_stream
 
-OF_COLUMNS = {"target", "labels", "categorical", "numeric", "date", "text", "ignore", "classes", "n_words",
-              "date_parts", "scan_labels"}
+OF_COLUMNS = {"target", "with_labels", "categorical", "numeric", "date", "text", "ignore", "classes",
+              "n_words", "date_parts", "scan_labels"}
 
 
 def open_streams(
-    source: str, other: str | None, labels: bool, rows: int | None, seed: int, data: str | None,
+    source: str, other: str | None, with_labels: bool, rows: int | None, seed: int, data: str | None,
     file_options: dict[str, Any],
 ) -> tuple[Stream, Stream | None, dict[str, str]]:
     """Return the stream to watch, the reference if it is another stream, and why columns are left out."""
     if is_file(source):
         # A text has too many inputs to watch each.
-        usual = {"labels": labels, "date_parts": ("elapsed", "time", "weekday")}
+        usual = {"with_labels": with_labels, "date_parts": ("elapsed", "time", "weekday")}
         file_options = usual | ({} if "text" in file_options else {"n_words": 0}) | file_options
     stream = open_stream(source, rows=rows, seed=seed, data=data, **file_options)
     flags_as_numbers(stream)
@@ -37,7 +37,7 @@ def second_stream(
     if not is_file(other):
         return open_stream(other, rows=rows, seed=seed, data=data), {}
     reading = {name: value for name, value in file_options.items() if name not in OF_COLUMNS}
-    alone = open_stream(other, rows=rows, seed=seed, data=data, labels=False, **reading)
+    alone = open_stream(other, rows=rows, seed=seed, data=data, with_labels=False, **reading)
     flags_as_numbers(alone)
     assert isinstance(alone, FileStream)  # as `is_file` says
     kinds = alone.columns.kinds | {column.name: column.kind for column in alone.inputs}
@@ -50,9 +50,10 @@ def second_stream(
     kept = [each for each in schema["columns"] if each["name"] in kinds and each["name"] not in left_out]
     if not kept:
         raise ValueError(f"{other} has no column that can be compared with {first.name}")
-    labels = file_options.get("labels", True)
+    with_labels = file_options.get("with_labels", True)
     stream = open_stream(
-        other, rows=rows, seed=seed, data=data, like=schema | {"columns": kept}, labels=labels, **reading
+        other, rows=rows, seed=seed, data=data, like=schema | {"columns": kept}, with_labels=with_labels,
+        **reading,
     )
     return stream, left_out
 

@@ -60,6 +60,8 @@ def facts(path: str) -> dict[str, Any]:
         "target": (schema or {}).get("target"),
         "classes": [str(label) for label in learner.classes_] if is_begun else [],
         "runs": found.runs_ if is_model else [],
+        "waiting": found.n_waiting_ if is_model else 0,
+        "dropped": found.n_dropped_ if is_model else 0,
         "weighs": _weighs(learner) if is_begun else None,
         "rules": _rules(learner, columns) if is_begun else None,
         **(_counts(learner, columns) if is_begun else NO_COUNTS),
@@ -129,6 +131,8 @@ def lines(described: dict[str, Any]) -> Iterator[str]:
         best = max((value, name) for name, value in run["baselines"].items() if value is not None)
         beside = f"(best baseline, {best[1]}: {percentage(best[0])})"
         yield f"{line}accuracy {percentage(run['accuracy'])} {beside}"
+    if described["waiting"] or described["dropped"]:
+        yield f"{described['waiting']:,} rows wait for their labels; {described['dropped']:,} were dropped"
     if described["weighs"]:
         yield f"members behind recent predictions: {described['weighs']}"
     yield from _value_lines(described)

@@ -44,6 +44,7 @@ def predict(
     """
     from thalweg.commands import model_files
     from thalweg.commands.prediction_files import predictions, write
+    from thalweg.model.wording import worded
     from thalweg.streams.base import fewest
 
     check_writable(out)
@@ -64,3 +65,6 @@ def predict(
     print(f"{words}{f'; written to {out}' if out else ''}", file=sys.stderr)
     for message in stream.messages:
         print(f"skipped   {in_options(message)}", file=sys.stderr)
+    for warning in () if stream.columns is None else stream.columns.warnings:
+        if worded(warning) not in loaded.columns.warnings:  # of the first file, too: said then
+            print(f"warning   {in_options(warning)}", file=sys.stderr)

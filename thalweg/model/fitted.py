@@ -35,6 +35,7 @@ from thalweg.streams.files.schema_reader import LEFT_OUT
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
+MOST_NEW = 1000
 LISTED = ("classes", "missing", "date_parts")
 
 
@@ -211,14 +212,16 @@ class FittedModel(Stateful, BaseEstimator):
         return stream
 
     def _say_new(self, record: Mapping[str, Any]) -> None:
-        """Warn of keys that are no columns of the model, once of each."""
-        if not record.keys() <= self._coding.known:
+        """Warn of keys that are no columns of the model, once of each; raise StreamError if no key is one."""
+        if self._coding.names.isdisjoint(record):
             check_any_known(record, self._coding)
+        if not record.keys() <= self._coding.known:
             unknown = record.keys() - self._coding.known
             self._warn_of_new({name for name in unknown if not isinstance(record[name], Mapping)})
 
     def _warn_of_new(self, names: set[str]) -> None:
-        if names:
+        """Warn of columns that are left out; not of more than `MOST_NEW`, as their names are kept."""
+        if names and len(self._coding.known) < self._coding.n_own + MOST_NEW:
             self._coding.known |= names
             new = first_of([*map(repr, sorted(map(str, names)))], 5)
             warn(f"left out, as the model has no such column: {new}")

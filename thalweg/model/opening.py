@@ -122,7 +122,7 @@ class ColumnSettings:
         if coding is None:
             return self.options(**options | {"missing": missing})
         decimal = options.pop("decimal", None) or self._others.get("decimal")
-        return {"like": coding.schema(), "decimal": decimal, "missing": missing, **options}
+        return {"like": coding.reader(), "decimal": decimal, "missing": missing, **options}
 
 
 def _listed(given: Any) -> list[Any]:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._types import Floats, Ints
-from thalweg.errors import ParameterError, set_rows_learned, short_repr
+from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import learn_block, learn_stream
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.model.fitted import FittedModel
 from thalweg.model.rows import as_ids, as_rows, is_empty
-from thalweg.model.wording import in_words_of_model
+from thalweg.model.wording import in_words_of_model, remove_skip
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.codes import MISSING
 from thalweg.waiting import Ids
@@ -69,7 +69,11 @@ class RecordsModel(FittedModel):
             learn_stream(stream, learner, resume=False, rows=rows, ids=np.arange(-len(ids), 0))
             return
         with self._late.taken(ids[:rows]) as (_, numbers):
-            learn_stream(stream, learner, resume=True, rows=rows, ids=numbers)
+            try:
+                learn_stream(stream, learner, resume=True, rows=rows, ids=numbers)
+            except StreamError as error:
+                remove_skip(error)
+                raise
 
     def _learn_late(self, ids: list[Any], codes: Ints) -> None:
         """Learn rows, all of which wait."""
@@ -103,7 +107,16 @@ class RecordsModel(FittedModel):
         if options.get("on_error", "raise") != "raise":
             problem = "must be 'raise': predictions must be as many as rows"
             raise ParameterError.of("Model", "on_error", problem=problem)
-        known = as_ids(ids)
+        try:
+            return self._predict_or_observe(source, as_ids(ids), options, writes)
+        except StreamError as error:
+            remove_skip(error)
+            raise
+
+    def _predict_or_observe(
+        self, source: Any, known: list[Any] | None, options: dict[str, Any], writes: bool
+    ) -> tuple[Floats, NDArray[Any]]:
+        """Do what `_predict_rows` does, for rows and ids in the forms of `as_rows` and `as_ids`."""
         if is_empty(source) or (known is None and not writes):
             with self._reading, in_words_of_model():
                 blocks = [] if is_empty(source) else self._blocks(self._open(source, **options))

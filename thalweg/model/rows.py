@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from thalweg._frames import frame_names
+from thalweg.errors import short_repr
 from thalweg.streams.foreign import is_stream
+
+IDS = {int, str}  # types of an id
 
 
 def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
@@ -36,12 +39,19 @@ def is_frame(source: Any) -> bool:
 
 
 def as_ids(ids: Any) -> list[Any] | None:
-    """Return ids as a list; one alone is a list of one."""
+    """Return ids as a list of int and str; one alone is a list of one."""
     if ids is None:
         return None
     if isinstance(ids, np.ndarray):
-        return list(np.atleast_1d(ids).tolist())
-    return [ids] if isinstance(ids, str | bytes) or not isinstance(ids, Iterable) else list(ids)
+        found = list(np.atleast_1d(ids).tolist())
+    else:
+        found = [ids] if isinstance(ids, str | bytes) or not isinstance(ids, Iterable) else list(ids)
+    if not IDS.issuperset(map(type, found)):
+        found = [each.item() if isinstance(each, np.generic) else each for each in found]
+        for each in found:
+            if type(each) not in IDS:
+                raise TypeError(f"Model: an id must be a whole number or text, got {short_repr(each)}")
+    return found
 
 
 def is_empty(source: Any) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from thalweg.errors import Advice, ColumnWarning, Message, StreamError
 from thalweg.model.opening import PARAMETERS
 
+SKIP = Advice("on_error", "skip")
 KINDS = {parameter: kind for kind, parameter in PARAMETERS.items()}
 
 
@@ -32,6 +33,13 @@ def in_words_of_model() -> Iterator[None]:
     except StreamError as error:
         error.args = (worded(error.message),)
         raise
+
+
+def remove_skip(error: StreamError) -> None:
+    """Remove the advice to leave out rows from an error of a call that needs all of them."""
+    if error.message.parts[-1] == SKIP:
+        error.message = Message(*error.message.parts[:-2])
+        error.args = (worded(error.message),)
 
 
 def _advice(advice: Advice) -> str:

@@ -42,7 +42,7 @@ def schema(
 
 def plain_values(values: Iterable[Any]) -> list[Any]:
     """Return values as JSON has them: text, numbers and booleans."""
-    return [_plain(value) for value in values]
+    return [value if type(value) is str else _plain(value) for value in values]
 
 
 def _plain(value: Any) -> Any:

@@ -158,7 +158,7 @@ def test_a_stream_tells_its_new_categories_too(tmp_path):
     path = tmp_path / "rows.csv"
     colours = ["blue" if i >= 3000 and i % 5 == 0 else "red" for i in range(4000)]
     path.write_text("colour,size\n" + "".join(f"{colour},{i % 7}\n" for i, colour in enumerate(colours)))
-    report = detect_drift(from_file(path, labels=False), HellingerMonitor(reference=1000, window=500))
+    report = detect_drift(from_file(path, with_labels=False), HellingerMonitor(reference=1000, window=500))
     (new,) = report.new_categories
     assert (new.input, new.name, new.first_row, new.n_rows) == ("colour", "blue", 3000, 200)
     assert "New in colour: blue (200 rows), first in row 3,000." in drift_words.notes(report)

@@ -115,7 +115,7 @@ def test_a_missing_target_is_for_predictions(tmp_path, trained):
     assert codes.tolist() == [-1] * 4 and read.classes.tolist() == ["no", "yes"] and not read.is_open
     assert read.columns.target is None
     labelled = write(tmp_path, european(orders(5, 9)))
-    without = from_file(labelled, like=stream, labels=False)
+    without = from_file(labelled, like=stream, with_labels=False)
     assert whole(without)[1].tolist() == [-1] * 4 and without.columns.kinds["late"] == "ignored"
 
 

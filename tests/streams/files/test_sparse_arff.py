@@ -73,7 +73,7 @@ def assert_same_rows(one, other):
     {"target": "y", "ignore": ["note", "a"]},
     {"target": "y", "categorical": ["b c"], "text": ["note"], "n_words": 8},
     {"target": "y", "numeric": ["n"], "scan_labels": True},
-    {"labels": False},
+    {"with_labels": False},
 ], ids=str)
 def test_rows_are_those_written_in_full(tmp_path, options):
     for seed in range(3):

@@ -27,7 +27,7 @@ def detect_drift(
     stream: Source,
     monitor: Monitor | None = None,
     *,
-    labels: bool = False,
+    with_labels: bool = False,
     rows: int | None = None,
     progress: Progress = None,
     target: str | int | None = None,
@@ -49,7 +49,7 @@ def detect_drift(
     monitor : monitor or None
         A HellingerMonitor by default. It is reset, and its parameter `categorical` is set to the categorical
         inputs of the stream.
-    labels : bool, default=False
+    with_labels : bool, default=False
         Whether to watch the labels too, and each input given each label.
     rows : int or None
         Stop after this many rows.
@@ -71,7 +71,7 @@ def detect_drift(
     --------
     >>> from thalweg.evaluation import detect_drift
     >>> from thalweg.streams import SEA
-    >>> report = detect_drift(SEA(40_000, period=20_000, noise=0, seed=1), labels=True)
+    >>> report = detect_drift(SEA(40_000, period=20_000, noise=0, seed=1), with_labels=True)
     >>> [(str(finding.watched), finding.start) for finding in report.findings]
     [('labels', 22000)]
     """
@@ -84,10 +84,10 @@ def detect_drift(
     start = perf_counter()
     if reference is not None and span is None:
         other = as_stream(reference, target, who="detect_drift")
-        watching: Watching = WithReference(stream, monitor, labels, days, other)
+        watching: Watching = WithReference(stream, monitor, with_labels, days, other)
     else:
         n_windows = 2 if span is None or days is None else max(1, span // days)
-        watching = Watching(stream, monitor, labels, days, n_windows)
+        watching = Watching(stream, monitor, with_labels, days, n_windows)
     try:
         watching.read(rows, progress)
     except KeyboardInterrupt:
@@ -101,9 +101,9 @@ class Watching:
     """One pass of a monitor over a stream whose first rows are the reference."""
 
     def __init__(
-        self, stream: Stream, monitor: Monitor, labels: bool, days: int | None, n_reference: int
+        self, stream: Stream, monitor: Monitor, with_labels: bool, days: int | None, n_reference: int
     ) -> None:
-        self.stream, self.monitor, self.labels, self.days = stream, monitor, labels, days
+        self.stream, self.monitor, self.with_labels, self.days = stream, monitor, with_labels, days
         self.watched = WatchedInputs(stream, days)
         self._n_reference = n_reference  # windows of days
         self._begin(stream.first_classes, stream.is_open)
@@ -115,7 +115,7 @@ class Watching:
         self.monitor.set_params(categorical=categorical)
         self.monitor.begin(
             len(self.watched.items),
-            classes if self.labels else None,
+            classes if self.with_labels else None,
             names=self.watched.names,
             more_classes=more_classes,
         )
@@ -154,7 +154,7 @@ class Watching:
         """Yield blocks, and say after each how far the pass is."""
         for X, codes in blocks:
             self.n_read += len(X)
-            self.report.unlabelled += int(np.count_nonzero(codes < 0)) if self.labels else 0
+            self.report.unlabelled += int(np.count_nonzero(codes < 0)) if self.with_labels else 0
             yield X, codes
             if progress is not None:
                 total = rows or self.stream.expected_rows(self.n_read)
@@ -174,7 +174,7 @@ class Watching:
 
     def _values(self, X: Floats, codes: Ints) -> tuple[Floats, Ints | None]:
         """Return what is watched of rows, and the codes of their labels if these are watched."""
-        return self.watched.rows(X), codes if self.labels else None
+        return self.watched.rows(X), codes if self.with_labels else None
 
     def _category_names(self) -> dict[int, list[str]]:
         return {k: self.watched.category_names(k) for k in self.watched.categorical}
@@ -184,9 +184,9 @@ class WithReference(Watching):
     """One pass over a stream that is compared with all rows of another one."""
 
     def __init__(
-        self, stream: Stream, monitor: Monitor, labels: bool, days: int | None, reference: Stream
+        self, stream: Stream, monitor: Monitor, with_labels: bool, days: int | None, reference: Stream
     ) -> None:
-        self.stream, self.monitor, self.labels, self.days = stream, monitor, labels, days
+        self.stream, self.monitor, self.with_labels, self.days = stream, monitor, with_labels, days
         self.other, self._n_reference = reference, 0
         self.recoded: Recoded | None = None  # until the reference is read
         mine, theirs = (WatchedInputs(each, days) for each in (stream, reference))
@@ -215,7 +215,7 @@ class WithReference(Watching):
         if np.size(counts) > 1 and self.n_read and not report.interrupted:
             report.add_whole(monitor.compare_total(counts, 0, stop=self.n_read))
         known = {str(label) for label in self.other.classes.tolist()}
-        if self.labels:
+        if self.with_labels:
             now = [str(label) for label in self.stream.classes.tolist()]
             report.new_labels = [label for label in now if label not in known]
         super().finish()
@@ -227,7 +227,7 @@ class WithReference(Watching):
             spans = whole_spans(blocks, DayOfRow(self.other), self.days)
             blocks = ((span.X, span.codes) for span in spans)
         for X, codes in blocks:
-            self._add_reference(self.others.rows(X), codes if self.labels else None)
+            self._add_reference(self.others.rows(X), codes if self.with_labels else None)
         if not self.report.reference_rows:
             what = "no row" if self.days is None else f"no whole span of {self.days} days"
             raise ValueError(f"{stream_name(self.other)}: there is {what} in it to compare with")
@@ -240,7 +240,7 @@ class WithReference(Watching):
     def _values(self, X: Floats, codes: Ints) -> tuple[Floats, Ints | None]:
         rows = self.watched.rows(X)
         rows = rows if self.recoded is None else self.recoded.rows(rows)
-        return rows, self._labels(codes) if self.labels else None
+        return rows, self._labels(codes) if self.with_labels else None
 
     def _labels(self, codes: Ints) -> Ints:
         """Return labels as the reference codes them; those it did not know at first have the next code."""

@@ -1,6 +1,7 @@
 """How raw records become rows of inputs, and labels become codes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from thalweg.streams.files.tables import as_column
 CODING = ("name", "kind", "values", "grows", "origin", "parts", "n_words")  # of a column; the rest is format
 
 MOST_CACHED = 10_000  # spellings of labels
+CACHED = (str, int, bool)  # their types
 FAR = 2**63  # numbers beyond are not whole numbers of Arrow
 
 
@@ -29,15 +31,19 @@ class Coding:
     schema : dict
         What `Stream.schema` returned. The codes of a `Coding` grow as records are learned; `schema()` has
         those known now.
+    reader : SchemaReader or None, default=None
+        The schema read already, whose categories and labels then count.
     """
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: dict[str, Any], reader: SchemaReader | None = None) -> None:
         self._schema = schema
-        reader = SchemaReader(schema)
+        reader = SchemaReader(schema) if reader is None else reader
         self.columns = reader.examples()
+        self._reader = reader.with_codes(self.columns, reader.classes)
         self.names = frozenset(column.name for column in self.columns)
         self.target = reader.target
         self.known: frozenset[Any] = self.names | {*reader.ignored, *reader.ids, self.target}
+        self.n_own = len(self.known)  # columns of the schema; further ones are known to be left out
         self.labels = Codes(reader.classes.tolist(), reader.more_classes, match=reader.match)
         self.missing = reader.missing
         self.n_inputs = len(reader.names)
@@ -55,14 +61,21 @@ class Coding:
         columns = [column.to_plain() for column in self.columns]
         return self._schema | {"columns": columns, "classes": self.classes.tolist()}
 
+    def reader(self) -> SchemaReader:
+        """Return what reads other rows into these columns, with all categories and labels known now."""
+        return self._reader.with_codes(self.columns, self.classes)
+
     def updated(self, schema: dict[str, Any]) -> "Coding":
         """Return a Coding with the categories and labels of a later schema; formats stay as they are."""
-        later = {spec["name"]: spec for spec in schema["columns"]}
-        known = self.schema()
-        for spec in known["columns"]:
-            if "values" in spec and "values" in later.get(spec["name"], ()):
-                spec["values"] = later[spec["name"]]["values"]
-        found = Coding(known | {"classes": schema["classes"]})
+        later = {spec["name"]: spec["values"] for spec in schema["columns"] if "values" in spec}
+        columns = [
+            replace(column, codes=column.codes.grown(later[column.name]))
+            if column.kind == CATEGORY and column.name in later
+            else column
+            for column in self.columns
+        ]
+        classes = as_classes(schema["classes"], ordered=True)
+        found = Coding(self._schema, self._reader.with_codes(columns, classes))
         found.known |= self.known
         return found
 
@@ -95,16 +108,16 @@ class Coding:
 
     def code_of(self, label: Any) -> int:
         """Return the code of a label as `codes_of` does; MISSING if it is missing."""
-        key = (type(label), label) if type(label) in (str, int, bool) else None
-        code = None if key is None else self._known_codes.get(key)
+        code = self._known_code(label)
         if code is None:
             label = plain_label(label)
             if self.is_missing(label):
                 return MISSING
             code = int(self.codes_of([label])[0])
-            if key is not None and len(self._known_codes) < MOST_CACHED:
-                self._known_codes[key] = code
         return code
+
+    def _known_code(self, label: Any) -> int | None:
+        return self._known_codes.get((type(label), label)) if type(label) in CACHED else None
 
     def codes_of(self, labels: Iterable[Any]) -> Ints:
         """Return the codes of labels; new ones get the next codes, if there may be more.
@@ -112,12 +125,18 @@ class Coding:
         Raise StreamError, and add none, if one is missing or not among those listed.
         """
         values, n_known = list(labels), len(self.labels)
+        found = [*map(self._known_code, values)]
+        if None not in found:
+            return np.array(found, dtype=np.intp)
         codes = self.labels.of(self._without_marked([*map(plain_label, values)]))
         for problem, why in ((MISSING, "is missing"), (UNKNOWN, f"is not one of {self.labels.values}")):
             if (codes == problem).any():
                 self.forget_labels(n_known)
                 value = values[int(np.argmax(codes == problem))]
                 raise StreamError(f"Model: the label {short_repr(value)} {why}")
+        if len(self._known_codes) + len(values) <= MOST_CACHED:
+            spelled = zip(values, codes.tolist(), strict=True)
+            self._known_codes |= {(type(each), each): code for each, code in spelled if type(each) in CACHED}
         return codes
 
     def forget_labels(self, n_known: int) -> None:

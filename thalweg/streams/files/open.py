@@ -53,7 +53,7 @@ def from_file(
     n_words: int = N_WORDS,
     missing: str | Iterable[Any] = (),
     on_error: str = "raise",
-    labels: bool = True,
+    with_labels: bool = True,
     scan_labels: bool = False,
     like: "dict[str, Any] | Stream | None" = None,
     keep: Iterable[str | int] | None = None,
@@ -114,7 +114,7 @@ def from_file(
     on_error
         "raise" stops at the first bad row with a `StreamError` that names the file, data row (the first below
         the header is 1), column and value. "skip" leaves such rows out.
-    labels
+    with_labels
         False if there is no column of labels: all columns are inputs, and all labels are missing.
     scan_labels
         Whether to read the target column once before anything else, so that all labels, and the number of
@@ -143,7 +143,7 @@ def from_file(
     options = ReadingOptions(
         classes=classes, categorical=categorical, numeric=numeric, date=date, text=text, ignore=ignore,
         decimal=decimal, date_parts=date_parts, n_words=n_words, missing=missing, on_error=on_error,
-        labels=labels, scan_labels=scan_labels, like=like, keep=keep,
+        with_labels=with_labels, scan_labels=scan_labels, like=like, keep=keep,
     )
     return open_path(path, target, options, header=header, delimiter=delimiter, encoding=encoding)
 
@@ -181,9 +181,9 @@ class ReadingOptions:
     n_words: int = N_WORDS
     missing: str | Iterable[Any] = ()
     on_error: str = "raise"
-    labels: bool = True
+    with_labels: bool = True
     scan_labels: bool = False
-    like: "dict[str, Any] | Stream | None" = None
+    like: "dict[str, Any] | Stream | SchemaReader | None" = None
     keep: Iterable[str | int] | None = None
     is_fixed: bool = False
     schema: SchemaReader | None = None
@@ -196,13 +196,14 @@ class ReadingOptions:
             raise wrong(who, "decimal", "'.' or ','", self.decimal)
         self.n_words = whole_number(who, "n_words", self.n_words, 0, MOST_WORDS)
         self.date_parts = _date_parts(self.date_parts, who)
-        if target is not None and not self.labels:
-            raise ValueError(f"{who}: labels=False, but target={target!r}: give one or the other")
+        if target is not None and not self.with_labels:
+            raise ValueError(f"{who}: with_labels=False, but target={target!r}: give one or the other")
         if self.like is not None:
             _check_not_in_schema(classes=self.classes, categorical=self.categorical, numeric=self.numeric,
                                  date=self.date, text=self.text, ignore=self.ignore,
                                  scan_labels=self.scan_labels)
-            self.schema = SchemaReader(self.like.schema() if isinstance(self.like, Stream) else self.like)
+            given = self.like.schema() if isinstance(self.like, Stream) else self.like
+            self.schema = given if isinstance(given, SchemaReader) else SchemaReader(given)
         return self
 
 
@@ -214,7 +215,7 @@ def open_source(
     check_names(source, [column.name for column in source.columns])
     for column in _find_all(source, options.ignore):
         column.kind, column.is_told, column.note = IGNORED, True, "as asked"
-    label = _label(source, target, schema) if options.labels else None
+    label = _label(source, target, schema) if options.with_labels else None
     kinds = {CATEGORY: options.categorical, NUMBER: options.numeric, DATE: options.date, TEXT: options.text}
     for kind, chosen in kinds.items():
         listed = [*chosen.values()] if isinstance(chosen, Mapping) else None

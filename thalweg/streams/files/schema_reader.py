@@ -1,5 +1,8 @@
 """Read a file into the inputs of another one, as described by its schema."""
 
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -44,13 +47,19 @@ class SchemaReader:
             self.missing = Missing(tuple(map(str, schema.get("missing", ()))))
             Codes(match=self.match)
             self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
-            self._specs = {spec["name"]: spec for spec in schema["columns"]}
-            self.names = [name for spec in schema["columns"] for name in _example(spec).inputs]
-            if not self.names or len(self._specs) < len(schema["columns"]):
+            self._examples = {spec["name"]: _example(spec) for spec in schema["columns"]}
+            self.names = [name for column in self._examples.values() for name in column.inputs]
+            if not self.names or len(self._examples) < len(schema["columns"]):
                 raise ValueError("its columns have no names of their own")
         except (KeyError, TypeError, ValueError, AttributeError, StreamError) as error:
             said = f"{error} is missing in it" if isinstance(error, KeyError) else str(error)
             raise ValueError(f"from_file: like must be what a stream's schema() returns; {said}") from None
+
+    def with_codes(self, columns: Iterable[Column], classes: NDArray[Any]) -> "SchemaReader":
+        """Return a reader of the same columns, with the codes that `columns` have when it chooses some."""
+        found = copy(self)
+        found._examples, found.classes = {column.name: column for column in columns}, classes
+        return found
 
     def choose(self, source: Source, label: Column | None) -> tuple[list[Column], list[str]]:
         """Return the columns that become inputs, in the order of the schema, and warnings about the others.
@@ -58,31 +67,31 @@ class SchemaReader:
         Raise StreamError if one is missing.
         """
         by_name = {column.name: column for column in source.columns if column is not label}
-        missing = [name for name in self._specs if name not in by_name]
+        missing = [name for name in self._examples if name not in by_name]
         if missing:
-            is_some = len(missing) < len(self._specs)
+            is_some = len(missing) < len(self._examples)
             raise StreamError(f"{source.name}: {_missing(missing, list(by_name), is_some)}")
-        chosen = [by_name[name] for name in self._specs]
+        chosen = [by_name[name] for name in self._examples]
         check_kinds(source, chosen)
         extra = []
         for column in source.columns:
-            if column.name not in self._specs and column is not label:
+            if column.name not in self._examples and column is not label:
                 is_known = column.name in (*self.ignored, self.target)
                 column.kind = IGNORED
                 column.note = "as in the schema" if is_known else "not in the schema"
                 extra += [] if is_known else [repr(column.name)]
         for column in chosen:
-            example = _example(self._specs[column.name])
-            column.kind, column.codes, column.reader = example.kind, example.codes, example.reader
+            example = self._examples[column.name]
+            column.kind, column.codes, column.reader = example.kind, example.codes.copy(), example.reader
             column.is_told, column.note = True, ""
         return chosen, [f"{LEFT_OUT}: {', '.join(extra)}"] if extra else []
 
     def examples(self) -> list[Column]:
         """Return the columns as the schema has them, without a file."""
-        columns = [_example(spec) for spec in self._specs.values()]
-        for column in columns:
-            column.missing = self.missing
-        return columns
+        return [
+            replace(column, codes=column.codes.copy(), missing=self.missing)
+            for column in self._examples.values()
+        ]
 
     def set_readers(self, columns: list[Column], head: list[Any], options: ColumnOptions, where: str) -> None:
         """Set how to read the columns, whose first rows are `head`."""
