@@ -42,6 +42,7 @@ RIGHT = {
     "AdaptiveStacking.members": {"None"},
     "AdaptiveStacking.noise": {"list"},
     "RobustEnsemble.class_weight": {"None"},
+    "RobustEnsemble.holdout": {"None"},
     "RobustEnsemble.penalty": {"None"},
     "IBoost.cap": {"None"},
     "IBoost.n_updates": {"None"},

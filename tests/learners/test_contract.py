@@ -82,6 +82,10 @@ def test_learner_passes(name, check):
 
 STRUCK = "Ctrl-C strikes inside a member written in Python, which then misses the row"
 MIXED = {
+    "robust by folds": (
+        learners.RobustEnsemble(holdout=None, chunk_size=200),
+        {"weight_two_is_the_row_twice": BY_BLOCKS},
+    ),
     "probit": (
         learners.AdaptiveLogistic(link="probit"),
         {"weight_two_is_the_row_twice": BY_ROWS},

@@ -43,9 +43,9 @@ def run_tasks(
 
 
 def by_setting(results: Results) -> dict[Any, list[Any]]:
-    """Return the results of each setting, one for each seed."""
+    """Return the results of each setting, in the order of their seeds, so that settings can be paired."""
     found: dict[Any, list[Any]] = {}
-    for (setting, _seed), result in results.items():
+    for (setting, _seed), result in sorted(results.items(), key=lambda item: item[0][1]):
         found.setdefault(setting, []).append(result)
     return found
 

@@ -1,5 +1,7 @@
 """Chunk ensembles: members of any kind, and failures as a chunk ends."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from counting import Counting
@@ -9,11 +11,18 @@ from thalweg.learners import (
     AccuracyWeightedEnsemble,
     LearnPPNSE,
     NaiveBayes,
+    RobustEnsemble,
     SEAEnsemble,
 )
 from thalweg.streams import LED, Sphere
 
-ALL = (SEAEnsemble, AccuracyWeightedEnsemble, LearnPPNSE)
+ALL = (
+    SEAEnsemble,
+    AccuracyWeightedEnsemble,
+    LearnPPNSE,
+    RobustEnsemble,
+    pytest.param(partial(RobustEnsemble, holdout=None), id="robust-by-folds"),
+)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -57,7 +66,7 @@ class FailsOnce(Counting):
         super()._fit_block(X, y, w)
 
     def _predict(self, X, p):
-        if len(X) == 1 and self._counts.sum() == 100:
+        if len(X) == 1 and self._counts.sum() in (50, 100):  # fitted on half of a chunk or all of it
             self._fail("predict")
         super()._predict(X, p)
 

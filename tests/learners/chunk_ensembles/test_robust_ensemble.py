@@ -1,4 +1,4 @@
-"""RobustEnsemble: the twin, SciPy's optimum, fits that cannot fail, outliers, class weights."""
+"""RobustEnsemble: the twin, SciPy's optimum, fits that cannot fail, outliers, class weights, folds."""
 
 import numpy as np
 import pytest
@@ -36,11 +36,16 @@ def answers(n_members, n, n_classes, seed=0, skill=2.0):
     ({"penalty": 0.25, "ridge": 0.1}, {"penalty": 0.25, "ridge": 0.1}),
     ({"class_weight": {0: 3.0, 1: 0.5}}, {"class_weight": {0: 3.0, 1: 0.5}}),
     ({"class_weight": "balanced"}, {"class_weight": "balanced"}),
+    ({"holdout": 0.25}, {"n_held_out": 30}),
+    ({"holdout": None}, {"n_held_out": 0}),
+    ({"holdout": None, "folds": 3}, {"n_held_out": 0, "folds": 3}),
+    ({"holdout": None, "penalty": None}, {"n_held_out": 0, "penalty": None}),
+    ({"holdout": None, "class_weight": "balanced"}, {"n_held_out": 0, "class_weight": "balanced"}),
 ])
 def test_kernel_is_its_twin(n_classes, given, of_twin):
     X, y, w = turning(1200, n_classes)
     fast = RobustEnsemble(n_members=4, chunk_size=120, **given).begin(2, list(range(n_classes)))
-    slow = twin.RobustEnsemble(n_classes, 4, 120, 60, **of_twin)
+    slow = twin.RobustEnsemble(n_classes, 4, 120, **{"n_held_out": 60} | of_twin)
     p = fast.test_then_train(X, y, sample_weight=w)
     np.testing.assert_allclose(p, slow.run(X, y, w), atol=1e-6)
     np.testing.assert_allclose(fast.weights_, slow.weights, atol=1e-6)
@@ -154,6 +159,31 @@ def test_noise_costs_it_less_than_awe():
     assert np.mean(gains) == pytest.approx(0.7, abs=0.2)
 
 
+def test_large_trees_do_better_if_whole_chunks_grow_them():
+    tree = DecisionTree(max_leaves=32, window=1)
+    gains = []
+    for seed in range(3):
+        X, clean = next(Sphere(30_000, noise=0, seed=seed).blocks(30_000))
+        y = np.where(np.random.default_rng(seed).random(len(X)) < 0.1, 1 - clean, clean)
+        right = [
+            (each.begin(3, [0, 1]).test_then_train(X, y).argmax(axis=1) == clean)[1000:].mean()
+            for each in (RobustEnsemble(tree, holdout=None), RobustEnsemble(tree))
+        ]
+        gains.append(100 * (right[0] - right[1]))
+    assert np.mean(gains) == pytest.approx(1.2, abs=0.3)
+
+
+def test_outliers_are_looked_for_in_whole_chunks_without_hold_out():
+    X, y = next(Sphere(3000, noise=0.1, seed=4).blocks(3000))
+    found = {}
+    for holdout in (None, 0.5):
+        learner = RobustEnsemble(holdout=holdout).begin(3, [0, 1])
+        learner.test_then_train(X, y)
+        found[holdout] = learner.outliers_["row"]
+        assert (np.diff(found[holdout]) < 0).all()
+    assert len(found[None]) > 1.5 * len(found[0.5])
+
+
 def test_a_rare_class_is_predicted_more_often_if_classes_are_balanced():
     rng = np.random.default_rng(5)
     y = (rng.random(8000) < 0.05).astype(int)
@@ -177,6 +207,7 @@ def test_weights_of_any_size_leave_probabilities_proper():
     ({"penalty": -1}, "penalty must be a number at least 0"),
     ({"ridge": 0}, "ridge must be a number at least 1e-06"),
     ({"holdout": 0}, "holdout must be a number above 0 and below 1"),
+    ({"holdout": None, "folds": 1}, "folds must be a whole number of at least 2"),
     ({"class_weight": "equal"}, "class_weight must be a dict"),
     ({"class_weight": {1: -2}}, "class_weight must be a dict"),
 ])

@@ -1,13 +1,11 @@
 """The accuracy-weighted ensemble."""
 
 from thalweg._native.kernel import Kernel
-from thalweg._parameters import one_of, whole_number
+from thalweg._parameters import one_of
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.chunk_ensembles._native.accuracy_weighted_ensemble import AccuracyWeightedKernel
 from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
-
-MOST_FOLDS = 1000
 
 
 class AccuracyWeightedEnsemble(ChunkEnsemble):
@@ -92,10 +90,8 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         self.random_state = random_state
 
     def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
-        folds = whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"
-        n_held_out = 0 if self.holdout is None else self._n_held_out(chunk_size)
         return AccuracyWeightedKernel(
-            self._who, n_features, n_classes, n_members, chunk_size, n_held_out, folds, keeps_latest,
-            self._keys(1)[0], len(self._made_from), self._build,
+            self._who, n_features, n_classes, n_members, chunk_size, self._n_held_out(chunk_size),
+            self._n_folds(), keeps_latest, self._keys(1)[0], len(self._made_from), self._build,
         )

@@ -11,7 +11,7 @@ from thalweg.learners.batch_trees.decision_tree import DecisionTree
 from thalweg.learners.chunk_ensembles._native.base import ChunkEnsembleKernel
 from thalweg.learners.ensembles.base import Ensemble
 
-MOST_MEMBERS = 10_000
+MOST_MEMBERS, MOST_FOLDS = 10_000, 1000
 
 
 class ChunkEnsemble(Ensemble):
@@ -25,6 +25,7 @@ class ChunkEnsemble(Ensemble):
     n_members: int
     chunk_size: int
     holdout: float | None
+    folds: int
     observes = False  # members are fitted on chunks, and see no single rows
     _events: tuple[str, ...] = ("came", "went")
     _kept_rows = "chunk_size"
@@ -71,9 +72,14 @@ class ChunkEnsemble(Ensemble):
         return self._kernel.prepare()
 
     def _n_held_out(self, chunk_size: int) -> int:
-        """Return how many rows of a chunk the parameter `holdout` keeps to weigh members, at least one."""
+        """Return how many rows of a chunk the parameter `holdout` keeps to weigh members; 0 if it is None."""
+        if self.holdout is None:
+            return 0
         share = real_number(self, "holdout", self.holdout, above=0, below=1)
         return min(max(round(share * chunk_size), 1), chunk_size - 1)
+
+    def _n_folds(self) -> int:
+        return whole_number(self, "folds", self.folds, 2, MOST_FOLDS)
 
     def _n_slots(self) -> int:
         return self.n_members + 1

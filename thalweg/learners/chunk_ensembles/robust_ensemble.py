@@ -18,11 +18,12 @@ class RobustEnsemble(ChunkEnsemble):
     """Robust-regression ensemble: the latest trees, weighed by logistic regression without the outliers.
 
     Made for noisy labels: rows that the ensemble finds too unlikely are left out when members are weighed,
-    and kept for a person to look at. Small trees do: the weights make a strong ensemble of weak members, and
-    may be negative. One half of each chunk, drawn at random, grows a tree, the other weighs all trees. Until
-    the first chunk ends, a member fitted on its rows so far predicts. Chunks count rows, not weights.
+    and kept for a person to look at. The weights may be negative, and make more of small trees than votes do.
+    One half of each chunk, drawn at random, grows a tree, the other weighs all trees. With trees of 16 leaves
+    or more let the whole chunk do both (`holdout=None`), which is more accurate and costs `folds` more trees.
+    Until the first chunk ends, a member fitted on its rows so far predicts. Chunks count rows, not weights.
 
-    Memory: the members and three chunks.
+    Memory: the members and three chunks; four if none of their rows are held out.
 
     Parameters
     ----------
@@ -38,8 +39,11 @@ class RobustEnsemble(ChunkEnsemble):
         can be outliers. None: no outliers, plain logistic weights.
     ridge : float, default=1.0
         Half of it times the squared weights is subtracted from the log-likelihood.
-    holdout : float, default=0.5
-        Share of a chunk that weighs members.
+    holdout : float or None, default=0.5
+        Share of a chunk that weighs members. None: all of its rows grow the new member and weigh all members;
+        trees grown on other folds speak for the new one.
+    folds : int, default=10
+        Folds of this cross-validation.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, by label; 1 for those not named. "balanced": each class weighs as much as any
         other in a chunk.
@@ -68,7 +72,7 @@ class RobustEnsemble(ChunkEnsemble):
     ridge and halved steps in Newton's method, without which fits fail; at most half of the rows are outliers;
     the penalty is 1.5 instead of 0.2 to 0.3, which removes rows that are right and is no better than no
     outliers at all. *Beyond it*: several classes, with one weight a member; class weights; members of any
-    kind. Outliers are looked for among the rows that weigh members: half of all.
+    kind; cross-validation. Outliers are looked for among the rows that weigh members: half of all by default.
 
     References
     ----------
@@ -96,7 +100,8 @@ class RobustEnsemble(ChunkEnsemble):
         chunk_size: int = 1000,
         penalty: float | None = 1.5,
         ridge: float = 1.0,
-        holdout: float = 0.5,
+        holdout: float | None = 0.5,
+        folds: int = 10,
         class_weight: dict[Any, float] | str | None = None,
         random_state: RandomState = 1,
     ) -> None:
@@ -106,6 +111,7 @@ class RobustEnsemble(ChunkEnsemble):
         self.penalty = penalty
         self.ridge = ridge
         self.holdout = holdout
+        self.folds = folds
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -125,7 +131,7 @@ class RobustEnsemble(ChunkEnsemble):
             penalty = real_number(self, "penalty", self.penalty, least=0, most=MOST_PENALTY)
         return RobustKernel(
             self._who, n_features, n_classes, n_members, chunk_size, self._n_held_out(chunk_size),
-            self._keys(1)[0], len(self._made_from), self._build, penalty,
+            self._n_folds(), self._keys(1)[0], len(self._made_from), self._build, penalty,
             real_number(self, "ridge", self.ridge, least=1e-6, most=MOST_RIDGE),
             self._class_weights(n_classes),
         )

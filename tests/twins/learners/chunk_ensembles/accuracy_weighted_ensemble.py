@@ -1,8 +1,7 @@
 """The accuracy-weighted ensemble in plain NumPy."""
 
 import numpy as np
-from twins._native.rng import word
-from twins.learners.chunk_ensembles.base import ChunkEnsemble, tree
+from twins.learners.chunk_ensembles.base import ChunkEnsemble
 
 
 class AccuracyWeightedEnsemble(ChunkEnsemble):
@@ -16,7 +15,7 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         shares = np.bincount(y, w, self.n_classes) / w.sum()
         chance = (shares * (1 - shares) ** 2).sum()
         answers = [member(X) for member in self.members]
-        answers.append(fresh(X) if self.n_held_out else self.crossed(X, y, w, number))
+        answers.append(fresh(X) if self.n_held_out else self.crossed(X, y, w, number, self.folds))
         rows = np.arange(len(X))
         found = [max(chance - np.average((1 - p[rows, y]) ** 2, weights=w), 0) for p in answers]
         self.members, self.weights = [*self.members, fresh], found
@@ -27,13 +26,6 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
             del self.members[-1], self.weights[-1]
         if not sum(self.weights):
             self.weights = [1.0] * len(self.weights)
-
-    def crossed(self, X, y, w, number):
-        fold = np.array([word(self.key, int(i)) * self.folds >> 64 for i in number])
-        p = np.empty((len(X), self.n_classes))
-        for k in set(fold.tolist()):
-            p[fold == k] = tree(X[fold != k], y[fold != k], w[fold != k], self.n_classes)(X[fold == k])
-        return p
 
     def votes(self, X):
         parts = [weight * member(X) for member, weight in zip(self.members, self.weights, strict=True)]

@@ -54,6 +54,15 @@ class ChunkEnsemble:
         X, y, w, number = zip(*rows, strict=True)
         return np.array(X), np.array(y), np.array(w), np.array(number)
 
+    def crossed(self, X, y, w, number, folds):
+        """Return what trees say of the rows of a fold that were fitted on the others."""
+        fold = np.array([word(self.key, int(i)) * folds >> 64 for i in number])
+        p = np.empty((len(X), self.n_classes))
+        for k in set(fold.tolist()):
+            others = X[fold != k], y[fold != k], w[fold != k]
+            p[fold == k] = tree(*others, self.n_classes, self.max_leaves)(X[fold == k])
+        return p
+
     def end_chunk(self):
         if self.n_chunks == 0:
             self.members, self.weights = [], []

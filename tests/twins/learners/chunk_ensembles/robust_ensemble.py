@@ -10,11 +10,12 @@ class RobustEnsemble(ChunkEnsemble):
     max_leaves, first_weight = 8, 2.0
 
     def __init__(
-        self, n_classes, n_members, chunk_size, n_held_out, penalty=1.5, ridge=1.0, class_weight=None
+        self, n_classes, n_members, chunk_size, n_held_out,
+        penalty=1.5, ridge=1.0, class_weight=None, folds=10,
     ):
         super().__init__(n_classes, n_members, chunk_size, n_held_out)
         self.penalty, self.ridge, self.outliers = penalty, ridge, []
-        self.class_weight = class_weight
+        self.class_weight, self.folds = class_weight, folds
 
     def fitted(self, rows):
         if self.class_weight is None:
@@ -35,12 +36,14 @@ class RobustEnsemble(ChunkEnsemble):
         self.members[slot : slot + 1] = [fresh]
         P = np.array([member(X) for member in self.members])
         v = self.row_weights(y, w)
+        if not self.n_held_out:
+            P[slot] = self.crossed(X, y, v, number, self.folds)
         self.weights, out, likelihoods = robust_fit(P, y, v / v.mean(), self.ridge, self.penalty)
         z = np.tensordot(self.weights, P, 1)
         z[np.arange(len(y)), y] += 1e-9  # a tie with the label is the label
         believed = z.argmax(axis=1)
-        for i in reversed(np.flatnonzero(out)):
-            self.outliers.insert(0, (number[i], y[i], believed[i], np.exp(likelihoods[i])))
+        found = [(number[i], y[i], believed[i], np.exp(likelihoods[i])) for i in np.flatnonzero(out)]
+        self.outliers = [*sorted(found, reverse=True), *self.outliers]
 
     def predict(self, X):
         parts = [weight * member(X) for member, weight in zip(self.members, self.weights, strict=True)]

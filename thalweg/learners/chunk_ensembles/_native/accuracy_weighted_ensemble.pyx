@@ -7,8 +7,7 @@ the rows on which members are weighed,
     MSE_r = sum_k s_k (1 - s_k)²,                                                 (2)
     weight_m = max(MSE_r - MSE_m, 0).                                             (3)
 
-A member fitted on the chunk itself gets its MSE by cross-validation: for each fold a member is fitted on the
-other folds and asked about this one.                                             (4)
+A member fitted on the chunk itself gets its MSE by cross-validation (folds.pyx).  (4)
 
 Of all members and the new one those of the highest weight stay, or the latest ones. If all weigh nothing they
 speak equally.
@@ -17,19 +16,16 @@ speak equally.
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT
 
-from .base cimport (
-    CHUNKS, GROWING, MEAN, ChunkEnsembleKernel, answer, chunks_t, first_weighed, n_weighed,
-)
-from thalweg._native.failure cimport current_failure
-from thalweg._native.kernel cimport Kernel, fit_block, learner_t
+from .base cimport CHUNKS, MEAN, ChunkEnsembleKernel, answer, chunks_t, first_weighed, n_weighed
+from .folds cimport answer_by_folds
+from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles
-from thalweg._native.rng cimport below, bits
 
 ctypedef struct accuracy_t:
     Py_ssize_t n_folds
     double* estimate                    # [member]: weights, that of the fresh one last
     double* shares                      # [class]
-    double* masked                      # [row]: weights without those of a fold
+    double* masked                      # [row]: memory for the folds
 
 
 cdef class AccuracyWeightedKernel(ChunkEnsembleKernel):
@@ -62,29 +58,11 @@ cdef class AccuracyWeightedKernel(ChunkEnsembleKernel):
                     return False
                 a.estimate[m] = max(chance - mean_error(b), 0.0)                     # (3)
         if b.n_held_out == 0:
-            if not self.cross_validate():
+            if not answer_by_folds(self, b.w, a.n_folds, a.masked):                      # (4)
                 return False
         elif not answer(b, &fresh.handle, first_weighed(b), n_weighed(b), b.answers):
             return False
         a.estimate[b.n_old] = max(chance - mean_error(b), 0.0)
-        return True
-
-    cdef bint cross_validate(self) noexcept:                                      # (4)
-        # Write into `answers` what members say that have not seen the row.
-        cdef Py_ssize_t fold
-        cdef bint done
-        cdef Kernel kernel
-        cdef chunks_t* b = &self.chunks
-        for fold in range(self.accuracy.n_folds):
-            fresh = self.built(b.most)
-            if fresh is None:
-                return False
-            kernel = fresh[1]
-            with nogil:
-                done = answer_fold(b, &self.accuracy, &kernel.handle, fold)
-            self.keep(self.next_template(b.most), fresh[0])
-            if not done:
-                return False
         return True
 
     cdef Py_ssize_t place(self) noexcept nogil:
@@ -132,23 +110,3 @@ cdef double mean_error(const chunks_t* b) noexcept nogil:
         error += b.w[first + i] * (1.0 - b.answers[i * b.n_classes + b.y[first + i]]) ** 2
         total += b.w[first + i]
     return error / total if total > 0 else 0.0
-
-
-cdef bint answer_fold(chunks_t* b, accuracy_t* a, const learner_t* h, Py_ssize_t fold) noexcept nogil:
-    # Fit on all rows but those of the fold, and answer these.
-    cdef Py_ssize_t i, n = b.counts[GROWING], n_left = 0
-    for i in range(n):
-        a.masked[i] = 0.0 if fold_of(b, a, i) == fold else b.w[i]
-        n_left += a.masked[i] > 0
-    if n_left == n:
-        return True
-    if n_left and not fit_block(h, b.X, b.y, a.masked, n, b.may_stop):
-        return False
-    for i in range(n):
-        if fold_of(b, a, i) == fold and not answer(b, h, i, 1, b.answers + i * b.n_classes):
-            return False
-    return not current_failure().failed
-
-
-cdef inline Py_ssize_t fold_of(const chunks_t* b, const accuracy_t* a, Py_ssize_t i) noexcept nogil:
-    return below(bits(b.key, b.number[i]), a.n_folds)

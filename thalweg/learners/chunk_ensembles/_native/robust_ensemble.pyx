@@ -1,7 +1,8 @@
 """The robust-regression ensemble: the latest members, weighed by logistic regression without the outliers.
 
-Part of each chunk grows a member, the rest weighs all members (logistic_weights.pyx). A row weighs what it
-was given with, times the weight of its class; to weigh members, this is divided by its mean. With balanced
+Part of each chunk grows a member, the rest weighs all members (member_weights.pyx). Or all rows of a chunk do
+both: then members that were fitted on other folds speak for the new one (folds.pyx). A row weighs what it was
+given with, times the weight of its class; to weigh members, this is divided by its mean. With balanced
 classes, the weight of class k among n rows, of which n_k are of this class, is
 
     n/(classes seen × n_k).                                                                   (1)
@@ -19,6 +20,7 @@ from thalweg.learners.batch_trees._native.grow cimport BatchTree
 from .base cimport (
     CHUNKS, GROWING, LOGISTIC, ChunkEnsembleKernel, answer, chunks_t, first_weighed, n_weighed,
 )
+from .folds cimport answer_by_folds
 from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.failure cimport attempt, should_stop
 from thalweg._native.kernel cimport HEAVIEST, Kernel, learner_t
@@ -54,12 +56,15 @@ cdef class RobustKernel(ChunkEnsembleKernel):
     cdef dict memory
     cdef bint is_balanced
     cdef double* class_weight           # [class]
-    cdef double* row_weight             # [row]
+    cdef double* row_weight             # [row]: with which a member is fitted
+    cdef Py_ssize_t n_folds             # if no rows are held out
+    cdef double* masked                 # [row]: memory for the folds
     cdef double* columns                # the rows that weigh members, in sets; NULL if they are not used
     cdef const packed_tree_t** packed   # [member]: copies of trees that predict many rows, or NULL
 
-    def __init__(self, who, n_features, n_classes, most, size, n_held_out, key, n_templates, build, penalty,
-                 ridge, class_weight):
+    def __init__(self, who, n_features, n_classes, most, size, n_held_out, n_folds, key, n_templates, build,
+                 penalty, ridge, class_weight):
+        n_weighed_on = n_held_out or size
         ChunkEnsembleKernel.__init__(self, who, n_features, n_classes, most, size, n_held_out, LOGISTIC, key,
                                      n_templates, build)
         number = {"low": 0, "high": MOST_COUNTED}
@@ -70,15 +75,17 @@ cdef class RobustKernel(ChunkEnsembleKernel):
             "outlier_believed": Array(INDEX, MOST_OUTLIERS, low=0, high="class"),
             "outlier_likelihood": Array(FLOAT, MOST_OUTLIERS, low=0.0, high=1.0),
         }, {})
-        self.memory = make_memory(&self.fit, most, n_held_out, n_classes)
+        self.memory = make_memory(&self.fit, most, n_weighed_on, n_classes)
         self.fit.penalty, self.fit.ridge = penalty, ridge
-        self.is_balanced = class_weight is None
+        self.is_balanced, self.n_folds = class_weight is None, n_folds
         self.buffers["class_weight"] = layouts.new_array(n_classes, FLOAT)
         self.buffers["class_weight"][:] = 1.0 if self.is_balanced else class_weight
         self.buffers["row_weight"] = layouts.new_array(size, FLOAT)
         self.class_weight = doubles(self.buffers["class_weight"])
         self.row_weight = doubles(self.buffers["row_weight"])
-        n_sets = n_held_out // ROWS_IN_SET + 1
+        self.buffers["masked"] = layouts.new_array(0 if n_held_out else size, FLOAT)
+        self.masked = doubles(self.buffers["masked"])
+        n_sets = n_weighed_on // ROWS_IN_SET + 1
         self.buffers["columns"] = layouts.new_aligned(columns_size(n_features) * n_sets)
         self.buffers["packed"] = layouts.new_array(most, INDEX)
         self.columns = doubles(self.buffers["columns"]) if columns_size(n_features) else NULL
@@ -117,24 +124,34 @@ cdef class RobustKernel(ChunkEnsembleKernel):
         cdef chunks_t* b = &self.chunks
         cdef Py_ssize_t m, slot = b.counts[CHUNKS] % b.most, first = first_weighed(b)
         cdef const learner_t* h
+        cdef bint by_folds = b.n_held_out == 0
         f.n, f.n_members, f.may_stop = n_weighed(b), min(b.n_old + 1, b.most), b.may_stop
-        trees = attempt(self.pack_trees, (fresh, slot))
+        trees = attempt(self.pack_trees, (None if by_folds else fresh, slot))
         if trees is None:
             return False
+        if by_folds and not answer_by_folds(self, self.row_weight, self.n_folds, self.masked):
+            return False
         with nogil:
+            if by_folds:
+                write_leads(f, b, slot)
             for m in range(f.n_members):
+                f.fits[0].weights[m] = 2.0 / f.n_members
+                if by_folds and m == slot:
+                    continue
                 h = &fresh.handle if m == slot else b.member[m]
                 if not (answer_by_tree(self, m) if self.packed[m] != NULL
                         else answer(b, h, first, f.n, b.answers)):
                     return False
                 write_leads(f, b, m)
-                f.fits[0].weights[m] = 2.0 / f.n_members
             weigh_rows(self, first, f.n, f.v)
             divide_by_mean(f.v, f.n)
             return weigh_members(f)
 
     def pack_trees(self, fresh, slot):
-        """Copy the members that are trees, if no value is missing in the rows; return the copies."""
+        """Copy the members that are trees, if no value is missing in the rows; return the copies.
+
+        `fresh` is the kernel of the member in this slot, None if it is not asked.
+        """
         cdef PackedTree tree
         cdef Py_ssize_t m, d = self.chunks.n_features, start = 0
         cdef const double* X = self.chunks.X + first_weighed(&self.chunks) * d
@@ -155,10 +172,11 @@ cdef class RobustKernel(ChunkEnsembleKernel):
     cdef Py_ssize_t place(self) noexcept nogil:
         cdef weighing_t* f = &self.fit
         cdef chunks_t* b = &self.chunks
-        cdef Py_ssize_t i, m
+        cdef Py_ssize_t i, m, order
         for m in range(f.n_members):
             b.weight[m] = f.fits[0].weights[m]
-        for i in range(f.n - 1, -1, -1):  # the first to come is the last in the chunk
+        for order in range(f.n):
+            i = f.n - 1 - order if b.n_held_out else order  # rows held out are in the chunk the last first
             if f.fits[0].out[i]:
                 record_outlier(&self.outliers, f, b, i)
         return b.counts[CHUNKS] % b.most
