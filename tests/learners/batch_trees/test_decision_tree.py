@@ -10,6 +10,8 @@ from thalweg.learners.batch_trees._native import grow as batch_tree
 from thalweg.learners.batch_trees._native.sorted_rows import SortedRows
 from thalweg.learners.batch_trees.decision_tree import CRITERIA
 
+LARGEST_FALL = [name for name in CRITERIA if name != "gain_ratio"]  # which test_c44.py looks at
+
 
 def rows(n=300, d=4, n_classes=3, seed=0, values="continuous"):
     rng = np.random.default_rng(seed)
@@ -64,7 +66,7 @@ def compare(ours, theirs, X, y, w, criterion, whole):
     return n_same
 
 
-@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("criterion", LARGEST_FALL)
 @pytest.mark.parametrize("kind", ["numeric", "missing", "categorical", "both"])
 @pytest.mark.parametrize("n_classes, seed", [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (7, 0)])
 def test_every_split_gains_the_most(criterion, kind, n_classes, seed):
@@ -197,7 +199,7 @@ def test_bad_parameters_are_refused():
             DecisionTree(**parameters).begin(2, [0, 1])
 
 
-@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("criterion", LARGEST_FALL)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_weights_of_any_size_and_odd_values_split_well(criterion, n_classes):
     rng = np.random.default_rng(5)

@@ -85,5 +85,9 @@ def of_batch_tree(nodes: dict[str, NDArray[Any]], n_features: int, criterion: st
     splits = np.flatnonzero(nodes["feature"] >= 0)
     weights = nodes["weights"] / max(nodes["weights"][0].sum(), 1e-300)
     impurity = weighted_impurity(weights, criterion)
-    falls = impurity[splits] - impurity[nodes["left"][splits]] - impurity[nodes["right"][splits]]
+    falls = impurity[splits] - impurity[nodes["left"][splits]]
+    if len(splits):
+        # The children of a node follow each other; those after the first are summed.
+        bounds = np.column_stack([nodes["left"][splits] + 1, nodes["right"][splits] + 1]).ravel()
+        falls -= np.add.reduceat(np.append(impurity, 0.0), bounds)[::2]
     return shares(np.bincount(nodes["feature"][splits], np.maximum(falls, 0.0), n_features))

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from thalweg._parameters import columns, count, one_of, real_number
+from thalweg._parameters import columns, count, one_of, real_number, yes_or_no
 from thalweg._types import Floats, Ints
 from thalweg.learners.base.importance import HasImportance, of_batch_tree
 from thalweg.learners.base.native import NativeClassifier
 from thalweg.learners.batch_trees._native.decision_tree import WindowTreeKernel
 from thalweg.learners.batch_trees._native.grow import CRITERIA
 
-MOST_LAPLACE = 1e100  # sums stay finite
+MOST_LAPLACE = MOST_LEAST = 1e100  # sums stay finite
 
 
 class DecisionTree(HasImportance, NativeClassifier):
@@ -23,6 +23,9 @@ class DecisionTree(HasImportance, NativeClassifier):
 
     A missing value goes to the side where it helps most, and to the heavier one if a split met none.
 
+    C4.4 is `DecisionTree(criterion="gain_ratio", multiway=True, min_weight=2)`: the tree of C4.5, release 8,
+    without pruning and with smoothed leaves.
+
     Memory: the window, and a node for every leaf and split. `fit` ends by growing the tree on the latest
     `window` rows it was given; otherwise rows wait for the next `period`. A row of weight 2 counts as the row
     twice, but takes one place in the window; weights should be of the order of 1.
@@ -31,17 +34,25 @@ class DecisionTree(HasImportance, NativeClassifier):
     ----------
     max_leaves : int, default=None
         Leaves at most; as many as it takes to make them pure if None.
-    criterion : {"gini", "entropy", "error"}, default="gini"
-        The impurity whose fall is largest in the split taken.
+    criterion : {"gini", "entropy", "error", "gain_ratio"}, default="gini"
+        The impurity whose fall is largest in the split taken. "gain_ratio" is C4.5's choice: each input's
+        best split by entropy, and of those that gain at least the mean, the one whose gain is the largest
+        share of the information in the split itself (docs/batch_trees.md).
     laplace : float, default=1.0
         Added to the weight of every class in a leaf.
+    multiway : bool, default=False
+        Whether a categorical input is split into a branch for each category at once, and not used again
+        below, instead of one category and the rest. A category that a split met no row of gets the
+        probabilities of the node that is split; missing values have a branch of their own.
+    min_weight : float, default=0.0
+        Two children of a split, at least, weigh as much: both, if there are two (C4.5's m).
     window : int, default=1000
         Latest rows it is grown on.
     period : int, default=100
         Weight of rows after which it is grown again; at first it is grown after 1, 2, 4, … rows.
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
-        themselves. They are split into one category and the rest.
+        themselves.
 
     Attributes
     ----------
@@ -49,20 +60,23 @@ class DecisionTree(HasImportance, NativeClassifier):
         How much each input counts in the splits: shares of 1 (docs/explanations.md).
     nodes_ : dict of ndarray
         For every node, the root first: `feature` (-1 in a leaf), `threshold` (values up to it, or this
-        category, go left), `left` and `right`, `missing` (the child of a missing value), `weights` of the
-        classes.
+        category, go left; NaN if there is a branch for each category), `left` and `right` (the first and the
+        last child), `missing` (the child of a missing value), `weights` of the classes, and if `multiway`
+        the `category` that leads to it.
 
     Notes
     -----
     Splits are those of scikit-learn's DecisionTreeClassifier with the same criterion and `max_leaf_nodes`,
     except that of equal ones the first input, at its lowest value, is taken, where scikit-learn draws at
     random; values are compared in double precision, not in single; a pure node is never split, which rounding
-    makes scikit-learn do where weights differ. *Differs from C4.4*: two children a
-    split, no gain ratio, missing values are not split into fractions.
+    makes scikit-learn do where weights differ. *Differs from C4.4*, with the settings above: missing values
+    are not split into fractions, and count as known ones in the gain; thresholds lie in the middle between
+    two values; inputs with many categories count in the mean gain as others do.
 
     References
     ----------
     L. Breiman, J. Friedman, R. Olshen, C. Stone. Classification and regression trees. 1984.
+    J. R. Quinlan. Improved use of continuous attributes in C4.5. JAIR 4, 1996.
     F. Provost, P. Domingos. Tree induction for probability-based ranking. Machine Learning 52, 2003.
 
     Examples
@@ -85,6 +99,8 @@ class DecisionTree(HasImportance, NativeClassifier):
         criterion: str = "gini",
         *,
         laplace: float = 1.0,
+        multiway: bool = False,
+        min_weight: float = 0.0,
         window: int = 1000,
         period: int = 100,
         categorical: Sequence[int] = (),
@@ -92,6 +108,8 @@ class DecisionTree(HasImportance, NativeClassifier):
         self.max_leaves = max_leaves
         self.criterion = criterion
         self.laplace = laplace
+        self.multiway = multiway
+        self.min_weight = min_weight
         self.window = window
         self.period = period
         self.categorical = categorical
@@ -119,8 +137,9 @@ class DecisionStump(DecisionTree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "error"}, default="gini"
-        The impurity whose fall is largest in the split taken; "error" is the weighted number of mistakes.
+    criterion : {"gini", "entropy", "error", "gain_ratio"}, default="gini"
+        The impurity whose fall is largest in the split taken; "error" is the weighted number of mistakes,
+        "gain_ratio" as in `DecisionTree`.
     laplace : float, default=1.0
         Added to the weight of every class in a leaf.
     window : int, default=1000
@@ -150,7 +169,7 @@ class DecisionStump(DecisionTree):
     3.0
     """
 
-    max_leaves = 2
+    max_leaves, multiway, min_weight = 2, False, 0.0
 
     def __init__(
         self,
@@ -173,10 +192,13 @@ class DecisionStump(DecisionTree):
         return tags
 
 
-def tree_settings(tree: DecisionTree, n_categories: Ints, n_rows: int) -> tuple[Ints, int, int, float]:
+def tree_settings(
+    tree: DecisionTree, n_categories: Ints, n_rows: int
+) -> tuple[Ints, int, int, float, bool, float]:
     """Return what the kernel of a DecisionTree on so many rows needs to know, parameters checked.
 
-    These are the numbers of categories of the inputs, leaves at most, the criterion's number and `laplace`.
+    These are the numbers of categories of the inputs, leaves at most, the criterion's number, `laplace`,
+    `multiway` and `min_weight`.
     """
     n_categories = n_categories.copy()
     for j in columns(tree, "categorical", tree.categorical, len(n_categories)):
@@ -186,4 +208,6 @@ def tree_settings(tree: DecisionTree, n_categories: Ints, n_rows: int) -> tuple[
         n_rows if tree.max_leaves is None else count(tree, "max_leaves", tree.max_leaves, 1),
         CRITERIA[one_of(tree, "criterion", tree.criterion, CRITERIA)],
         real_number(tree, "laplace", tree.laplace, least=0, most=MOST_LAPLACE),
+        yes_or_no(tree, "multiway", tree.multiway),
+        real_number(tree, "min_weight", tree.min_weight, least=0, most=MOST_LEAST),
     )

@@ -57,8 +57,10 @@ cdef class WindowTreeKernel(BatchTree):
     cdef window_tree_t window
     cdef SortedRows sorted
 
-    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, window, period):
-        BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace)
+    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, multiway,
+                 min_weight, window, period):
+        BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace,
+                           multiway, min_weight)
         self.allocate("DecisionTree", LAYOUT, {"row": window})
         self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
         self.window.tree, self.window.kernel, self.window.period = &self.core, <void*> self, period

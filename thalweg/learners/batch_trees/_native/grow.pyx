@@ -1,39 +1,40 @@
 """Decision trees on weighted rows: exact splits, best first, smoothed probabilities in the leaves.
 
-The leaf that gains most (see batch_split.pyx) is split next, until there are max_leaves or all are pure.
+The leaf that gains most (see split.pyx) is split next, until there are max_leaves or all are pure.
 Every input is sorted once; a split parts the sorted rows of all inputs in a stable way, so that they
 stay sorted. Missing values come last. Numeric splits are tried with them on either side, and an input may be
-split into known and missing; in a split by category they are in the rest. Where a node has no missing values
-of the input it is split by, they go to the heavier child. A leaf predicts
+split into known and missing; in a split by category they are in the rest, and in one into branches they have
+their own. Where a node has no missing values of the input it is split by, they go to the heaviest child. A
+leaf, and a node that has no branch for the category of a row, predicts
 
     p_k = (c_k + laplace)/(n + K laplace)                                                     (1)
 """
 
 import numpy as np
 
-from thalweg.errors import StateError
-
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 
-from libc.float cimport DBL_MAX
+from .nodes import check_nodes, described
+
 from libc.math cimport floor, isnan
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from .gain_ratio cimport search_ratio
+from .parting cimport branch_of, goes_left, mark_branches, mark_left, part, part_branches
 from .split cimport search
 from .sorted_rows cimport FLAG_WORDS, LARGE, MOST_FLAGS, SortedRows, is_stopped, sorted_rows_t
 from thalweg._native.failure cimport begin_call, call_t, end_call
-from .impurity cimport ENTROPY, ERROR, GINI
+from .impurity cimport ENTROPY, ERROR, GAIN_RATIO, GINI
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.pointers cimport doubles, integers
 
 cdef extern from "thalweg/learners/batch_trees/_native/row_flags.h" nogil:
     bint has_row_flags()
     void pack_flags(const char* flags, ptrdiff_t n, uint64_t* words)
-    void part_by_flags(int* order, const uint64_t* words, ptrdiff_t n, int* spare)
 
-CRITERIA = {"gini": GINI, "entropy": ENTROPY, "error": ERROR}
+CRITERIA = {"gini": GINI, "entropy": ENTROPY, "error": ERROR, "gain_ratio": GAIN_RATIO}
 MOST_SMOOTHING = 1e200                  # so that sums stay finite
 cdef bint packs_flags = has_row_flags()
 cdef double MOST_EXACT = 1 << 53        # sums of whole numbers below it are exact
@@ -46,17 +47,21 @@ LAYOUT = {
     "threshold": Array(FLOAT, "node"),
     "weights": Array(FLOAT, "node", "class", low=0.0, high=layouts.MOST_WEIGHT),
 }
+BRANCHES = {"category": Array(FLOAT, "node")}   # of trees that have branches
 
 
 cdef class BatchTree(Kernel):
     """A tree in arrays; `fit` grows a new one, its handle only predicts."""
 
-    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace):
+    def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, multiway=False,
+                 min_weight=0.0):
         lengths = {"class": n_classes, "input": n_features, "node": None}
-        self.allocate("DecisionTree", LAYOUT, lengths, {"node": 1})
+        self.allocate("DecisionTree", LAYOUT | BRANCHES if multiway else LAYOUT, lengths, {"node": 1})
         self.arrays["n_categories"] = np.array(n_categories, dtype=np.intp)
         self.core.n_features, self.core.n_classes = n_features, n_classes
-        self.core.max_leaves, self.core.criterion = max_leaves, criterion
+        self.core.max_leaves, self.core.by_ratio = max_leaves, criterion == GAIN_RATIO
+        self.core.criterion = ENTROPY if self.core.by_ratio else criterion
+        self.core.multiway, self.core.min_weight = multiway, min_weight
         self.core.laplace = min(laplace, MOST_SMOOTHING)
         self.core.kernel = <void*> self
         self.set_handle(<void*> &self.core, n_features, n_classes, learn_nothing, tree_predict)
@@ -69,6 +74,7 @@ cdef class BatchTree(Kernel):
         t.nodes.child, t.nodes.missing = integers(self.arrays["child"]), integers(self.arrays["missing"])
         t.nodes.threshold = doubles(self.arrays["threshold"])
         t.nodes.weights = doubles(self.arrays["weights"])
+        t.nodes.category = doubles(self.arrays["category"]) if t.multiway else NULL
         t.n_categories = integers(self.arrays["n_categories"])
 
     def used(self):
@@ -77,30 +83,11 @@ cdef class BatchTree(Kernel):
 
     def nodes(self):
         """Return the tree node by node: a dict of arrays, as DecisionTree.nodes_ describes it."""
-        n = self.core.nodes.n[0]
-        feature, child, missing = (self.arrays[name][:n] for name in ("feature", "child", "missing"))
-        threshold, is_leaf = self.arrays["threshold"][:n].copy(), feature < 0
-        threshold[threshold == DBL_MAX] = np.inf        # all known values go left
-        return {
-            "feature": feature.copy(),
-            "threshold": np.where(is_leaf, np.nan, threshold),
-            "left": np.where(is_leaf, -1, child),
-            "right": np.where(is_leaf, -1, child + 1),
-            "missing": np.where(is_leaf, -1, missing),
-            "weights": self.arrays["weights"][:n].copy(),
-        }
+        return described(self.arrays, self.core.multiway)
 
     def check(self, arrays):
         """Raise StateError unless every path from the root ends in a leaf."""
-        n = arrays["n_nodes"].item()
-        if n > len(arrays["feature"]):
-            raise StateError(f"{self.who}: the state's 'n_nodes' is {n}, more than it has nodes")
-        inner = np.flatnonzero(arrays["feature"][:n] >= 0)
-        child, missing = arrays["child"][inner], arrays["missing"][inner]
-        if (child <= inner).any() or (child + 1 >= n).any():
-            raise StateError(f"{self.who}: the state's 'child' leads to a node before its parent or to none")
-        if ((missing != child) & (missing != child + 1)).any():
-            raise StateError(f"{self.who}: the state's 'missing' leads to a node that is not a child")
+        check_nodes(arrays | {"n_categories": self.arrays["n_categories"]}, self.core.multiway, self.who)
 
     def grow(self, SortedRows rows, const Py_ssize_t[::1] y, const double[::1] w):
         """Grow a new tree on rows with these class codes and weights."""
@@ -122,7 +109,7 @@ cdef class BatchTree(Kernel):
 
     cdef bint make_room(self, Py_ssize_t n_nodes) noexcept:
         length = max(n_nodes, 2 * self.core.room)
-        return self.adopt_computed(layouts.resized, (LAYOUT, self.arrays, "node", length))
+        return self.adopt_computed(layouts.resized, (self.layout, self.arrays, "node", length))
 
 
 cdef void learn_nothing(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
@@ -142,18 +129,29 @@ cdef bint grow_nodes(const batch_tree_t* t, sorted_rows_t* b, const Py_ssize_t* 
     init_node(b, 0, 0, b.used)
     count_weights(t, b, 0, y, w)
     if t.max_leaves > 1:
-        search(t, b, 0, y, w)
+        search_node(t, b, 0, y, w)
     while n_leaves < t.max_leaves and not b.stopped:
         if t.max_leaves >= b.used:      # all will be split, in any order
             node = next_node(b, &cursor)
         else:
-            node = best_node(b)
+            node = best_node(b, t.max_leaves - n_leaves)
         if node < 0:
             break
-        n_leaves += 1
+        n_leaves += b.best[node].n_children - 1
         is_stopped(b, 2 * t.n_features * min(b.stop[node] - b.start[node], LARGE))
-        split(t, b, node, y, w, n_leaves < t.max_leaves)
+        if t.multiway and t.n_categories[b.best[node].feature]:
+            branch(t, b, node, y, w, n_leaves < t.max_leaves)
+        else:
+            split(t, b, node, y, w, n_leaves < t.max_leaves)
     return not b.stopped
+
+
+cdef inline void search_node(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
+                             const double* w) noexcept nogil:
+    if t.by_ratio:
+        search_ratio(t, b, node, y, w)
+    else:
+        search(t, b, node, y, w)
 
 
 cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
@@ -170,6 +168,8 @@ cdef bint copy_tree(batch_tree_t* t, const sorted_rows_t* b) noexcept nogil:
     memcpy(t.nodes.missing, b.nodes.missing, n * sizeof(Py_ssize_t))
     memcpy(t.nodes.threshold, b.nodes.threshold, n * sizeof(double))
     memcpy(t.nodes.weights, b.nodes.weights, n * t.n_classes * sizeof(double))
+    if t.nodes.category != NULL:
+        memcpy(t.nodes.category, b.nodes.category, n * sizeof(double))
     return True
 
 
@@ -216,20 +216,27 @@ cdef Py_ssize_t next_node(sorted_rows_t* b, Py_ssize_t* cursor) noexcept nogil:
     return -1
 
 
-cdef Py_ssize_t best_node(sorted_rows_t* b) noexcept nogil:
+cdef Py_ssize_t best_node(sorted_rows_t* b, Py_ssize_t most_new) noexcept nogil:
+    # The leaf that gains most, of those whose split adds no more than most_new leaves.
     cdef Py_ssize_t node, best = -1
     cdef double most = -1.0
     for node in range(b.nodes.n[0]):
-        if b.nodes.feature[node] < 0 and b.best[node].gain > most:
+        if (b.nodes.feature[node] < 0 and b.best[node].gain > most
+                and b.best[node].n_children - 1 <= most_new):
             best, most = node, b.best[node].gain
     is_stopped(b, b.nodes.n[0])
     return best
 
 
 cdef void init_node(sorted_rows_t* b, Py_ssize_t node, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    b.start[node], b.stop[node], b.nodes.category[node] = start, stop, 0.0
+    init_leaf(b, node)
+
+
+cdef inline void init_leaf(sorted_rows_t* b, Py_ssize_t node) noexcept nogil:
     b.nodes.feature[node], b.nodes.threshold[node] = -1, 0.0
     b.nodes.child[node] = b.nodes.missing[node] = 0
-    b.start[node], b.stop[node], b.best[node].gain = start, stop, -1.0
+    b.best[node].gain = -1.0
 
 
 cdef void count_weights(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
@@ -262,47 +269,16 @@ cdef void count_children(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t nod
                                              - weights[smaller * t.n_classes + k])
 
 
-cdef inline bint goes_left(double value, double threshold, bint is_category,
-                           bint missing_left) noexcept nogil:
-    if isnan(value):
-        return missing_left
-    return value == threshold if is_category else value <= threshold
-
-
-cdef inline Py_ssize_t first_above(const double* column, const int* order, Py_ssize_t start, Py_ssize_t stop,
-                                   double threshold) noexcept nogil:
-    # Where the rows of a node, in the order of their values, are above the threshold for the first time.
-    cdef Py_ssize_t middle
-    while start < stop:
-        middle = (start + stop) // 2
-        if column[order[middle]] <= threshold:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
 cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
                 const double* w, bint more) noexcept nogil:
     # Give the node two children; part the rows of all inputs only if there are more splits to come.
-    cdef Py_ssize_t i, j, left = b.nodes.n[0], feature = b.best[node].feature, start = b.start[node]
-    cdef Py_ssize_t stop = b.stop[node], border = start, k
+    cdef Py_ssize_t j, k, left = b.nodes.n[0], feature = b.best[node].feature, start = b.start[node]
+    cdef Py_ssize_t stop = b.stop[node], border
     cdef double gap = 0.0
     cdef uint64_t[FLAG_WORDS] packed_left
-    cdef const int* order = b.order + feature * b.room
-    cdef const double* column = b.columns + feature * b.room
-    cdef bint missing_left = b.best[node].missing_left, known = not isnan(column[order[stop - 1]])
-    if known and t.n_categories[feature] == 0:
-        border = first_above(column, order, start, stop, b.best[node].threshold)
-        for i in range(start, stop):
-            b.left[order[i]] = i < border
-    else:
-        for i in range(start, stop):
-            b.left[order[i]] = goes_left(column[order[i]], b.best[node].threshold,
-                                         t.n_categories[feature] > 0, missing_left)
-            border += b.left[order[i]]
-    if b.by_flags:
-        pack_flags(b.left, b.n, packed_left)
+    cdef bint missing_left = b.best[node].missing_left
+    cdef bint known = not isnan(b.columns[feature * b.room + b.order[feature * b.room + stop - 1]])
+    border = mark_left(t, b, node, packed_left)
     part(b, b.order, packed_left, start, stop)
     b.nodes.n[0] += 2
     init_node(b, left, start, border)
@@ -320,8 +296,38 @@ cdef void split(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const 
     b.nodes.feature[node], b.nodes.threshold[node] = feature, b.best[node].threshold
     b.nodes.child[node], b.nodes.missing[node] = left, left if missing_left else left + 1
     if more:
-        search(t, b, left, y, w)
-        search(t, b, left + 1, y, w)
+        search_node(t, b, left, y, w)
+        search_node(t, b, left + 1, y, w)
+
+
+cdef void branch(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
+                 const double* w, bint more) noexcept nogil:
+    # Give the node a child for each category, and one for missing values if there are any.
+    cdef Py_ssize_t j, k, child, first = b.nodes.n[0], last = first + b.best[node].n_children - 1
+    cdef Py_ssize_t n_rows = b.stop[node] - b.start[node], heaviest = first
+    cdef double n, most = 0.0
+    cdef bint is_any_mixed = False
+    b.nodes.n[0] = last + 1
+    mark_branches(b, node, first)
+    part_branches(b, b.order, node, first)
+    for child in range(first, last + 1):
+        init_leaf(b, child)
+        count_weights(t, b, child, y, w)
+        is_any_mixed |= is_mixed(t, b, child)
+        n = 0.0
+        for k in range(t.n_classes):
+            n += b.nodes.weights[child * t.n_classes + k]
+        if n > most:
+            heaviest, most = child, n
+    more = more and is_any_mixed
+    for j in range(1, t.n_features if more else 1):
+        if n_rows > LARGE and is_stopped(b, n_rows):
+            return
+        part_branches(b, b.order + j * b.room, node, first)
+    b.nodes.feature[node], b.nodes.threshold[node] = b.best[node].feature, b.best[node].threshold
+    b.nodes.child[node], b.nodes.missing[node] = first, last if b.best[node].missing_left else heaviest
+    for child in range(first, last + 1 if more else first):
+        search_node(t, b, child, y, w)
 
 
 cdef inline bint is_mixed(const batch_tree_t* t, const sorted_rows_t* b, Py_ssize_t node) noexcept nogil:
@@ -331,33 +337,22 @@ cdef inline bint is_mixed(const batch_tree_t* t, const sorted_rows_t* b, Py_ssiz
     return n_present > 1
 
 
-cdef inline void part(sorted_rows_t* b, int* order, const uint64_t* packed_left, Py_ssize_t start,
-                      Py_ssize_t stop) noexcept nogil:
-    cdef Py_ssize_t i, n_left = start, n_right = 0
-    cdef int row
-    if b.by_flags:
-        part_by_flags(order + start, packed_left, stop - start, b.spare)
-        return
-    for i in range(start, stop):
-        row = order[i]
-        order[n_left] = row
-        b.spare[n_right] = row
-        n_left += b.left[row]
-        n_right += not b.left[row]
-    memcpy(order + n_left, b.spare, n_right * sizeof(int))
-
-
 cdef void tree_predict(void* tree, const double* x, double* p, double* scratch) noexcept nogil:
     cdef const batch_tree_t* t = <const batch_tree_t*> tree
     cdef const Py_ssize_t* feature = t.nodes.feature
     cdef const Py_ssize_t* child = t.nodes.child
     cdef const double* threshold = t.nodes.threshold
-    cdef Py_ssize_t k, j, node = 0
+    cdef Py_ssize_t k, j, following, node = 0
     cdef double total = 0.0
     while feature[node] >= 0:
         j = feature[node]
         if isnan(x[j]):
             node = t.nodes.missing[node]
+        elif t.multiway and t.n_categories[j]:
+            following = branch_of(&t.nodes, node, x[j])
+            if following < 0:
+                break
+            node = following
         else:
             node = child[node] + (not goes_left(x[j], threshold[node], t.n_categories[j] > 0, False))
     for k in range(t.n_classes):

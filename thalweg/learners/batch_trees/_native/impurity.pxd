@@ -6,6 +6,7 @@ cdef enum:
     GINI = 0
     ENTROPY = 1
     ERROR = 2
+    GAIN_RATIO = 3                      # scores are those of ENTROPY
     LINES = 512
 
 cdef inline double c_log_c(double c, const double* table) noexcept nogil:

@@ -41,7 +41,8 @@ cdef class PackedTree:
         c.n_inner, c.n_nodes, c.by_numbers = n_inner, n, True
         for node in range(n):
             c.by_numbers &= t.nodes.feature[node] < 0 or t.n_categories[t.nodes.feature[node]] == 0
-        pack(t, c, <int*> (c.p + (n - n_inner) * t.n_classes))
+        if c.by_numbers:
+            pack(t, c, <int*> (c.p + (n - n_inner) * t.n_classes))
 
 
 cdef void pack(const batch_tree_t* t, packed_tree_t* c, int* place) noexcept nogil:

@@ -14,16 +14,20 @@ cdef enum:
 
 ctypedef struct batch_split_t:
     double gain                         # below 0 if the node cannot be split
-    double threshold
+    double threshold                    # of branches, how many are by category
     Py_ssize_t feature
     bint missing_left
+    Py_ssize_t n_children
+    double n_left                       # weight on the left
+    double information                  # of branches: see gain_ratio.pyx, (2)
 
 ctypedef struct batch_nodes_t:          # of a tree
     Py_ssize_t* n                       # how many there are
     Py_ssize_t* feature                 # [node], -1 in a leaf
-    Py_ssize_t* child                   # [node]: the left child; the right one follows it
+    Py_ssize_t* child                   # [node]: the left or first child; the others follow it
     Py_ssize_t* missing                 # [node]: the child of a missing value
-    double* threshold                   # [node]: values up to it, or this category, go left
+    double* threshold                   # [node]: values up to it, or this category, go left; see parting.pyx
+    double* category                    # [node]: that of a branch; NULL if trees have none
     double* weights                     # [node, class]
 
 ctypedef struct sorted_rows_t:
@@ -58,6 +62,8 @@ ctypedef struct sorted_rows_t:
     float* inverse                      # [room + BORDERS_AT_ONCE]: 1, 1/2, 1/3, …
     float* reversed                     # [room + BORDERS_AT_ONCE]: 1/room, …, 1/2, 1, 0, 0, …
     double* promise                     # [feature]: see batch_split.pyx
+    batch_split_t* found                # [feature]: the best split by each, for gain ratios
+    double least                        # weight that two children of a split must have
     bint is_exact                       # all weights are whole: sums and differences of them are not rounded
     Py_ssize_t n_visits                 # of rows, since the last look for signals
     bint may_stop                       # whether signals are looked for

@@ -65,8 +65,8 @@ cdef class SortedRows:
             "sums": ((3, self.n_classes), layouts.FLOAT),
             "count": (1, layouts.INDEX),
             "places": ((5, 2 * room + 1), layouts.INDEX),
-            "splits": ((2 * room + 1, sizeof(batch_split_t)), layouts.FLAG),
-            "threshold": (2 * room + 1, layouts.FLOAT),
+            "splits": ((2 * room + 1 + self.n_features, sizeof(batch_split_t)), layouts.FLAG),
+            "numbers": ((2, 2 * room + 1), layouts.FLOAT),
             "weights": ((2 * room + 1, self.n_classes), layouts.FLOAT),
         }
         arrays = {name: layouts.new_array(shape, dtype) for name, (shape, dtype) in shapes.items()}
@@ -96,7 +96,9 @@ cdef class SortedRows:
             places, places + n_nodes, places + 2 * n_nodes, places + 3 * n_nodes, places + 4 * n_nodes
         )
         b.nodes.n, b.best = integers(arrays["count"]), <batch_split_t*> flags(arrays["splits"])
-        b.nodes.threshold, b.nodes.weights = doubles(arrays["threshold"]), doubles(arrays["weights"])
+        b.found = b.best + n_nodes
+        b.nodes.threshold, b.nodes.weights = doubles(arrays["numbers"]), doubles(arrays["weights"])
+        b.nodes.category = b.nodes.threshold + n_nodes
         b.pair_chords, b.chords, b.tangents = (
             &ENTROPY_LINES[0, 0, 0], &ENTROPY_LINES[1, 0, 0], &ENTROPY_LINES[2, 0, 0]
         )

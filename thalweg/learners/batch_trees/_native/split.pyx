@@ -1,10 +1,11 @@
-"""The best split of a node of a batch tree: every border between two values, or each category and the rest.
+"""The best split of a node of a batch tree: every border between two values, each category and the rest, or
+all categories.
 
 A node with class weights c_k, of sum n, has the score
 
     Gini  sum_k c_k^2/n,   entropy  sum_k c_k log c_k - n log n,   error  max_k c_k          (1)
 
-and a split gains score(left) + score(right) - score(node), which is n times the fall of the impurity. Of
+and a split gains the sum of score(child) less score(node), which is n times the fall of the impurity. Of
 equal splits the one of the first input, at the lowest value, is taken. Most borders need no score: a bound of
 it is below the best one found before. With l_k, r_k the weights on the sides and f(x) = x log x, the entropy
 score of both is
@@ -28,7 +29,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from .sorted_rows cimport BORDERS_AT_ONCE, LARGE, batch_split_t, is_stopped, sorted_rows_t
-from .impurity cimport ENTROPY, ERROR, GINI, LINES, on_line, score
+from .impurity cimport ENTROPY, ERROR, GINI, LINES, c_log_c as c_times_log_c, on_line, score
 
 cdef extern from "thalweg/learners/batch_trees/_native/border_scores.h" nogil:
     ctypedef float (*border_f)(const int* left, const float* inverse, const float* reversed, ptrdiff_t n,
@@ -45,7 +46,6 @@ cdef extern from "thalweg/learners/batch_trees/_native/row_flags.h" nogil:
 cdef border_f best_border = best_search()
 
 cdef double TIE = 1e-12                 # gains closer than this, relative to the weight, are equal
-cdef double HEAVY = 1e90
 cdef double ROUNDING = 1e-9             # more than the rounding of all moves, relative to the weight
 cdef double SINGLE_ROUNDING = 4e-6      # more than that of (3), relative to the weight
 
@@ -62,22 +62,16 @@ ctypedef struct sides_t:                # of a border
 cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const Py_ssize_t* y,
                  const double* w) noexcept nogil:
     # Find the best split of a node over all inputs.
-    cdef Py_ssize_t j, k, known, n_present = 0
+    cdef Py_ssize_t j, known
     cdef const double* weights = b.nodes.weights + node * t.n_classes
-    cdef const double* column
-    cdef const int* order
-    cdef double own, perfect, least = -INFINITY, n = 0.0
-    cdef bint is_large = b.stop[node] - b.start[node] > LARGE, bounded, screened
-    for k in range(t.n_classes):
-        n_present += weights[k] > 0
-        n += weights[k]
-    if n_present < 2:
+    cdef double own, perfect, least = -INFINITY, n = weight_of(t, b, node)
+    cdef bint is_large = b.stop[node] - b.start[node] > LARGE, bounded = is_bounded(n), screened
+    if n == 0:
         return
-    bounded = 1.0 / HEAVY < n < HEAVY
     own = score(weights, t.n_classes, t.criterion, b.table)
-    b.best[node].gain = -INFINITY
+    b.best[node].gain, b.least = -INFINITY, (1 - ROUNDING) * t.min_weight
     perfect = (1 - TIE / 2) * n if t.criterion != ENTROPY else -TIE / 2 * n
-    screened = b.is_unit and t.criterion == GINI
+    screened = b.is_unit and t.criterion == GINI and b.least <= 0
     if screened:
         least = least_promise(t, b, node, weights[1])
     for j in range(t.n_features):
@@ -85,26 +79,42 @@ cdef void search(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, const
             continue
         if is_large and is_stopped(b, b.stop[node] - b.start[node]):
             return
-        column, order = b.columns + j * b.room, b.order + j * b.room
-        known = b.stop[node]
-        while known > b.start[node] and isnan(column[order[known - 1]]):
-            known -= 1
-        if known == b.start[node] or column[order[b.start[node]]] == column[order[b.stop[node] - 1]]:
+        known = known_until(b, node, j)
+        if known == b.start[node]:
             continue
-        if t.n_categories[j]:
-            search_categories(t, b, node, j, known, y, w)
-        elif screened and b.by_flags and b.distinct[j]:
+        if screened and b.by_flags and b.distinct[j] and not t.n_categories[j]:
             try_promised(t, b, node, j, least)
         else:
-            search_borders(t, b, node, j, known, False, bounded, y, w)
-            if known < b.stop[node]:
-                search_borders(t, b, node, j, known, True, bounded, y, w)
+            search_input(t, b, node, j, known, bounded, y, w)
         if b.best[node].gain >= perfect:        # no other input can do better
             break
     if b.best[node].gain > -INFINITY:
         b.best[node].gain = max(b.best[node].gain - own, 0.0)
     else:
         b.best[node].gain = -1.0
+
+
+cdef Py_ssize_t known_until(const sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j) noexcept nogil:
+    cdef const double* column = b.columns + j * b.room
+    cdef const int* order = b.order + j * b.room
+    cdef Py_ssize_t known = b.stop[node]
+    if column[order[b.start[node]]] == column[order[known - 1]]:
+        return b.start[node]
+    while known > b.start[node] and isnan(column[order[known - 1]]):
+        known -= 1
+    return known
+
+
+cdef void search_input(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                       Py_ssize_t known, bint bounded, const Py_ssize_t* y, const double* w) noexcept nogil:
+    if t.n_categories[j] and t.multiway:
+        try_branches(t, b, node, j, known, y, w)
+    elif t.n_categories[j]:
+        search_categories(t, b, node, j, known, y, w)
+    else:
+        search_borders(t, b, node, j, known, False, bounded, y, w)
+        if known < b.stop[node]:
+            search_borders(t, b, node, j, known, True, bounded, y, w)
 
 
 cdef double least_promise(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node,
@@ -160,7 +170,7 @@ cdef void try_promised(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node,
         found = score_of_both(t, b, weights)
         if found > b.best[node].gain + tie:
             threshold = middle(column[order[b.places[i]]], column[order[b.places[i] + 1]])
-            b.best[node] = batch_split_t(found, threshold, j, False)
+            b.best[node] = batch_split_t(found, threshold, j, False, 2, b.places[i] + 1, 0.0)
 
 
 cdef void search_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
@@ -191,7 +201,7 @@ cdef inline void try_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t
     cdef const double* column = b.columns + j * b.room
     cdef double value, found, best = b.best[node].gain
     cdef sides_t s = all_right(t, b, weights)
-    cdef double tie = TIE * s.n
+    cdef double tie = TIE * s.n, least = b.least, most = s.n - least
     if missing_left:
         for i in range(known, b.stop[node]):
             move(b, &s, y[order[i]], w[order[i]], weights, pair, criterion)
@@ -200,7 +210,7 @@ cdef inline void try_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t
         move(b, &s, y[row], w[row], weights, pair, criterion)
         value = column[row]
         following = order[i + 1] if i + 1 < known else -1
-        if (following >= 0 and column[following] <= value) or s.n_left >= s.n:
+        if (following >= 0 and column[following] <= value) or s.n_left >= most or s.n_left < least:
             continue
         if hopeless(b, &s, weights, best + tie / 2, pair, criterion):
             continue
@@ -211,6 +221,7 @@ cdef inline void try_borders(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t
             best = found
             b.best[node].threshold = middle(value, column[following]) if following >= 0 else DBL_MAX
             b.best[node].feature, b.best[node].gain, b.best[node].missing_left = j, found, missing_left
+            b.best[node].n_children, b.best[node].n_left = 2, s.n_left
 
 
 cdef inline sides_t all_right(const batch_tree_t* t, sorted_rows_t* b, const double* weights) noexcept nogil:
@@ -291,15 +302,45 @@ cdef void search_categories(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t 
     cdef const double* weights = b.nodes.weights + node * t.n_classes
     cdef const int* order = b.order + j * b.room
     cdef const double* column = b.columns + j * b.room
-    cdef double found, tie = TIE
+    cdef double found, tie = TIE, n = 0.0, n_left = 0.0
     for k in range(t.n_classes):
         tie += TIE * weights[k]
+        n += weights[k]
         left[k] = 0.0
     for i in range(b.start[node], known):
         left[y[order[i]]] += w[order[i]]
+        n_left += w[order[i]]
         if i + 1 < known and column[order[i + 1]] == column[order[i]]:
             continue
-        found = score_of_both(t, b, weights)
-        if found > b.best[node].gain + tie:
-            b.best[node] = batch_split_t(found, column[order[i]], j, False)
+        if b.least <= 0 or (n_left >= b.least and n - n_left >= b.least):
+            found = score_of_both(t, b, weights)
+            if found > b.best[node].gain + tie:
+                b.best[node] = batch_split_t(found, column[order[i]], j, False, 2, n_left, 0.0)
         memset(left, 0, t.n_classes * sizeof(double))
+        n_left = 0.0
+
+
+cdef void try_branches(const batch_tree_t* t, sorted_rows_t* b, Py_ssize_t node, Py_ssize_t j,
+                       Py_ssize_t known, const Py_ssize_t* y, const double* w) noexcept nogil:
+    # Try a branch for each category, and one for missing values.
+    cdef Py_ssize_t i, n_branches = 0, n_heavy = 0, n_known = 0
+    cdef const int* order = b.order + j * b.room
+    cdef const double* column = b.columns + j * b.room
+    cdef double found = 0.0, n = 0.0, n_branch = 0.0, logs = 0.0
+    memset(b.sums, 0, t.n_classes * sizeof(double))
+    for i in range(b.start[node], b.stop[node]):
+        b.sums[y[order[i]]] += w[order[i]]
+        n_branch += w[order[i]]
+        if i + 1 < b.stop[node] and (i >= known or column[order[i + 1]] == column[order[i]]):
+            continue
+        found += score(b.sums, t.n_classes, t.criterion, b.table)
+        n += n_branch
+        logs += c_times_log_c(n_branch, b.table)
+        n_branches += 1
+        n_known += i < known
+        n_heavy += n_branch >= b.least
+        memset(b.sums, 0, t.n_classes * sizeof(double))
+        n_branch = 0.0
+    if n_heavy >= 2 and found > b.best[node].gain + TIE * (n + 1):
+        b.best[node] = batch_split_t(found, n_known, j, n_known < n_branches, n_branches, 0.0,
+                                     c_times_log_c(n, b.table) - logs)

@@ -1,0 +1,109 @@
+"""C4.4 members beside those by Gini in HUWRS and the chunk ensembles, on the streams of their papers.
+
+Members by entropy with C4.5's least weight of 2 stand between the two: what is left is due to gain ratios.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.base import clone
+
+from thalweg.evaluation import chunked
+from thalweg.learners import DecisionTree, MajorityClass
+from thalweg.papers import huwrs, robust
+from thalweg.papers.running import has_dataset
+from thalweg.streams import Sphere
+
+SIDES = (
+    {},
+    {"criterion": "entropy", "min_weight": 2.0},
+    {"criterion": "gain_ratio", "multiway": True, "min_weight": 2.0},
+)
+ENSEMBLES = ("Weighted Bagging", "AWE", "robust, e = 0.25", "robust, e = 1.5")
+SPHERES = [("abrupt", 8), ("mixed", 8), ("mixed", 16), ("mixed", 32), ("mixed", None)]
+NOISE = 0.1
+
+
+def sides(learner):
+    """Return the majority class as a baseline, and the learner with members by Gini, by entropy, and C4.4."""
+    tree = learner.member or DecisionTree()
+    made = [clone(learner).set_params(member=clone(tree).set_params(**side)) for side in SIDES]
+    return [MajorityClass(), *made]
+
+
+def on_chunks(learner, source, chunk, seed):
+    """Return the accuracy after the first chunk and the seconds."""
+    started = time.process_time()
+    run = chunked(source, learner, size=chunk, seed=seed)
+    return float((run.predicted == run.codes)[chunk:].mean()), time.process_time() - started
+
+
+def huwrs_cases(seeds, data, n_rows):
+    """Yield the learner, the stream, and [seed, side] accuracies and seconds of HUWRS."""
+    real = {name: sizes[2] for name, sizes in huwrs.CHUNKS.items() if has_dataset(huwrs.DATASETS[name], data)}
+    for name, chunk in {**dict.fromkeys(huwrs.RBF, huwrs.SHARED_CHUNK), **real}.items():
+        rows = n_rows if name in huwrs.RBF else None
+        found = [
+            [on_chunks(each, huwrs.opened(name, seed, rows, data, None), chunk, seed)
+             for each in sides(huwrs.learner_of("HUWRS", chunk, seed))]
+            for seed in seeds
+        ]
+        yield "HUWRS", f"{name}, chunks of {chunk}", np.array(found)
+
+
+def on_sphere(kind, leaves, seed, n_chunks):
+    """Return [method, side] accuracies on the next chunk without noise, and seconds."""
+    size = robust.CHUNK
+    stream = Sphere(n_chunks * size, noise=0, step=robust.STEPS[kind], seed=seed)
+    chunks = list(stream.coded_blocks(size))
+    flips = np.random.default_rng([seed, 1]).random((n_chunks, size)) < NOISE
+    found = []
+    for learner in (each for name in ENSEMBLES for each in sides(robust.methods(leaves)[name])):
+        learner.begin(3, [0, 1])
+        right, started = [], time.process_time()
+        for flip, (X, clean), (X_next, next_clean) in zip(flips[:-1], chunks[:-1], chunks[1:], strict=True):
+            learner.test_then_train_coded(X, np.where(flip, 1 - clean, clean))
+            right.append((learner.predict_proba_block(X_next).argmax(axis=1) == next_clean).mean())
+        found.append((np.mean(right), time.process_time() - started))
+    return np.array(found).reshape(len(ENSEMBLES), 1 + len(SIDES), 2)
+
+
+def sphere_cases(seeds, n_chunks):
+    """Yield the same of the ensembles on the sphere."""
+    for kind, leaves in SPHERES:
+        found = np.array([on_sphere(kind, leaves, seed, n_chunks) for seed in seeds])
+        for m, name in enumerate(ENSEMBLES):
+            yield name, f"sphere, {kind}, {leaves or 'all'} leaves", found[:, m]
+
+
+def shown(name, stream, found):
+    """Return a line of the table; `found` has [seed, side] accuracies and seconds."""
+    accuracy, seconds = 100 * found[..., 0], found[..., 1].sum(axis=0)
+    gaps = accuracy[:, 2:] - accuracy[:, 1:2]
+    errors = gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))
+    cells = [name, stream, *(f"{each:.2f}" for each in accuracy[:, :2].mean(axis=0))]
+    cells += [f"{gap:+.2f} ± {error:.2f}" for gap, error in zip(gaps.mean(axis=0), errors, strict=True)]
+    cells += [f"{each:.2f}" for each in seconds[2:] / seconds[1]]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.c44", description=__doc__)
+    parser.add_argument("--data", help="folder of the real streams")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--rows", type=int, default=huwrs.RBF_ROWS)
+    parser.add_argument("--chunks", type=int, default=robust.N_CHUNKS)
+    asked = parser.parse_args()
+    seeds = range(asked.seeds)
+    print("| learner | stream | majority | Gini | entropy | C4.4 | time, entropy | C4.4 |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    for case in huwrs_cases(seeds, asked.data, asked.rows):
+        print(shown(*case), flush=True)
+    for case in sphere_cases(seeds, asked.chunks):
+        print(shown(*case), flush=True)
+
+
+if __name__ == "__main__":
+    main()
