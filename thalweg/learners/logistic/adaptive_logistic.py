@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg._parameters import one_of, real_number, yes_or_no
+from thalweg._parameters import is_whole, one_of, real_number, wrong, yes_or_no
 from thalweg._types import Floats
 from thalweg.learners.base.one_hot import NativeOneHot
 from thalweg.learners.logistic._native.adaptive_logistic import LogisticKernel
@@ -19,6 +19,7 @@ class LogisticFilters(NativeOneHot):
     standardise: bool
     guard: float | None
     prior: float
+    _kernel: LogisticKernel
 
     @property
     def n_restarts_(self) -> int:
@@ -90,6 +91,11 @@ class AdaptiveLogistic(LogisticFilters):
         as in the paper.
     prior : float
         Variance of the coefficients at the beginning (P₀ = −prior·I).
+    time_column : int or str, optional
+        Position or name of an input that is the time of a row. The past then fades by time, not by rows: by
+        λ to the power of the gap since the row before, so that `decay` belongs to one unit of the column. It
+        is no input of the regression: its coefficient is 0. A row whose time is missing, or before the latest
+        one, counts as of the latest; a millionth of the past outlasts any gap (docs/logistic.md).
 
     Attributes
     ----------
@@ -100,19 +106,19 @@ class AdaptiveLogistic(LogisticFilters):
     input_names_ : list of str
         What the columns of `coef_` belong to: the inputs' names, and for three or more categories one each.
     decay_ : ndarray
-        The forgetting in force at the last row, for each filter.
+        The forgetting in force at the last row (λ), for each filter; with `time_column` of one unit of time.
     n_restarts_ : int
         How often a filter had to start afresh because its numbers had left the range of a double.
 
     Differs from the paper
     ----------------------
-    The converged step, standardising, the guard, more than two classes, weights and missing values are ours;
-    step="single", standardise=False, guard=None, prior=10 is the paper. It names the probit link, (1) and
-    (5)–(6), and runs the logistic one only; with probit the curvature a is that of (5), which depends on the
-    label. In its adaptive forgetting the sign
-    of (21) and the missing a of (22)–(23) are put right. With the converged step tuned forgetting needs (26)
-    no more, so one λ serves both sums. RPROP grows its steps by 1.2 and halves them, between 1e-6 and 5e-5;
-    the paper does not say. Defaults were chosen on simulated streams.
+    The converged step, standardising, the guard, more than two classes, weights, missing values and times are
+    ours; step="single", standardise=False, guard=None, prior=10 is the paper. It names the probit link, (1)
+    and (5)–(6), and runs the logistic one only; with probit the curvature a is that of (5), which depends on
+    the label. In its adaptive forgetting the sign of (21) and the missing a of (22)–(23) are put right. With
+    the converged step tuned forgetting needs (26) no more, so one λ serves both sums. RPROP
+    grows its steps by 1.2 and halves them, between 1e-6 and 5e-5; the paper does not say. Defaults were
+    chosen on simulated streams.
 
     References
     ----------
@@ -143,6 +149,7 @@ class AdaptiveLogistic(LogisticFilters):
         standardise: bool = True,
         guard: float | None = 100.0,
         prior: float = 1.0,
+        time_column: int | str | None = None,
     ) -> None:
         self.forgetting = forgetting
         self.decay = decay
@@ -153,6 +160,7 @@ class AdaptiveLogistic(LogisticFilters):
         self.standardise = standardise
         self.guard = guard
         self.prior = prior
+        self.time_column = time_column
 
     def _make_kernel(self, n_features: int, n_classes: int) -> LogisticKernel:
         decay = usual = DECAYS[one_of(self, "forgetting", self.forgetting, DECAYS)]
@@ -170,8 +178,42 @@ class AdaptiveLogistic(LogisticFilters):
             converged=one_of(self, "step", self.step, ("converged", "single")) == "converged",
             probit=one_of(self, "link", self.link, ("logit", "probit")) == "probit",
             discount=0.0,
-            **self._common_settings(),
+            **self._common_settings() | self._time_settings(),
         )
+
+    def _time_settings(self) -> dict[str, Any]:
+        # The place of the time in a widened row, and those of indicators in a row without it.
+        if self.time_column is None:
+            return {}
+        j = self._time_input()
+        if j is None:
+            return {"time": -1}
+        if self.n_categories_[j]:
+            raise wrong(self, "time_column", "an input that is a number, not a category", self.time_column)
+        place = self.input_places().index((j, None))
+        indicators = self._indicators()
+        return {"time": place, "indicators": indicators - (indicators > place)}
+
+    def _time_input(self) -> int | None:
+        # Position of the time among the inputs; None while it may still come.
+        given, names = self.time_column, self._names
+        if isinstance(given, str):
+            j = names.get(given, names.n_features)
+        elif given is not None and is_whole(given) and given >= 0:
+            j = int(given)
+        else:
+            raise wrong(self, "time_column", "the position of an input from 0, or its name", given)
+        if j < names.n_features:
+            return j
+        if names.is_open:
+            return None
+        inputs = f"the {names.n_features} inputs" + (f" {list(names)}" if names else "")
+        raise wrong(self, "time_column", f"among {inputs}", given)
+
+    def _coefficients(self) -> tuple[Floats, Floats]:
+        coef, intercept = super()._coefficients()
+        place = self._kernel.time
+        return (coef if place < 0 else np.insert(coef, place, 0.0, axis=1)), intercept
 
     @property
     def decay_(self) -> Floats:

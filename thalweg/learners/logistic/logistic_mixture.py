@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thalweg._parameters import is_real, real_number, wrong
+from thalweg._parameters import is_real, one_of, real_number, wrong
 from thalweg._types import Floats
 from thalweg.learners.logistic._native.adaptive_logistic import MOST_MEMBERS, LogisticKernel
 from thalweg.learners.logistic.adaptive_logistic import LogisticFilters
@@ -24,6 +24,8 @@ class LogisticMixture(LogisticFilters):
         The members' forgetting: shares of the past's weight kept from row to row (λ).
     discount : float
         Share of a member's merits, the logarithms of its probabilities, kept from row to row.
+    link : {"logit", "probit"}, default="logit"
+        What turns a row's score into a probability, as in `AdaptiveLogistic`.
     standardise : bool
         Measure inputs in running standard deviations from their running means, at most ten of them.
     guard : float or None
@@ -65,12 +67,14 @@ class LogisticMixture(LogisticFilters):
         decays: Sequence[float] = (0.9995, 0.995, 0.97, 0.88),
         discount: float = 0.995,
         *,
+        link: str = "logit",
         standardise: bool = True,
         guard: float | None = 100.0,
         prior: float = 1.0,
     ) -> None:
         self.decays = decays
         self.discount = discount
+        self.link = link
         self.standardise = standardise
         self.guard = guard
         self.prior = prior
@@ -85,7 +89,7 @@ class LogisticMixture(LogisticFilters):
             bandwidth=0.0,
             rate=0.0,
             converged=True,
-            probit=False,
+            probit=one_of(self, "link", self.link, ("logit", "probit")) == "probit",
             discount=real_number(self, "discount", self.discount, above=0, most=1),
             **self._common_settings(),
         )

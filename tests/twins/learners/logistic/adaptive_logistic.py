@@ -5,6 +5,12 @@ from scipy.optimize import brentq
 from scipy.special import erfcx, expit, log_ndtr, logit, ndtr, softmax
 
 FAR = 10.0
+LEAST_LEFT = 1e-6
+
+
+def remains(decay, gap):
+    """Return how much of the past a gap leaves."""
+    return max(decay ** (gap - 1), LEAST_LEFT) * decay if gap > 1 else decay**gap
 
 
 def mills(t):
@@ -29,18 +35,22 @@ class Filter:
     def damped(self, u):
         return self.least + (1 - self.least) * np.exp(-self.bandwidth * abs(u))
 
-    def learn(self, x, c, v=1.0, q=None):
-        """Take a row; `q` is its probability where other filters have a say in it."""
+    def learn(self, x, c, v=1.0, q=None, gap=1.0):
+        """Take a row, `gap` steps after the last; `q` is its probability where others have a say in it."""
         z = self.beta @ x
         start = z if q is None or self.link == "probit" else logit(q)
         news, error = self.derivatives(start, c)
         a, e = v * news, v * error
-        size, ratio = x @ self.R @ x, 1.0
+        ratio = 1.0
         if self.forgetting == "tuned":
             self.decay = self.damped(news)
             if not self.converged:
-                ratio = self.damped(-error - z * news) / self.decay
-        decay = self.decay
+                other = self.damped(-error - z * news)
+                ratio = remains(other, gap) / remains(self.decay, gap)
+        if gap > 1:
+            self.wait(gap - 1)
+        decay, rise = self.decay ** min(gap, 1.0), min(gap, 1.0) * self.decay ** (min(gap, 1.0) - 1)
+        size = x @ self.R @ x
         if self.converged:
             news, error = self.derivatives(self.peak(start, v * size / decay, c), c)
             a, moved = v * news, v * error
@@ -51,10 +61,20 @@ class Filter:
             change = -k * (-e - a * z + ratio * a * z)
         R = np.linalg.inv(decay * np.linalg.inv(self.R) + a * np.outer(x, x))
         if self.forgetting in ("adaptive", "rprop"):
-            self.adapt(x, a, e, moved, R)
+            self.adapt(x, a, e, moved, R, decay, rise)
         self.beta = ratio * self.beta + change
         self.R = R
-        self.leak(decay)
+        self.leak(decay, rise)
+
+    def wait(self, gap):
+        """Let time go by without a row."""
+        left, rise = self.decay**gap, gap * self.decay ** (gap - 1)
+        left, rise = (left, rise) if left > LEAST_LEFT else (LEAST_LEFT, 0.0)
+        self.S = self.S / left - self.R * rise / left**2
+        self.R = self.R / left
+        n_turns = min(int(np.ceil(gap)), len(self.beta))
+        for _ in range(n_turns if self.guard is not None else 0):
+            self.leak(left, rise, n_turns)
 
     def derivatives(self, z, c):
         """Return minus the second derivative of the log-likelihood by z, and the first: (5) and (6)."""
@@ -71,9 +91,9 @@ class Filter:
         far = 1 + size * max(abs(self.derivatives(z, c)[1]), 1)
         return brentq(miss, z - far, z + far, xtol=1e-15, rtol=1e-15, maxiter=500)
 
-    def adapt(self, x, a, e, moved, R):
+    def adapt(self, x, a, e, moved, R, decay, rise):
         F = np.eye(len(x)) - a * np.outer(R @ x, x)
-        D = self.S / self.decay - self.R / self.decay**2
+        D = self.S / decay - self.R * rise / decay**2
         gradient = e * (x @ self.psi)
         self.psi = F @ (self.psi + D @ x * moved)
         self.S = F @ D @ F.T
@@ -86,17 +106,17 @@ class Filter:
             self.slope, change = gradient, self.step * np.sign(gradient)
         self.decay = min(max(self.decay + change, self.least), 1.0)
 
-    def leak(self, decay):
+    def leak(self, decay, rise=1.0, n_turns=1):
         i, d = self.place, len(self.beta)
         self.place = (i + 1) % d
         if self.guard is None or decay == 1.0:
             return
-        u = d * (1 - decay) / self.guard
+        u = d * (1 - decay) / (n_turns * self.guard)
         G = np.eye(d)
         G[:, i] -= u * self.R[:, i] / (1 + u * self.R[i, i])
         self.R = G @ self.R
         self.R = (self.R + self.R.T) / 2
-        self.S = G @ self.S @ G.T + np.outer(self.R[i], self.R[i]) * d / self.guard
+        self.S = G @ self.S @ G.T + np.outer(self.R[i], self.R[i]) * rise * d / (n_turns * self.guard)
 
 
 class Standardiser:
@@ -127,7 +147,11 @@ class Plain:
 class Logistic:
     """Members with one filter, or one a class; trusted by their discounted likelihood."""
 
-    def __init__(self, n_features, n_classes, decays, discount=0.995, standardise=True, **settings):
+    def __init__(
+        self, n_features, n_classes, decays, discount=0.995, standardise=True, time_column=None, **settings
+    ):
+        n_features -= time_column is not None
+        self.time_column, self.clock = time_column, None
         n_filters = 1 if n_classes == 2 else n_classes
         self.members = [[Filter(n_features + 1, decay=decay, **settings) for _ in range(n_filters)]
                         for decay in decays]
@@ -141,20 +165,38 @@ class Logistic:
         return np.array([expit(-z[0]), expit(z[0])]) if len(z) == 1 else softmax(z)
 
     def predict(self, row):
-        x = self.inputs.apply(row)
+        x = self.inputs.apply(self.parts(row)[0])
         return self.share @ [self.probabilities(member, x) for member in self.members]
 
+    def parts(self, row):
+        """Return the row without its time, and the time; None if there is none."""
+        if self.time_column is None:
+            return row, None
+        return np.delete(row, self.time_column), row[self.time_column]
+
+    def gap(self, time):
+        """Return the steps since the row before, and set the clock."""
+        if time is None:
+            return 1.0
+        before = self.clock
+        if np.isnan(time) or (before is not None and time <= before):
+            return 0.0
+        self.clock = time
+        return 1.0 if before is None else time - before
+
     def learn(self, row, y, v=1.0):
+        row, time = self.parts(row)
+        gap = self.gap(time)
         self.inputs.learn(row)
         x = self.inputs.apply(row)
         for m, member in enumerate(self.members):
             p = self.probabilities(member, x)
             self.share[m] *= max(p[y], 1e-4) ** v
             if len(member) == 1:
-                member[0].learn(x, float(y == 1), v)
+                member[0].learn(x, float(y == 1), v, gap=gap)
             else:
                 for k, f in enumerate(member):
-                    f.learn(x, float(y == k), v, p[k])
+                    f.learn(x, float(y == k), v, p[k], gap)
         self.n_rows += 1
         if self.n_rows % 8 == 0:
             self.share **= self.discount**8

@@ -42,6 +42,12 @@ its class from the rest; several have Phi(z) scaled to sum 1. With t = z, or -z 
 
     r = phi(t)/Phi(t),  a = v r (t + r),  e = v r, or -v r if c = 0                                 (11)
 
+If rows have times, decay is to the power of the gap, the steps of time since the row before. Of a gap above
+1 all but the last step is a wait, in which the guard has as many turns as there are steps, at most d, with
+u/turns each; S follows with rise = d left/d decay in place of 1:
+
+    left = max(decay^(gap - 1), LEAST_LEFT),  R <- R/left,  u = d (1 - left)/guard                  (12)
+
 Filters lie side by side (lanes.pxd), those of a member together.
 """
 
@@ -51,21 +57,22 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, require
 from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
 
-from libc.math cimport INFINITY, exp, fabs, isfinite, log, pow, sqrt
+from libc.math cimport INFINITY, exp, isfinite, sqrt
 from libc.stdint cimport int64_t
 
 from thalweg._native cimport lanes
 from thalweg._native.kernel cimport Kernel
+from .logistic_decay cimport damped, left_after, set_past, take_time, wait, without_time
+from .logistic_shares cimport ROUND, find_normals, judge
 from .logistic_slopes cimport adapt, guard_slopes
 from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
+from .logit cimport converge
 from thalweg._native.maths cimport clipped, logistic, softmax
-from .peak cimport is_near, nearer, refined
 from .probit cimport converge_probit, log_normal, mills, normal
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.standardiser cimport set_scale, standardised, update
 
 cdef enum:
-    ROUND = 8
     AT_ONCE = 64                        # scores that predict finds at a time
 
 KINDS = {"fixed": FIXED, "tuned": TUNED, "adaptive": GRADIENT, "rprop": RPROP}
@@ -73,10 +80,9 @@ MOST_MEMBERS = AT_ONCE
 
 cdef extern from *:
     """
-    static const double STEEPEST = 500.0, FARTHEST = 1e8, RAREST = 1e-4, FAINTEST = 1e-30;
+    static const double STEEPEST = 500.0, FARTHEST = 1e8;
     """
     double STEEPEST, FARTHEST           # bounds of |z|: logit, probit
-    double RAREST, FAINTEST             # bounds of q_y and of a share in (10)
 
 cdef class LogisticKernel(Kernel):
     """The filters of one or more members, which differ in `least`, their strongest forgetting."""
@@ -85,9 +91,11 @@ cdef class LogisticKernel(Kernel):
     cdef object apart
 
     def __init__(self, who, n_features, n_classes, kind, least, bandwidth, rate, converged, probit,
-                 standardise, guard, prior, discount, indicators):
+                 standardise, guard, prior, discount, indicators, time=None):
         cdef logistic_t* s = &self.core
-        s.n_inputs, s.d, s.n_classes, s.n_members = n_features, n_features + 1, n_classes, len(least)
+        s.timed, s.time, s.gap = time is not None, -1 if time is None else time, 1.0
+        s.n_inputs = n_features - (s.time >= 0)
+        s.d, s.n_classes, s.n_members = s.n_inputs + 1, n_classes, len(least)
         s.n_filters = 1 if n_classes == 2 else n_classes
         s.n = s.n_members * s.n_filters
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
@@ -95,20 +103,26 @@ cdef class LogisticKernel(Kernel):
         s.probit, s.steepest = probit, FARTHEST if probit else STEEPEST
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
         slopes = s.n if s.kind >= GRADIENT else 0
-        self.allocate(who, logistic_layout(s.n_members, ROUND, rate), {
-            "input": n_features, "member": s.n_members, "direction": s.d, "filter": s.n,
+        self.allocate(who, logistic_layout(s.n_members, ROUND, rate, s.timed), {
+            "input": s.n_inputs, "member": s.n_members, "direction": s.d, "filter": s.n,
             "pair": s.d * (s.d + 1) // 2, "slope": slopes,
         })
         if s.kind == FIXED:
             self.arrays["decay"][:] = least
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
-        self.arrays |= {name: layouts.new_array(n_features, FLOAT) for name in ("scale", "bound")}
+        self.arrays |= {name: layouts.new_array(s.n_inputs, FLOAT) for name in ("scale", "bound")}
         self.arrays["variance"][indicators] = 1.0
-        self.apart = least, np.zeros(s.d), np.zeros((2 * s.d + 11) * s.n), indicators
+        self.apart = least, np.zeros(2 * s.d), np.zeros((2 * s.d + 12) * s.n), indicators
         s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
+        self.handle.scratch_size = n_features if s.timed else 0
         self.bind()
         self.derive()
+
+    @property
+    def time(self):
+        """The place of the time in a row, -1 if there is none."""
+        return self.core.time
 
     cdef void derive(self):
         cdef Py_ssize_t j
@@ -122,10 +136,15 @@ cdef class LogisticKernel(Kernel):
         require(good, self.who, "decay", "holds a number below the least of its filter")
 
     def inherit(self, Kernel old, double missing=0.0):
-        """Go on from a kernel of fewer inputs, or one class less: a single class taught nothing."""
+        """Go on from a kernel of fewer inputs, one class less, or without a time.
+
+        A single class taught nothing.
+        """
         cdef LogisticKernel other = old
         if other.core.n_inputs < self.core.n_inputs:
             self.adopt(with_more_inputs(self.layout, self.arrays, old.arrays))
+        elif other.core.n_classes == self.core.n_classes:
+            self.adopt({name: old.arrays[name].copy() for name in self.layout})
         elif other.core.n_classes > 1:
             n_filters = other.core.n_filters, self.core.n_filters
             self.adopt(with_one_more_class(
@@ -147,11 +166,12 @@ cdef class LogisticKernel(Kernel):
         s.decay, s.step = doubles(self.arrays["decay"]), doubles(self.arrays["step"])
         s.slope = doubles(self.arrays["slope"])
         s.least, s.x, s.g = doubles(self.apart[0]), doubles(self.apart[1]), doubles(self.apart[2])
-        s.indicators = integers(self.apart[3])
+        s.row, s.indicators = s.x + s.d, integers(self.apart[3])
+        s.clock = doubles(self.arrays["clock"]) if s.timed else NULL
         s.h, s.z = s.g + s.d * n, s.g + 2 * s.d * n
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
-        s.one, s.two, s.past = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n
+        s.one, s.two, s.past, s.rise = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n, s.z + 11 * n
 
 
 cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:
@@ -165,6 +185,8 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
     cdef logistic_t* s = <logistic_t*> state
     cdef Py_ssize_t m, k
     cdef double z[AT_ONCE]
+    if s.timed:
+        row = without_time(s, row, scratch)
     for k in range(s.n_classes):
         p[k] = 0.0
     if s.n_classes > 2 or s.n_classes == 1:
@@ -224,6 +246,9 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t 
     cdef Py_ssize_t j
     if s.n_classes == 1:
         return
+    if s.timed:
+        take_time(s, row)
+        row = without_time(s, row, s.row)
     update(row, s.count, s.mean, s.variance, s.scale, s.bound, s.n_inputs)
     for j in range(s.n_indicators):
         s.mean[s.indicators[j]], s.variance[s.indicators[j]], s.scale[s.indicators[j]] = 0.0, 1.0, 1.0
@@ -243,14 +268,18 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     lanes.dots(s.beta, s.x, s.z, s.d, n)
     for m in range(n):
         s.z[m] = clipped(s.z[m], s.steepest)
-    if s.n_filters == 1 and not s.probit:
+    if s.probit:
+        find_normals(s, n)
+    elif s.n_filters == 1:
         for m in range(n):
             s.q[m] = logistic(s.z[m])
-    elif not s.probit:
+    else:
         for m in range(s.n_members):
             softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
     if s.n_members > 1:
         judge(s, y, v)
+    if s.gap > 1.0:
+        wait_before(s, y, n)
     lanes.times(s.R, s.x, s.g, s.d, n)
     lanes.dots(s.g, s.x, s.size, s.d, n)
     if s.probit:
@@ -272,26 +301,22 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     s.place[0] = s.place[0] + 1 if s.place[0] + 1 < s.d else 0
 
 
-cdef inline void judge(logistic_t* s, Py_ssize_t y, double v) noexcept nogil:
+cdef void wait_before(logistic_t* s, Py_ssize_t y, Py_ssize_t n) noexcept nogil:
+    # (12). No inline function, nor is learn_probit: the quick path stays small.
     cdef Py_ssize_t m
-    cdef double own, total = 0.0
-    s.turn[0] = s.turn[0] + 1 if s.turn[0] + 1 < ROUND else 0
-    for m in range(s.n_members):
-        if s.n_filters == 1:
-            own = s.q[m] if y == 1 else 1.0 - s.q[m]
-        else:
-            own = s.q[m * s.n_filters + y]
-        own = max(own, RAREST)
-        s.share[m] = max(s.share[m] * (own if v == 1.0 else pow(own, v)), FAINTEST)      # (10)
-        if s.turn[0] == 0:
-            s.share[m] = pow(s.share[m], s.discount)
-        total += s.share[m]
-    for m in range(s.n_members):
-        s.share[m] /= total
+    if s.kind == TUNED:
+        for m in range(n):
+            s.decay[m] = damped(s, m, curvature(s, m, y))
+    wait(s, n)
 
 
-cdef inline double damped(logistic_t* s, Py_ssize_t m, double u) noexcept nogil:
-    return s.least[m] + (1.0 - s.least[m]) * exp(-s.bandwidth * fabs(u))                 # (4)
+cdef inline double curvature(logistic_t* s, Py_ssize_t m, Py_ssize_t y) noexcept nogil:
+    # a of (1) or (11) for v = 1.
+    cdef double excess, sign
+    if not s.probit:
+        return s.q[m] * (1.0 - s.q[m])
+    sign = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
+    return mills(sign * s.z[m], &excess) * excess
 
 
 cdef inline void weigh(logistic_t* s, Py_ssize_t m, bint is_class, double v) noexcept nogil:
@@ -300,7 +325,7 @@ cdef inline void weigh(logistic_t* s, Py_ssize_t m, bint is_class, double v) noe
 
 
 cdef void learn_probit(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
-    # (11). No inline function: the quick path of the logistic ones stays small.
+    # (11)
     cdef Py_ssize_t m
     cdef double r, sign, excess
     for m in range(n):
@@ -318,36 +343,14 @@ cdef inline void settle(logistic_t* s, Py_ssize_t m, double a, double e, double 
     if s.kind == TUNED:
         s.decay[m] = damped(s, m, a)
         if not s.converged:
-            s.ratio[m] = damped(s, m, e + a * z) / s.decay[m]                            # (5)
-    s.past[m] = s.decay[m]
+            s.ratio[m] = (
+                left_after(damped(s, m, e + a * z), s.gap) / left_after(s.decay[m], s.gap)   # (5)
+            )
+    set_past(s, m)
     s.up[m] = 1.0 / s.past[m]
     if not s.converged:
         s.moved[m] = v * (e + a * z * (1.0 - s.ratio[m]))
         s.moved[m] *= s.past[m] / (s.past[m] + s.a[m] * s.size[m])                       # (2), (6)
-
-
-cdef inline void converge(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
-    # (3). Signs are turned for rows not of a lane's class: z rises, and q is the chance of being wrong.
-    # Two steps for all lanes together, which is mostly enough.
-    cdef Py_ssize_t m
-    cdef double z, q, t, size
-    for m in range(n):
-        z, q, size = s.z[m], s.q[m], v * s.size[m] * s.up[m]
-        if s.n_filters > 1:
-            z = clipped(log(q) - log(1.0 - q), STEEPEST)
-        s.ratio[m] = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
-        s.z[m], s.one[m] = z * s.ratio[m], size
-        q = 1.0 - q if s.ratio[m] > 0 else q
-        s.two[m] = min(max(nearer(s.z[m], s.z[m], size, q), s.z[m]), s.z[m] + size)
-    for m in range(n):
-        s.q[m] = logistic(-s.two[m])
-    for m in range(n):
-        z, size = s.z[m], s.one[m]
-        t = nearer(s.two[m], z, size, s.q[m])
-        if not (is_near(t - s.two[m], size) and z <= t <= z + size):
-            t = refined(0.0 if z < 0.0 < z + size and size > 4.0 else s.two[m], z, size)
-        q = (t - z) / size if size > 1e-3 else logistic(-t)
-        s.a[m], s.moved[m], s.ratio[m] = v * q * (1.0 - q), v * q * s.ratio[m], 1.0
 
 
 cdef inline void forget(logistic_t* s, Py_ssize_t n) noexcept nogil:
@@ -367,7 +370,7 @@ cdef inline void forget(logistic_t* s, Py_ssize_t n) noexcept nogil:
     lanes.scale(s.h, s.two, s.d, n)
     lanes.discount(s.R, s.g, s.h, s.up, s.d, n)
     if s.kind >= GRADIENT and s.guard > 0:
-        guard_slopes(s, n)
+        guard_slopes(s, leak, n)
 
 
 cdef inline void check(logistic_t* s, Py_ssize_t n) noexcept nogil:

@@ -6,12 +6,12 @@ from thalweg._native.layout import FLOAT, INDEX, MOST_VALUE, Array, Layout
 from thalweg._types import Arrays
 
 
-def logistic_layout(n_members: int, most_turns: int, rate: float) -> Layout:
+def logistic_layout(n_members: int, most_turns: int, rate: float, timed: bool) -> Layout:
     """Return the declarations of the arrays.
 
     R, S and psi may leave the range of a double: a filter notices it at its next row and starts again.
     """
-    return {
+    layout = {
         "count": Array(FLOAT, "input", low=0.0),
         "mean": Array(FLOAT, "input", low=-MOST_VALUE, high=MOST_VALUE),
         "variance": Array(FLOAT, "input", low=0.0, high=MOST_VALUE**2),
@@ -27,6 +27,8 @@ def logistic_layout(n_members: int, most_turns: int, rate: float) -> Layout:
         "step": Array(FLOAT, "filter", low=0.0, fill=rate),
         "slope": Array(FLOAT, "filter", finite=False),
     }
+    clock = Array(FLOAT, 1, low=-MOST_VALUE, high=MOST_VALUE, missing=True, fill=np.nan)
+    return layout | {"clock": clock} if timed else layout
 
 
 def with_one_more_class(
@@ -40,8 +42,9 @@ def with_one_more_class(
     """
     before, after = n_filters
     new = {name: fresh[name].copy() for name in layout}
-    for name in ("count", "mean", "variance", "share", "turn", "place"):
-        new[name][...] = old[name]
+    for name, array in layout.items():
+        if array.axes[-1] not in ("filter", "slope"):
+            new[name][...] = old[name]
     for name, array in layout.items():
         if array.axes[-1] in ("filter", "slope") and new[name].size:
             shape = new[name].shape[:-1]

@@ -10,8 +10,9 @@ cdef extern from *:
     double GROW, SHRINK, SHORTEST, LONGEST  # RPROP's factors and the bounds of its step
 
 
-cdef inline void guard_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
+cdef inline void guard_slopes(logistic_t* s, double leak, Py_ssize_t n) noexcept nogil:
     # (9) for S: with w the root of u/(1 + u R_ii) and h = w R_i of before, G = I - w h i'.
+    # u is leak (1 - past).
     cdef Py_ssize_t i = s.place[0], j, m
     cdef double w
     for j in range(s.d):
@@ -26,26 +27,34 @@ cdef inline void guard_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
         for m in range(n):
             s.h[j * n + m] = s.R[lanes.at(i, j, n) + m] if s.two[m] < 0 else 0.0
     for m in range(n):
-        s.one[m], s.two[m] = s.d / s.guard, 0.0
+        s.one[m], s.two[m] = leak * s.rise[m], 0.0
     lanes.mix(s.S, s.h, s.g, s.one, s.two, s.d, n)
+
+
+cdef inline void divide_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
+    # S <- D = d (R/past)/d decay, for R as it is before.
+    cdef Py_ssize_t i, m
+    for m in range(n):
+        s.two[m] = s.up[m] * s.rise[m]
+    for i in range(s.d * (s.d + 1) // 2):
+        for m in range(n):
+            s.S[i * n + m] = (s.S[i * n + m] - s.R[i * n + m] * s.two[m]) * s.up[m]
 
 
 cdef inline void adapt(logistic_t* s, Py_ssize_t n) noexcept nogil:
     # (7) and (8), before R and beta change; g is R x.
-    cdef Py_ssize_t i, m
+    cdef Py_ssize_t m
     cdef double k
     lanes.dots(s.psi, s.x, s.one, s.d, n)
     for m in range(n):
         s.e[m] *= s.one[m]
-    for i in range(s.d * (s.d + 1) // 2):
-        for m in range(n):
-            s.S[i * n + m] = (s.S[i * n + m] - s.R[i * n + m] * s.up[m]) * s.up[m]
+    divide_slopes(s, n)
     lanes.times(s.S, s.x, s.h, s.d, n)
     lanes.add(s.psi, s.h, s.moved, s.d, n)
     lanes.dots(s.psi, s.x, s.one, s.d, n)
     lanes.dots(s.h, s.x, s.two, s.d, n)
     for m in range(n):
-        k = s.a[m] / (s.decay[m] + s.a[m] * s.size[m])
+        k = s.a[m] / (s.past[m] + s.a[m] * s.size[m])
         s.one[m] *= -k
         s.two[m] *= k * k
         s.z[m] = -k

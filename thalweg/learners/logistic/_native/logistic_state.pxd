@@ -16,7 +16,9 @@ ctypedef struct logistic_t:
     Py_ssize_t kind
     bint standardise
     bint converged
-    bint probit                         # of one member only
+    bint probit
+    bint timed                          # rows have a time, and forgetting goes by it
+    Py_ssize_t time                     # the place of the time in a row, -1 while no row has had one
     double steepest                     # bound of |z|
     double prior                        # diagonal of R at the beginning
     double guard                        # 0: none
@@ -39,10 +41,13 @@ ctypedef struct logistic_t:
     double* decay                       # [lane]
     double* step                        # [lane], RPROP: size of the next step
     double* slope                       # [lane], RPROP: last gradient
+    double* clock                       # the latest time, NaN before the first; timed only
     # what follows is no state: settings, and scratch of learn
     double* least                       # [lane]
     Py_ssize_t n_indicators
     const Py_ssize_t* indicators        # inputs that enter as they are
+    double gap                          # steps from the row before to this one
+    double* row                         # [input]: a row without its time
     double* x                           # [d]
     double* g                           # [d, lane]: R x
     double* h                           # [d, lane]
@@ -55,5 +60,6 @@ ctypedef struct logistic_t:
     double* ratio                       # [lane]
     double* past                        # [lane]: the decay this row meets
     double* up                          # [lane]: 1/past
+    double* rise                        # [lane]: d past/d decay
     double* one                         # [lane]
     double* two                         # [lane]
