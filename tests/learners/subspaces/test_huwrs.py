@@ -31,13 +31,14 @@ def slow_twin(learner, n_categories, n_classes):
 
 
 @pytest.mark.parametrize("distance", ["corrected", "plain"])
+@pytest.mark.parametrize("threshold", ["auto", 0.7])
 @pytest.mark.parametrize(("n_classes", "n_categorical"), [(2, 0), (3, 2)])
-def test_kernel_is_its_twin(distance, n_classes, n_categorical):
+def test_kernel_is_its_twin(distance, threshold, n_classes, n_categorical):
     X, y = rows(260, 5, n_classes, with_gaps=n_classes == 3)
     X[150:, 1] += 2.0
     n_categories = np.array([4] * n_categorical + [0] * (5 - n_categorical))
     X[:, :n_categorical] = np.clip(np.round(X[:, :n_categorical]), 0, 5)
-    fast = HUWRS(n_members=8, chunk_size=60, n_bins=10, distance=distance)
+    fast = HUWRS(n_members=8, chunk_size=60, n_bins=10, threshold=threshold, distance=distance)
     fast.begin(5, np.arange(n_classes), n_categories=n_categories)
     slow = slow_twin(fast, n_categories, n_classes)
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
@@ -70,17 +71,58 @@ def test_nothing_is_retrained_by_chance_in_small_chunks():
     shares = {}
     for distance in ("corrected", "plain"):
         X, y = rows(6000, 10, seed=2)
-        learner = HUWRS(n_members=20, chunk_size=150, distance=distance).begin(10, [0, 1])
+        learner = HUWRS(n_members=20, chunk_size=150, threshold=0.7, distance=distance).begin(10, [0, 1])
         learner.test_then_train(X, y)
         shares[distance] = learner.n_retrained_ / (20 * (learner.n_chunks_ - 1))
     assert shares["plain"] > 0.9
     assert shares["corrected"] < 0.05
 
 
+@pytest.mark.parametrize("chunk", [40, 150, 600])
+@pytest.mark.parametrize("kind", ["numbers", "rare words"])
+def test_about_one_member_in_five_is_retrained_by_chance_whatever_the_chunk(chunk, kind):
+    rng = np.random.default_rng(chunk)
+    n_chunks, y = 41, rng.integers(0, 2, 41 * chunk)
+    X = rng.normal(size=(len(y), 12)) if kind == "numbers" else rng.random((len(y), 12)) < 0.05
+    learner = HUWRS(n_members=25, chunk_size=chunk).begin(12, [0, 1])
+    learner.test_then_train(X.astype(float), y)
+    assert 0.02 < learner.n_retrained_ / (25 * (n_chunks - 1)) < 0.3
+
+
+@pytest.mark.parametrize("chunk", [100, 300])
+def test_members_are_retrained_when_labels_turn_around_though_inputs_stay(chunk):
+    rng = np.random.default_rng(2)
+    liked = rng.integers(0, 2, 4 * chunk)
+    rates = np.where(liked[:, None] == np.arange(40) % 2, 0.2, 0.05)
+    X = (rng.random(rates.shape) < rates).astype(float)
+    y = np.where(np.arange(4 * chunk) < 2 * chunk, liked, 1 - liked)
+    found = {}
+    for threshold in ("auto", 0.7):
+        learner = HUWRS(n_members=30, chunk_size=chunk, threshold=threshold).begin(40, [0, 1])
+        learner.test_then_train(X, y)
+        found[threshold] = (learner.history_["event_row"] == 3 * chunk).sum() / 30
+    assert found["auto"] > 0.9
+    assert found[0.7] < 0.5  # else nothing is shown
+
+
+def test_the_statistic_of_a_change_has_the_stated_mean_and_variance():
+    rng = np.random.default_rng(3)
+    shares = rng.dirichlet(np.full(8, 0.5))
+    for n_a, n_b in ((60, 60), (40, 200)):
+        found = np.array([
+            twin.moments(rng.multinomial(n_a, shares), rng.multinomial(n_b, shares)) for _ in range(3000)
+        ])
+        statistic, mean, variance = found.T
+        assert statistic.mean() == pytest.approx(mean.mean(), rel=0.05)
+        assert (statistic - mean).var() == pytest.approx(variance.mean(), rel=0.12)
+        false_alarms = np.mean([twin.p_value(*each) < 0.05 for each in found])
+        assert 0.03 < false_alarms < 0.07
+
+
 def test_only_members_that_see_the_changed_input_are_retrained():
     X, y = rows(1000, 8, seed=3)
     X[500:, 2] += 3.0
-    learner = HUWRS(n_members=30, chunk_size=250).begin(8, [0, 1])
+    learner = HUWRS(n_members=30, chunk_size=250, threshold=0.7).begin(8, [0, 1])
     learner.test_then_train(X, y)
     events = learner.history_
     seeing = {m for m, columns in enumerate(learner.subspaces_) if 2 in columns}
@@ -100,7 +142,7 @@ def test_what_is_no_number_in_a_range_is_compared_too(change):
         X[200:, 1] = np.nan
     else:
         X[200:, 1] = 1.5
-    learner = HUWRS(n_members=20, chunk_size=200)
+    learner = HUWRS(n_members=20, chunk_size=200, threshold=0.7)
     learner.begin(3, [0, 1], n_categories=[0, 3 * (change == "a category"), 0]).test_then_train(X, y)
     seeing = {m for m, columns in enumerate(learner.subspaces_) if 1 in columns}
     assert set(learner.history_["event_member"].tolist()) == seeing != set()
@@ -232,8 +274,8 @@ def test_a_row_whose_chunk_is_interrupted_was_not_learned():
     "wrong",
     [
         {"n_members": 0}, {"chunk_size": 1}, {"n_bins": 1}, {"n_bins": "many"}, {"threshold": -0.1},
-        {"distance": "euclid"}, {"subspace": (0.5, 0.2)}, {"subspace": 0.5}, {"subspace": (0, 1.5)},
-        {"unlabelled": "yes"}, {"member": "tree"},
+        {"threshold": "none"}, {"distance": "euclid"}, {"subspace": (0.5, 0.2)}, {"subspace": 0.5},
+        {"subspace": (0, 1.5)}, {"unlabelled": "yes"}, {"member": "tree"},
     ],
 )
 def test_wrong_parameters_are_refused(wrong):

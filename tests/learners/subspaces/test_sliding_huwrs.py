@@ -20,7 +20,7 @@ def test_kernel_is_its_twin():
         return alone.learn_one, alone.predict_proba_one
 
     slow = Twin(
-        3, fast.subspaces_, make_member, 60, 0.7, window=30, period=20, n_bins=10,
+        3, fast.subspaces_, make_member, 60, "auto", window=30, period=20, n_bins=10,
         n_categories=np.zeros(5, dtype=int), corrected=True,
     )
     for i, (x, label) in enumerate(zip(X, y, strict=True)):

@@ -25,6 +25,7 @@ MAKERS = {
     "Hyperplane": lambda n, seed=0: streams.Hyperplane(n, period=900, seed=seed),
     "Hyperplane rotating": lambda n, seed=0: streams.Hyperplane(n, rotating=True, n_features=5, seed=seed),
     "RandomRBF": lambda n, seed=0: streams.RandomRBF(n, n_classes=3, noise=0.1, seed=seed),
+    "RandomRBF stopped": lambda n, seed=0: streams.RandomRBF(n, speed=0.3, walls="stop", seed=seed),
     "RandomRBF shifted": lambda n, seed=0: streams.RandomRBF(
         n, n_features=20, speed=0, n_shifted=4, shift=10, seed=seed
     ),
@@ -186,6 +187,18 @@ def test_rbf_centroids_move_by_speed_within_the_cube():
     steps = np.linalg.norm(np.diff(path, axis=0), axis=2)
     assert np.median(steps) == pytest.approx(0.001) and steps.max() < 0.001 + 1e-12
     assert len(stream.drifts) == 0 and stream.n_rows == 1_000_000
+
+
+def test_rbf_centroids_that_stop_at_walls_move_as_in_moa():
+    stream = streams.RandomRBF(n_features=4, n_centroids=40, speed=1.2, walls="stop", seed=3)
+    place, step = stream.centroids(0), stream._velocity.copy()
+    for t in range(200):
+        np.testing.assert_allclose(stream.centroids(t), place, rtol=0, atol=1e-9)
+        place = place + step
+        step[(place < 0) | (place > 1)] *= -1
+        place = place.clip(0, 1)
+    fast = streams.RandomRBF(n_features=4, n_centroids=40, speed=1e6, walls="stop", seed=3)
+    assert set(fast.centroids(9).ravel().round(12).tolist()) == {0.0, 1.0}
 
 
 def test_rbf_rows_scatter_round_their_own_classes_centroids():
@@ -353,6 +366,7 @@ def test_threshold_series_can_jump_and_standardises():
         (lambda: streams.Hyperplane(n_features=5), "set rotating=True"),
         (lambda: streams.Hyperplane(rotating=True, n_drifting=11), "n_drifting=11 exceeds the 10 inputs"),
         (lambda: streams.RandomRBF(n_classes=5, n_centroids=4), "n_centroids must be"),
+        (lambda: streams.RandomRBF(walls="soft"), "walls"),
         (lambda: streams.RandomRBF(n_shifted=11), "n_shifted=11 exceeds"),
         (lambda: streams.LED(n_irrelevant=3), "set n_drifting to at most 3"),
         (lambda: streams.Sphere(jump=0.2), "needs bounds twice as far apart"),

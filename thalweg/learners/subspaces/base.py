@@ -33,12 +33,13 @@ class SubspaceEnsemble(Ensemble):
     _kernel: HUWRSKernel
     n_members: int
     n_bins: int | str
-    threshold: float
+    threshold: float | str
     distance: str
     subspace: tuple[float, float]
     unlabelled: bool
     _events: tuple[str, ...] = ("retrained",)
     _compared = "chunk_size"
+    _level = 0.2  # with threshold "auto": the chance that a member is retrained though nothing has changed
     _subspaces: list[Ints] | None = None  # where inputs came later; else they follow from the seed
 
     @property
@@ -104,7 +105,7 @@ class SubspaceEnsemble(Ensemble):
             n_rows,
             period,
             max(LEAST_OBSERVED, int(OBSERVED_SHARE * n_rows)),
-            real_number(self, "threshold", self.threshold, least=0, most=2),
+            *self._limits(),
             one_of(self, "distance", self.distance, DISTANCES) == "corrected",
             bool(self.unlabelled),
         )
@@ -113,6 +114,13 @@ class SubspaceEnsemble(Ensemble):
         rows = self._who, n_features, n_classes
         build = len(self._made_from), self._build
         return HUWRSKernel(*rows, subspaces, bins, n_categories, settings, *build, trees)
+
+    def _limits(self) -> tuple[float, float]:
+        """Return the weight below which members are retrained, and the level of the test, 0 for none."""
+        if isinstance(self.threshold, str):
+            one_of(self, "threshold", self.threshold, ("auto",))
+            return float(np.finfo(float).tiny), self._level  # members with other classes have a weight of 0
+        return real_number(self, "threshold", self.threshold, least=0, most=2), 0.0
 
     def _bins(self, n_categories: Ints, n_rows: int) -> list[int]:
         # Of each input: one is for missing values, and one for categories that were not known at first.

@@ -20,13 +20,14 @@ class HUWRS(SubspaceEnsemble):
 
     Each member is a tree on its own random share of the inputs. When a chunk of rows with labels is complete,
     every input's histogram, class by class, is compared with that of the chunk a member was trained on: the
-    more its worst input has changed, the less it votes, and below `threshold` it is trained on the new chunk.
-    Rows without a label, given to `observe`, lower the votes of members whose inputs have changed since.
+    more its worst input has changed, the less it votes, and if its inputs have changed by more than chance
+    explains, it is trained on the new chunk. Rows without a label, given to `observe`, lower the votes of
+    members whose inputs have changed since.
 
     Made for streams in which some inputs drift and others do not, and where labels come in batches or only
     at first. It looks at one input at a time, so a change of how inputs act together goes unnoticed. A member
-    knows its chunk and nothing older. Where all inputs drift this is a forest retrained on every chunk, and
-    where none does one that learns nothing after its first chunk: choose `chunk_size` accordingly.
+    knows its chunk and nothing older, so choose `chunk_size` accordingly. Where all inputs drift this is a
+    forest retrained on every chunk.
 
     Chunks go by rows, whatever the calls. Rows of an unfinished chunk wait, but before the first is complete
     members are trained on the rows so far after 1, 2, 4, 8, … of them, and at the end of `fit`. A row counts
@@ -47,8 +48,10 @@ class HUWRS(SubspaceEnsemble):
     n_bins : int or "auto", default=30
         Bins of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
         Each category known at first has a bin, all others share one, and missing values have one.
-    threshold : float, default=0.7
-        Members whose weight falls below it are retrained (t): 0 is for never, 2 for always.
+    threshold : float or "auto", default="auto"
+        Members whose weight falls below it are retrained (t): 0.7 in the paper, 0 for never, 2 for always.
+        "auto" retrains those whose inputs have changed by more than chance explains, and about one in five
+        of the others: members of many chunks make a better forest.
     distance : {"corrected", "plain"}, default="corrected"
         The Hellinger distance without what chance adds to it, or as in the paper, where it makes members be
         retrained on every chunk if chunks are small.
@@ -79,9 +82,10 @@ class HUWRS(SubspaceEnsemble):
 
     Notes
     -----
-    *Differs from the paper* in the corrected distance, without which two chunks of 100 rows seem different
-    though nothing has changed; trees as of `DecisionTree`, not C4.4; several classes; where an input had one
-    value only, others have a bin of their own. Labels that come at once do not count as rows without.
+    *Differs from the paper*, which has `threshold=0.7` and `distance="plain"`: there two chunks of 100 rows
+    seem different though nothing has changed, while a change of labels in long ones goes unnoticed
+    (docs/huwrs.md). Trees are as of `DecisionTree`, not C4.4; there may be several classes; where an input
+    had one value only, others have a bin of their own. Labels that come at once do not count as rows without.
 
     References
     ----------
@@ -97,7 +101,7 @@ class HUWRS(SubspaceEnsemble):
     >>> learner = HUWRS(n_members=20, chunk_size=250).begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.n_retrained_
-    (0.74, 17)
+    (0.75, 52)
     """
 
     def __init__(
@@ -107,7 +111,7 @@ class HUWRS(SubspaceEnsemble):
         *,
         chunk_size: int = 500,
         n_bins: int | str = 30,
-        threshold: float = 0.7,
+        threshold: float | str = "auto",
         distance: str = "corrected",
         subspace: tuple[float, float] = (0.1, 0.9),
         unlabelled: bool = True,

@@ -6,7 +6,7 @@ from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.subspaces._native.huwrs import HUWRSKernel
 from thalweg.learners.subspaces.base import SubspaceEnsemble
-from thalweg.learners.trees.hoeffding_tree import HoeffdingTree
+from thalweg.learners.trees.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 
 
 class SlidingHUWRS(SubspaceEnsemble):
@@ -14,11 +14,12 @@ class SlidingHUWRS(SubspaceEnsemble):
 
     As in `HUWRS`, each member sees its own random share of the inputs. Every `period` rows the histograms of
     the latest rows, class by class, are compared with those of the window the member began with: the more its
-    worst input has changed, the less it votes, and below `threshold` a fresh member, trained on the window,
-    takes its place. Until then a member knows all rows since it began, where one of HUWRS knows a chunk.
+    worst input has changed, the less it votes, and if its inputs have changed by more than chance explains, a
+    fresh member, trained on the window, takes its place. Until then a member knows all rows since it began,
+    where one of HUWRS knows a chunk.
 
     So it is the better of the two where most inputs stay as they are and concepts need many rows, and at the
-    start of a stream. Where everything drifts slowly, members that never forget hold it back, and it takes
+    start of a stream. Where many inputs drift fast, members are replaced before they know enough. It takes
     several times as long.
 
     Memory: the members, the window, and for each window that members began with, n_members at most, 4 bytes
@@ -27,7 +28,7 @@ class SlidingHUWRS(SubspaceEnsemble):
     Parameters
     ----------
     member : learner, default=None
-        What learns; `HoeffdingTree(grace_period=50, delta=0.01)` if None.
+        What learns; `HoeffdingAdaptiveTree(grace_period=50, delta=0.01)` if None.
     n_members : int, default=30
         Members (n).
     window : int, default=500
@@ -37,8 +38,9 @@ class SlidingHUWRS(SubspaceEnsemble):
     n_bins : int or "auto", default=30
         Bins of equal width of a numeric input's histogram (b); "auto" for one in 25 rows, 3 to 30.
         Each category known at first has a bin, all others share one, and missing values have one.
-    threshold : float, default=0.7
-        Members whose weight falls below it are replaced (t).
+    threshold : float or "auto", default="auto"
+        Members whose weight falls below it are replaced (t); "auto" replaces those whose inputs have changed
+        by more than chance explains once in a thousand comparisons.
     distance : {"corrected", "plain"}, default="corrected"
         The Hellinger distance without what chance adds to it, or with it.
     subspace : pair of float, default=(0.1, 0.9)
@@ -84,10 +86,11 @@ class SlidingHUWRS(SubspaceEnsemble):
     >>> learner = SlidingHUWRS(n_members=20, window=250).begin(3, [0, 1])
     >>> p = learner.test_then_train(X, y)
     >>> round(float((p.argmax(axis=1) == y).mean()), 2), learner.n_retrained_
-    (0.77, 17)
+    (0.78, 19)
     """
 
     _compared = "window"
+    _level = 0.001  # of each comparison: a member replaced by chance loses what it knows
 
     def __init__(
         self,
@@ -97,7 +100,7 @@ class SlidingHUWRS(SubspaceEnsemble):
         window: int = 500,
         period: int = 50,
         n_bins: int | str = 30,
-        threshold: float = 0.7,
+        threshold: float | str = "auto",
         distance: str = "corrected",
         subspace: tuple[float, float] = (0.1, 0.9),
         unlabelled: bool = True,
@@ -115,7 +118,7 @@ class SlidingHUWRS(SubspaceEnsemble):
         self.random_state = random_state
 
     def _default_member(self) -> StreamClassifier:
-        return HoeffdingTree(grace_period=50, delta=0.01)
+        return HoeffdingAdaptiveTree(grace_period=50, delta=0.01)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> HUWRSKernel:
         period = count(self, "period", self.period, 1)

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import gamma, hypergeom
 
 
 def distance(a, b, corrected):
@@ -23,6 +23,29 @@ def _cell_by_chance(n_a, n_b, m):
     c = np.arange(m + 1)
     p = hypergeom.pmf(c, n_a + n_b, n_a, m)
     return (p * (np.sqrt(c / n_a) - np.sqrt((m - c) / n_b)) ** 2).sum()
+
+
+def moments(a, b):
+    """Return Freeman and Tukey's statistic of two histograms, its mean and variance by chance."""
+    n_a, n_b = int(a.sum()), int(b.sum())
+    scale, p = 4 * n_a * n_b / (n_a + n_b), (a + b) / (n_a + n_b)
+    variance = sum(_cell_variance(n_a, n_b, int(m)) for m in a + b)
+    found = [scale * distance(a, b, corrected=False) ** 2, scale * by_chance(a, b)]
+    return np.array([*found, scale**2 * variance + 2 * (1 - (p**2).sum())])
+
+
+@cache
+def _cell_variance(n_a, n_b, m):
+    c = np.arange(m + 1)
+    p = hypergeom.pmf(c, n_a + n_b, n_a, m)
+    straight = (n_b - n_a) / (2 * np.sqrt(n_a * n_b)) * c
+    root = np.sqrt(c * (m - c)) - straight
+    return 4 / (n_a * n_b) * (p * (root - (p * root).sum()) ** 2).sum()
+
+
+def p_value(found, mean, variance):
+    """Return the chance of a statistic as large as found."""
+    return gamma.sf(found, mean**2 / variance, scale=variance / mean) if variance > 1e-9 else 1.0
 
 
 def weight(a, b, corrected):
@@ -83,6 +106,22 @@ class Member:
             found.append(np.mean(of_classes) if shared else 0.0)
         return min(found)
 
+    def has_changed(self, X, y, level):
+        """Return whether chance explains neither the worst input nor all together, at half the level each."""
+        shared = set(self.y.tolist()) & set(y.tolist())
+        if not shared:
+            return True
+        found = np.array([
+            sum(moments(bins.counts(self.X[self.y == k, j]), bins.counts(X[y == k, j])) for k in shared)
+            for bins, j in zip(self.bins, self.columns, strict=True)
+        ])
+        worst = min(p_value(*each) for each in found) * len(found)
+        return min(worst, p_value(*found.sum(axis=0))) < level / 2
+
+    def is_too_far(self, X, y, threshold, level):
+        """Return whether to train on this chunk."""
+        return self.has_changed(X, y, level) if threshold == "auto" else self.labelled < threshold
+
     def weight_by_window(self, X):
         """Return the weight by rows without labels."""
         pairs = zip(self.bins, self.columns, strict=True)
@@ -97,6 +136,8 @@ class Member:
 
 class HUWRS:
     """The whole ensemble; `make_tree(X, y, columns)` returns a function from rows to probabilities."""
+
+    level = 0.2
 
     def __init__(self, n_classes, subspaces, make_tree, chunk_size, threshold, window, **settings):
         self.members = [Member(columns, make_tree, settings) for columns in subspaces]
@@ -120,7 +161,7 @@ class HUWRS:
         for member in self.members:
             if self.n_chunks:
                 member.labelled = member.weight_by_chunk(X, y)
-            if not self.n_chunks or member.labelled < self.threshold:
+            if not self.n_chunks or member.is_too_far(X, y, self.threshold, self.level):
                 member.train(X, y)
             member.unlabelled = 0.0
         self.observed = []

@@ -7,6 +7,8 @@ from twins.learners.subspaces.huwrs import HUWRS
 class SlidingHUWRS(HUWRS):
     """The form without chunks; `make_tree` returns (learn, predict) of a member that knows nothing."""
 
+    level = 0.001
+
     def __init__(self, *arguments, period, **settings):
         super().__init__(*arguments, **settings)
         self.period, self.n_rows = period, 0
@@ -40,7 +42,7 @@ class SlidingHUWRS(HUWRS):
         for member in self.members:
             if self.n_chunks:
                 member.labelled = member.weight_by_chunk(X, y)
-                if member.labelled >= self.threshold:
+                if not member.is_too_far(X, y, self.threshold, self.level):
                     continue
                 self.restart(member)
                 member.unlabelled = 0.0

@@ -12,6 +12,18 @@ rows of both is that over all ways to deal them out. With m_i = a_i + b_i and n 
     E[d^2] = sum_i 2 m_i/n - 2 E[sqrt(c (m_i - c))]/sqrt(n_a n_b),   c ~ hypergeometric(n, n_a, m_i),      (2)
 
 which is taken off d^2, to 0 at least.
+
+Whether an input has changed is a test of Freeman and Tukey's statistic, summed over the classes,
+
+    T = sum of f d^2,   f = 4 n_a n_b/n,                                                                   (3)
+
+which is about chi-squared if nothing has changed and bins are full. In general it is taken for a gamma variable with
+
+    mean     = sum of f E[d^2],                                                                            (4)
+    variance = sum of f^2 4/(n_a n_b) sum_i Var[sqrt(c (m_i - c)) - s c] + 2 (1 - sum_i (m_i/n)^2),         (5)
+
+s = (n_b - n_a)/(2 sqrt(n_a n_b)). The c of all bins add up to n_a, so that s c, the slope at the mean of c, adds
+nothing to d^2; the last term is what the covariances of bins add where these are full.
 """
 
 from libc.math cimport NAN, isfinite, isnan, sqrt
@@ -83,40 +95,51 @@ cdef Py_ssize_t n_counted(const input_bins_t* h, const int* counts) noexcept nog
     return n
 
 
-cdef double mean_root(Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t m) noexcept nogil:
-    # E[sqrt(c (m - c))] in (2): the terms from the likeliest c on, downwards and upwards, relative to that.
+cdef double mean_root(Py_ssize_t n_a, Py_ssize_t n_b, Py_ssize_t m, double* variance) noexcept nogil:
+    # E[sqrt(c (m - c))] in (2): the terms from the likeliest c on, downwards and upwards, relative to that;
+    # and the variance in (5), by differences from the likeliest, so that no digits are lost.
     cdef Py_ssize_t c, mode = (m + 1) * (n_a + 1) // (n_a + n_b + 2)
-    cdef double share = 1.0, total = 1.0, found = sqrt(<double> mode * (m - mode))
+    cdef double first = sqrt(<double> mode * (m - mode)), slope = (n_b - n_a) / (2 * sqrt(<double> n_a * n_b))
+    cdef double share = 1.0, total = 1.0, found = first, gap, gaps = 0.0, squares = 0.0
     c = mode
     while c < m and c < n_a and share > NEGLIGIBLE:
         share *= <double> (m - c) * (n_a - c) / (<double> (c + 1) * (n_b - m + c + 1))
         c += 1
         total += share
         found += share * sqrt(<double> c * (m - c))
+        gap = sqrt(<double> c * (m - c)) - first - slope * (c - mode)
+        gaps += share * gap
+        squares += share * gap * gap
     c, share = mode, 1.0
     while c > 0 and c > m - n_b and share > NEGLIGIBLE:
         share *= <double> c * (n_b - m + c) / (<double> (m - c + 1) * (n_a - c + 1))
         c -= 1
         total += share
         found += share * sqrt(<double> c * (m - c))
+        gap = sqrt(<double> c * (m - c)) - first - slope * (c - mode)
+        gaps += share * gap
+        squares += share * gap * gap
+    variance[0] = squares / total - (gaps / total) * (gaps / total)
     return found / total
 
 
 cdef double bin_by_chance(const input_bins_t* h, Py_ssize_t n_a, Py_ssize_t n_b,
                           Py_ssize_t m) noexcept nogil:
-    # A term of (2), kept for the other bins with as many rows.
+    # A term of (2), kept for the other bins with as many rows, as is the variance of (5).
+    cdef double root
     if isnan(h.by_chance[m]):
-        h.by_chance[m] = 2.0 * m / (n_a + n_b) - 2.0 * mean_root(n_a, n_b, m) / sqrt(<double> n_a * n_b)
+        root = mean_root(n_a, n_b, m, &h.spread[m])
+        h.by_chance[m] = 2.0 * m / (n_a + n_b) - 2.0 * root / sqrt(<double> n_a * n_b)
     return h.by_chance[m]
 
 
 cdef void add_likeness(const input_bins_t* h, const int* a, const int* b, double* weight,
-                       Py_ssize_t* n_added) noexcept nogil:
+                       Py_ssize_t* n_added, double* moments) noexcept nogil:
     cdef Py_ssize_t i, j, n_a = n_counted(h, a), n_b = n_counted(h, b)
     cdef double squares, root
     if n_a == 0 or n_b == 0:
         return
-    for i in range(n_a + n_b + 1 if h.corrected else 0):
+    for i in range(n_a + n_b + 1 if h.corrected or moments != NULL else 0):
         h.by_chance[i] = NAN
     for j in range(h.n_features):
         squares = 0.0
@@ -128,3 +151,23 @@ cdef void add_likeness(const input_bins_t* h, const int* a, const int* b, double
                     squares -= bin_by_chance(h, n_a, n_b, a[i] + b[i])
         weight[j] += max(1.0 - sqrt(squares / 2), 0.0) if squares > 0 else 1.0          # (1)
         n_added[j] += 1
+        if moments != NULL:
+            add_moments(h, j, a, b, n_a, n_b, moments + N_MOMENTS * j)
+
+
+cdef void add_moments(const input_bins_t* h, Py_ssize_t j, const int* a, const int* b, Py_ssize_t n_a,
+                      Py_ssize_t n_b, double* moments) noexcept nogil:
+    cdef Py_ssize_t i, m
+    cdef double n = n_a + n_b, scale = 4.0 * n_a * n_b / n, root, squares = 0.0, expected = 0.0
+    cdef double variance = 0.0, among_bins = 1.0
+    for i in range(h.start[j], h.start[j + 1]):
+        m = a[i] + b[i]
+        if m > 0:
+            root = sqrt(a[i] / <double> n_a) - sqrt(b[i] / <double> n_b)
+            squares += root * root
+            expected += bin_by_chance(h, n_a, n_b, m)
+            variance += h.spread[m]
+            among_bins -= (m / n) * (m / n)
+    moments[FOUND] += scale * squares                                                   # (3)
+    moments[EXPECTED] += scale * expected                                               # (4)
+    moments[VARIANCE] += scale * scale * 4.0 / (<double> n_a * n_b) * variance + 2.0 * among_bins    # (5)

@@ -5,9 +5,10 @@ from 0 to 1 (histograms.pyx), a those of the chunk a member was trained on, b th
 
     labelled = min over its inputs of the mean over classes of h(a | class, b | class)                     (1)
 
-without classes that only one of the two has; 0 if they share none. Where that is below the threshold, the
-member is trained on the new chunk, and labelled = 1; the first chunk trains all. Rows without a label count
-into a window of their own, and each time that is full
+without classes that only one of the two has; 0 if they share none. Where that is below the threshold, or
+with a level an input has changed by more than chance explains (chance.py), the member is trained on the new
+chunk, and labelled = 1; the first chunk trains all. Rows without a label count into a window of their own,
+and each time that is full
 
     unlabelled = mean over its inputs of h(a, b),                                                          (2)
 
@@ -25,6 +26,7 @@ import numpy as np
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import check_ring, ring_layout
+from thalweg.learners.subspaces.chance import changed_members
 
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -35,7 +37,7 @@ from .rows cimport (
     OBSERVED, UPDATES, huwrs_flush, huwrs_learn, huwrs_observe, huwrs_predict, huwrs_t,
     predict_rows, rows_to_update, rows_to_window, weigh_by_chunk,
 )
-from .histograms cimport count_rows, cut_bins
+from .histograms cimport N_MOMENTS, count_rows, cut_bins
 from thalweg._native.kernel cimport Kernel, fit_block
 from thalweg.learners.batch_trees._native.packed_tree cimport PackedTree, columns_size, packed_tree_t
 from thalweg._native.pointers cimport doubles, flags, integers, ints
@@ -63,6 +65,7 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     cdef huwrs_t core
     cdef double threshold
+    cdef double level                   # chance of a false alarm of the test of a member; 0 for no test
     cdef SubspaceTrees trees
     cdef list packed                    # [member]: the trees as they predict; None where members are learners
     cdef object packed_table            # memory of `core.packed`
@@ -71,7 +74,8 @@ cdef class HUWRSKernel(EnsembleKernel):
     def __init__(self, who, n_features, n_classes, subspaces, n_bins, n_categories, settings, n_templates,
                  build, trees):
         cdef huwrs_t* c = &self.core
-        chunk_size, c.period, c.window, self.threshold, c.bins.corrected, c.weighs_observed = settings
+        chunk_size, c.period, c.window, *limits, c.bins.corrected, c.weighs_observed = settings
+        self.threshold, self.level = limits
         lengths = {"member": len(subspaces), "slot": len(subspaces), "kind": 1, "class": n_classes,
                    "input": n_features, "template": n_templates}
         EnsembleKernel.__init__(self, who, lengths, 1, build)
@@ -97,7 +101,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
             "columns": np.concatenate(subspaces).astype(np.intp),
             "n_categories": np.array(n_categories, dtype=np.intp),
-            "by_chance": np.empty(chunk_size + max(chunk_size, c.window) + 1),
+            **{name: np.empty(chunk_size + max(chunk_size, c.window) + 1) for name in ("by_chance", "spread")},
             "counted": np.empty((n_classes, total), dtype=np.int32),
             "total": np.empty(total, dtype=np.int32),
             "likeness": np.empty(n_features),
@@ -109,8 +113,9 @@ cdef class HUWRSKernel(EnsembleKernel):
         memories = self.memories
         c.first, c.columns = integers(memories["first"]), integers(memories["columns"])
         c.bins.start, c.bins.n_categories = integers(memories["start"]), integers(memories["n_categories"])
-        c.bins.by_chance, c.counted = doubles(memories["by_chance"]), ints(memories["counted"])
-        c.total, c.likeness = ints(memories["total"]), doubles(memories["likeness"])
+        c.bins.by_chance, c.bins.spread = doubles(memories["by_chance"]), doubles(memories["spread"])
+        c.counted, c.total = ints(memories["counted"]), ints(memories["total"])
+        c.likeness = doubles(memories["likeness"])
         c.n_compared, c.lost = integers(memories["n_compared"]), doubles(memories["lost"])
         c.is_fresh = flags(memories["is_fresh"])
 
@@ -238,16 +243,11 @@ cdef class HUWRSKernel(EnsembleKernel):
 
     cdef bint update(self, bint may_stop) noexcept:
         cdef huwrs_t* c = &self.core
-        cdef bint done = True
-        cdef double* weight = doubles(self.memories["weight"])
-        cdef Py_ssize_t m
         try:
             if c.held[UPDATES] > 0:
-                with nogil:
-                    done = weigh_by_chunk(c, weight, may_stop)
-                if not done:
+                chosen = self.changed(may_stop)
+                if chosen is None:
                     return False
-                chosen = [m for m in range(c.n_members) if weight[m] < self.threshold]
             else:
                 chosen = [] if c.period else list(range(c.n_members))
             trained = self.trained(chosen, may_stop) if chosen else {}
@@ -261,6 +261,22 @@ cdef class HUWRSKernel(EnsembleKernel):
             trained, place = {}, 0
         self.commit(trained, place)
         return True
+
+    cdef list changed(self, bint may_stop):
+        # Weigh the members by the rows held; return those to be trained on them, None if that is stopped.
+        cdef double* weight = doubles(self.memories["weight"])
+        moments = np.zeros((len(self.arrays["low"]), self.core.bins.n_features, N_MOMENTS))
+        cdef double* sums = doubles(moments) if self.level > 0 else NULL
+        cdef bint done
+        with nogil:
+            done = weigh_by_chunk(&self.core, weight, sums, may_stop)
+        if not done:
+            return None
+        found = self.memories["weight"] < self.threshold
+        if self.level > 0:
+            of_members = self.arrays["reference"], self.memories["first"], self.memories["columns"]
+            found[changed_members(moments, *of_members, self.level)] = True
+        return np.flatnonzero(found).tolist()
 
     cdef dict trained(self, list chosen, bint may_stop):
         # Fresh members for those chosen, trained on the rows held, by their number; less if that is stopped.

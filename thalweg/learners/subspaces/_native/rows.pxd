@@ -46,8 +46,9 @@ ctypedef struct huwrs_t:
     bint undoes                         # whether a row is not learned if the update is stopped
     bint undone                         # and it was not
 
-# (1) of huwrs.pyx for all members into weight[member], with the rows held as the new chunk; False if stopped
-cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nogil
+# (1) of huwrs.pyx for all members into weight[member], with the rows held as the new chunk; False if stopped.
+# Where moments[reference, input, N_MOMENTS] is not NULL, those of all references are added to it
+cdef bint weigh_by_chunk(huwrs_t* c, double* weight, double* moments, bint may_stop) noexcept nogil
 
 # how many of the rows to come, n at most, get the same members' votes: by those with labels, and by those
 # without

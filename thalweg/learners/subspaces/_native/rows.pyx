@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
 from thalweg._native.failure cimport should_stop
-from .histograms cimport add_likeness, count_rows, sum_classes
+from .histograms cimport N_MOMENTS, add_likeness, count_rows, sum_classes
 from thalweg._native.kernel cimport observe
 from thalweg._native.missing cimport any_missing
 from thalweg.learners.batch_trees._native.packed_tree cimport (
@@ -31,7 +31,7 @@ cdef bint is_first_of(const huwrs_t* c, Py_ssize_t m) noexcept nogil:
 
 
 cdef void compare(huwrs_t* c, Py_ssize_t r, const double* X, const Py_ssize_t* y,
-                  Py_ssize_t n) noexcept nogil:
+                  Py_ssize_t n, double* moments) noexcept nogil:
     # How alike each input of the rows is to that of reference r: the mean over classes, or all rows together.
     cdef Py_ssize_t j, k, d = c.bins.n_features, n_bins = c.bins.n_bins
     cdef int* counts = c.counts + r * c.bins.n_classes * n_bins
@@ -41,22 +41,23 @@ cdef void compare(huwrs_t* c, Py_ssize_t r, const double* X, const Py_ssize_t* y
     count_rows(&c.bins, c.low + r * d, c.scale + r * d, X, y, n, c.counted)
     if y == NULL:
         sum_classes(&c.bins, counts, c.total)
-        add_likeness(&c.bins, c.total, c.counted, c.likeness, c.n_compared)
+        add_likeness(&c.bins, c.total, c.counted, c.likeness, c.n_compared, moments)
         return
     for k in range(c.bins.n_classes):
-        add_likeness(&c.bins, counts + k * n_bins, c.counted + k * n_bins, c.likeness, c.n_compared)
+        add_likeness(&c.bins, counts + k * n_bins, c.counted + k * n_bins, c.likeness, c.n_compared, moments)
     for j in range(d):
         c.likeness[j] = c.likeness[j] / c.n_compared[j] if c.n_compared[j] > 0 else 0.0
 
 
-cdef bint weigh_by_chunk(huwrs_t* c, double* weight, bint may_stop) noexcept nogil:
-    cdef Py_ssize_t j, m, other
+cdef bint weigh_by_chunk(huwrs_t* c, double* weight, double* moments, bint may_stop) noexcept nogil:
+    cdef Py_ssize_t j, m, other, size = c.bins.n_features * N_MOMENTS
     for m in range(c.n_members):
         if not is_first_of(c, m):
             continue
         if may_stop and should_stop():
             return False
-        compare(c, c.reference[m], c.rows.X, c.rows.y, c.rows.span.count)
+        compare(c, c.reference[m], c.rows.X, c.rows.y, c.rows.span.count,
+                NULL if moments == NULL else moments + c.reference[m] * size)
         for other in range(m, c.n_members):
             if c.reference[other] == c.reference[m]:
                 weight[other] = 1.0
@@ -70,7 +71,7 @@ cdef void weigh_by_window(huwrs_t* c) noexcept nogil:
     for m in range(c.n_members):
         if not is_first_of(c, m):
             continue
-        compare(c, c.reference[m], c.observed, NULL, c.window)
+        compare(c, c.reference[m], c.observed, NULL, c.window, NULL)
         for other in range(m, c.n_members):
             if c.reference[other] == c.reference[m]:
                 c.unlabelled[other] = 0.0
