@@ -101,6 +101,12 @@ MIXED = {
         ),
         {"weight_two_is_the_row_twice": "IBoost's window counts rows"},
     ),
+    "majority of window": (
+        learners.DynamicWeightedMajority(
+            [learners.NaiveBayes(), learners.HoeffdingTree()], period=10, reduce="always", window=50
+        ),
+        {},
+    ),
     "patches": (
         learners.StreamingRandomPatches(
             [
