@@ -65,6 +65,15 @@ def test_tables_hold_the_runs_beside_the_paper(results):
     assert {row[0] for row in members.rows} >= set(iboost_runs.long_window_methods())
 
 
+def test_a_quick_run_has_all_that_tables_claims_and_figures_need(tmp_path):
+    found = {"accuracy": 0.9, "recovery": 0.9, "seconds": 1.0, "curve": [0.5, 1.0]}
+    made = {task.key: found for task in iboost.tasks(True, tmp_path)}
+    report = iboost_tables.report(made)
+    assert len(report.tables) == 10 and {claim.holds for claim in report.claims} == {None}
+    pytest.importorskip("matplotlib")
+    assert len(list(iboost_figures.draw(made, tmp_path))) == 5
+
+
 def test_claims_have_the_papers_numbers(results):
     paper = {claim.claim: claim.paper for claim in iboost_tables.report(results).claims}
     assert paper["stochastic recovers faster than batch"] == "93.5, 92.5"

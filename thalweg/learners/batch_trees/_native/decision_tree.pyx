@@ -9,8 +9,8 @@ lacking, the tree is due instead: it is grown before anything else is learned, o
 interrupt changes no later tree.
 
 A stump may answer by the distance |x - t| of the split value from its threshold, `reach` being the largest on
-the same side of the rows it was grown on. With p' and p'' the probabilities of the leaf on this side and of the
-other,
+the same side of the rows it was grown on. With p' and p'' the probabilities of the leaf on this side and of
+the other,
 
     p = s p' + (1 - s) p'',   s = 1/2 + 1/2 min(|x - t|/reach, 1).                            (1)
 """
