@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from counting import Counting
 from ensemble_rows import bayes, begun, drifting_rows, events_of, moving_clouds
 from sklearn.base import clone
 from twins.learners.ensembles.dynamic_weighted_majority import MajorityTwin
@@ -81,3 +82,29 @@ def test_weights_fall_after_every_row_if_told():
     learner.test_then_train(X, y)
     seldom.test_then_train(X, y)
     assert learner.weights_.min() < 1 and seldom.weights_.tolist() == [1, 1]
+
+
+class FailsOnce(Counting):
+    """Fails with an error of `kind` on the first row that a fresh member learns, once."""
+
+    kind = None
+
+    def _learn(self, X, y, w, p):
+        if FailsOnce.kind is not None and self._counts.sum() == 0:
+            kind, FailsOnce.kind = FailsOnce.kind, None
+            raise kind("once")
+        super()._learn(X, y, w, p)
+
+
+@pytest.mark.parametrize(("kind", "n_members"), [(ValueError, 1), (KeyboardInterrupt, 2)])
+def test_training_on_the_window_that_fails_leaves_the_members_whole(kind, n_members):
+    # An error costs the fresh member; what Ctrl-C raises in it does not, and no row is lost either way.
+    X, y = np.zeros((20, 3)), np.array([0] * 19 + [1])
+    learner = begun(DynamicWeightedMajority(FailsOnce(), period=20, window=10))
+    learner.test_then_train(X[:19], y[:19])
+    FailsOnce.kind = kind
+    with pytest.raises(kind, match="once"):
+        learner.test_then_train(X[19:], y[19:])
+    counts = [member._counts.tolist() for member in learner.members_]
+    assert counts == [[19, 1], [10, 1]][:n_members] and len(learner.weights_) == n_members
+    learner.test_then_train(X, y)
