@@ -26,7 +26,7 @@ TITLE = "Tracking concept change with incremental boosting by minimization of th
 REFERENCE = "Grbovic, Vucetic. ECML PKDD 2011."
 
 METHODS = ("stochastic", "batch", "AdaBoost", "OCB", "FLB")
-MEMBERS, ROWS = (20, 50, 100, 200), (100, 200, 2000)
+MEMBERS, ROWS = (20, 200), (100, 200, 2000)
 SIZES = [*((n_members, 200) for n_members in MEMBERS), *((200, n) for n in ROWS if n != 200)]
 STEPS, PERIODS, ORDERS = (1, 5, 10), (10, 50, 100), (1, 5, 20)
 LONG = {"quick": 20_000, "full": 100_000}
