@@ -37,6 +37,7 @@ RESTLESS = [
     AdaptiveRandomForest(TREE, 4, warning_delta=0.7, drift_delta=0.5),
     StreamingRandomPatches(NaiveBayes(), 4, max_features=2, warning_delta=0.7, drift_delta=0.5),
     DynamicWeightedMajority(NaiveBayes(), period=10, max_members=5),
+    DynamicWeightedMajority(NaiveBayes(), period=10, max_members=5, reduce="always", window=20),
     DriftReset(NaiveBayes(), ADWIN(delta=0.5)),
     OnlineBagging(DriftReset(NaiveBayes(), ADWIN(delta=0.5)), 3),
     OnlineBoost(DriftReset(NaiveBayes()), 3),

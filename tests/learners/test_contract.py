@@ -98,6 +98,10 @@ MIXED = {
         learners.AdaptiveLogistic("adaptive", time_column=1),
         {"weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows"},
     ),
+    "stump by distance": (
+        learners.DecisionStump(by_distance=True),
+        EXCUSED["DecisionStump"],
+    ),
     "bagging": (
         learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
         {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": NEVER_FORGETS},
@@ -112,6 +116,12 @@ MIXED = {
             max_members=6,
         ),
         {"weight_two_is_the_row_twice": "IBoost's window counts rows"},
+    ),
+    "majority of window": (
+        learners.DynamicWeightedMajority(
+            [learners.NaiveBayes(), learners.HoeffdingTree()], period=10, reduce="always", window=50
+        ),
+        {},
     ),
     "patches": (
         learners.StreamingRandomPatches(

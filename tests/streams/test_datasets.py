@@ -29,6 +29,13 @@ SHAPES = {
     "gmsc": (150_000, 10, 2, 0, 33_654),
     "santa_fe": (9990, 9, 2, 0, 0),
 }
+USERS_OWN = {"usenet2", "spam"}  # files that are not beside the checkout
+WORDS = """@relation made
+@attribute offer {0,1}
+@attribute 'baseball game' {0,1}
+@attribute class {%s}
+@data
+"""
 
 
 @pytest.fixture
@@ -38,8 +45,12 @@ def empty_cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+def test_every_dataset_has_a_shape_or_a_file_of_the_users():
+    assert set(datasets.names()) == set(SHAPES) | USERS_OWN
+
+
 @needs_data
-@pytest.mark.parametrize("name", datasets.names())
+@pytest.mark.parametrize("name", SHAPES)
 def test_every_dataset_streams_through(name, monkeypatch):
     monkeypatch.setenv("THALWEG_DATA", str(DATA))
     stream = getattr(datasets, name)()
@@ -135,6 +146,33 @@ def test_a_file_in_the_folder_comes_before_the_network(empty_cache, monkeypatch,
     (tmp_path / "santa-fe-laser.txt").write_text("86\nlaser\n")
     with pytest.raises(StreamError, match="is not a list of numbers"):
         datasets.santa_fe()
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "labels", "rows"),
+    [
+        ("usenet2", "usenet2.arff", "yes,no", ["0,1,yes", "1,0,no", "1,1,yes"]),
+        ("spam", "spam_data.arff", "spam,legitimate", ["0,1,spam", "1,0,legitimate", "1,1,spam"]),
+        ("spam", "spam_corpus.arff", "spam,legitimate", ["{1 1}", "{0 1,2 legitimate}", "{0 1,1 1}"]),
+    ],
+)
+def test_newsgroups_and_spam_are_read_from_a_file_of_the_users(tmp_path, name, file, labels, rows):
+    (tmp_path / file).write_text(WORDS % labels + "\n".join(rows) + "\n")
+    stream = getattr(datasets, name)(tmp_path)
+    X, codes = next(stream.coded_blocks())
+    np.testing.assert_array_equal(X, [[0, 1], [1, 0], [1, 1]])
+    assert stream.classes[codes].tolist() == [labels.split(",")[i] for i in (0, 1, 0)]
+    assert stream.names == ("offer", "baseball game") and stream.n_categories.tolist() == [2, 2]
+    assert stream.drifts.tolist() == ([300, 600, 900, 1200] if name == "usenet2" else [])
+
+
+@pytest.mark.parametrize(("name", "file"), [("usenet2", "usenet2.arff"), ("spam", "spam_data.arff")])
+def test_a_file_that_is_not_there_says_where_to_get_it(empty_cache, tmp_path, name, file):
+    with pytest.raises(StreamError) as caught:
+        datasets.load(name, tmp_path)
+    text = str(caught.value)
+    assert "http://mlkd.csd.auth.gr/concept_drift.html" in text and f"put {file} into {tmp_path}" in text
+    assert "\n" not in text
 
 
 def test_cache_folder_is_the_systems_unless_told(monkeypatch, tmp_path):

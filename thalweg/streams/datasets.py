@@ -18,6 +18,8 @@ FILES: dict[str, tuple[tuple[str, ...], int | None, Sequence[int]]] = {
     "elec2": (("elec2.arff", "electricity.arff"), 151, ()),
     "elec2_raw": (("elec2-raw.arff",), None, ()),
     "usenet1": (("usenet1.arff",), None, range(300, 1500, 300)),
+    "usenet2": (("usenet2.arff",), None, range(300, 1500, 300)),
+    "spam": (("spam_data.arff", "spam_corpus.arff"), None, ()),
     "email_list": (("email-list.csv.gz",), None, range(300, 1500, 300)),
     "weather": (("weather.arff",), None, ()),
     "covertype": (("covertype.csv.gz", "covertype-100k.csv.gz", "covertype.arff"), 1596, ()),
@@ -28,6 +30,8 @@ FILES: dict[str, tuple[tuple[str, ...], int | None, Sequence[int]]] = {
     "gmsc": (("gmsc.arff.gz",), None, ()),
     "santa_fe": (("santa-fe-laser.txt",), None, ()),
 }
+# name: the page of those who made it
+PAGES = dict.fromkeys(("usenet1", "usenet2", "spam"), "http://mlkd.csd.auth.gr/concept_drift.html")
 __all__ = ["load", "names", "summary", *FILES]
 
 
@@ -80,6 +84,16 @@ def elec2_raw(data: str | PathLike[str] | None = None, **options: Any) -> Stream
 def usenet1(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
     """Newsgroup messages, interests that change every 300 rows: 1,500 rows, 99 words, 2 classes."""
     return load("usenet1", data, **options)
+
+
+def usenet2(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
+    """Newsgroup messages, one topic of interest at a time, for 300 rows: 1,500 rows, 99 words, 2 classes."""
+    return load("usenet2", data, **options)
+
+
+def spam(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
+    """E-mail of SpamAssassin, spam or legitimate, drifting gradually: 9,324 rows, 499 words, 2 classes."""
+    return load("spam", data, **options)
 
 
 def email_list(data: str | PathLike[str] | None = None, **options: Any) -> Stream:
@@ -136,7 +150,9 @@ def _file_of(name: str, data: str | PathLike[str] | None) -> Path:
             return path
     advice = f"put {files[0]} into {folder or 'a folder and set THALWEG_DATA to that folder'}"
     if number is None:
-        raise StreamError(f"dataset {name}: OpenML does not offer it in its published order; {advice}")
+        reason = "OpenML does not offer it in its published order"
+        origin = f"; get it from {PAGES[name]}" if name in PAGES else ""
+        raise StreamError(f"dataset {name}: {reason}{origin}; {advice}")
     from thalweg.streams.openml import cached
 
     return cached(name, number, advice)

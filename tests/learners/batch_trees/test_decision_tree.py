@@ -216,3 +216,28 @@ def test_weights_of_any_size_and_odd_values_split_well(criterion, n_classes):
         nodes = {"left": tree.arrays["child"], **tree.arrays}
         left = goes_left(nodes, 0, X, [0, 0]).astype(bool)
         assert twin.gain(y, w, left, n_classes, criterion) >= best - 1e-9 * w.sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("laplace", [0.0, 1.0])
+def test_a_stump_answers_by_the_distance_from_its_split_as_its_twin(n_classes, laplace):
+    X, y, w = rows(n_classes=n_classes)
+    w[::5] = 0.0
+    stump = DecisionStump(laplace=laplace, by_distance=True).fit(X, y, w)
+    near = np.vstack([X, 3 * X, np.full((1, 4), np.nan)])
+    expected = twin.distance_probabilities(stump.nodes_, X, w, near, laplace)
+    np.testing.assert_allclose(stump.predict_proba(near), expected, rtol=0, atol=1e-12)
+    assert np.array_equal(stump.nodes_["weights"], DecisionStump().fit(X, y, w).nodes_["weights"])
+
+
+def test_a_stump_by_distance_is_sure_far_from_its_split_and_unsure_at_it():
+    stump = DecisionStump(by_distance=True).fit([[1.0], [2.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    p = stump.predict_proba([[1.0], [2.0], [3.0], [5.0], [9.0]])[:, 0]
+    np.testing.assert_allclose(p, [0.75, 0.625, 0.5, 0.25, 0.25], atol=1e-12)
+    constant = DecisionStump(by_distance=True).fit([[1.0], [1.0]], ["a", "b"])
+    np.testing.assert_allclose(constant.predict_proba([[1.0]]), [[0.5, 0.5]])
+
+
+def test_by_distance_must_be_true_or_false():
+    with pytest.raises(ValueError, match="by_distance must be True or False"):
+        DecisionStump(by_distance="yes").begin(2, [0, 1])

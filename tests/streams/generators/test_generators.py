@@ -335,6 +335,24 @@ def test_threshold_series_labels_the_next_value():
     assert all(known[tuple(row)] == label for row, label in zip(Z, y, strict=True))
 
 
+def test_threshold_series_tests_on_rows_that_were_held_out():
+    whole_stream = streams.ThresholdSeries(SERIES, standardised=False)
+    stream = streams.ThresholdSeries(SERIES, standardised=False, held_out=825, seed=3)
+    X, codes = whole(stream)
+    everything = {tuple(row): code for row, code in zip(*whole(whole_stream), strict=True)}
+    assert stream.n_rows == len(X) and 9990 - 825 <= len(X) < 9990 - 600
+    assert all(everything[tuple(row)] == code for row, code in zip(X, codes, strict=True))
+    Z, y = stream.sample(len(X) - 1, 5000)
+    tested, learned = {tuple(row) for row in Z}, {tuple(row) for row in X}
+    assert not tested & learned and 700 < len(tested) <= 825
+    ends = {tuple(SERIES[i : i + 9]): SERIES[i + 9] <= 1 for i in range(len(SERIES) - 9)}
+    assert all(ends[tuple(row)] == label for row, label in zip(Z, y, strict=True))
+    for before, after in zip((-0.5, 0), stream.drifts.tolist(), strict=True):
+        assert stream.threshold(after - 1) == before < stream.threshold(after)
+    other = streams.ThresholdSeries(SERIES, standardised=False, held_out=825, seed=4)
+    assert {tuple(row) for row in whole(other)[0]} != learned
+
+
 @pytest.mark.skipif(not LASER.exists(), reason="not beside the checkout (../shared/data)")
 def test_santa_fe_has_the_papers_rows():
     stream = streams.ThresholdSeries(np.loadtxt(LASER))
@@ -361,6 +379,7 @@ def test_threshold_series_can_jump_and_standardises():
         (lambda: streams.SEA(period=0), "period must be"),
         (lambda: streams.SEA(thresholds=[]), "thresholds must be a list of numbers"),
         (lambda: streams.SEA().sample(-1, 10), "t must be a whole number"),
+        (lambda: streams.ThresholdSeries(SERIES, held_out=9990), "held_out=9990 leaves none of 9990 rows"),
         (lambda: streams.Circles(circles=[(0.5, 0.2, 0.5)]), "must lie within"),
         (lambda: streams.Circles(circles=[(0.5, 0.2)]), "rows of"),
         (lambda: streams.Hyperplane(n_features=5), "set rotating=True"),

@@ -127,7 +127,10 @@ class DecisionTree(HasImportance, NativeClassifier):
         window = count(self, "window", self.window, 1)
         settings = tree_settings(self, self.n_categories_, window)
         period = count(self, "period", self.period, 1)
-        return WindowTreeKernel(n_features, n_classes, *settings, window, period)
+        return WindowTreeKernel(n_features, n_classes, *settings, window, period, self._by_distance())
+
+    def _by_distance(self) -> bool:
+        return False
 
 
 class DecisionStump(DecisionTree):
@@ -149,6 +152,9 @@ class DecisionStump(DecisionTree):
     categorical : sequence of int, default=()
         Positions of inputs that hold category codes 0, 1, 2, …; streams that know their categories say so
         themselves. They are split into one category and the rest.
+    by_distance : bool, default=False
+        Whether probabilities depend on the distance from the split: those of the leaf at the farthest row
+        that it was grown on, and the mean of both leaves at the split.
 
     Attributes
     ----------
@@ -179,12 +185,17 @@ class DecisionStump(DecisionTree):
         window: int = 1000,
         period: int = 100,
         categorical: Sequence[int] = (),
+        by_distance: bool = False,
     ) -> None:
         self.criterion = criterion
         self.laplace = laplace
         self.window = window
         self.period = period
         self.categorical = categorical
+        self.by_distance = by_distance
+
+    def _by_distance(self) -> bool:
+        return yes_or_no(self, "by_distance", self.by_distance)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

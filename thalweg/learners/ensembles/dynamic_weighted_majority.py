@@ -1,7 +1,8 @@
 """Dynamic weighted majority."""
 
-from thalweg._parameters import count, real_number
+from thalweg._parameters import count, one_of, real_number, whole_number
 from thalweg._types import Floats, RandomState
+from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.member_list import Members
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.bayes.naive_bayes import NaiveBayes
@@ -16,7 +17,7 @@ class DynamicWeightedMajority(Ensemble):
     quick members such as naive Bayes; on hard or noisy streams members come and go all the time. A row of
     weight w is learned by the members with that weight; the period counts rows.
 
-    Memory: at most `max_members` members, and 2 max_members + 24 kilobytes for the record.
+    Memory: at most `max_members` members, the window twice, and 2 max_members + 24 kilobytes for the record.
 
     Parameters
     ----------
@@ -31,6 +32,10 @@ class DynamicWeightedMajority(Ensemble):
         A member whose share of the largest weight is below this is dropped (θ).
     max_members : int, default=100
         When there are as many, the lightest makes room.
+    reduce : {"period", "always"}, default="period"
+        Whether members that are wrong lose weight every `period` rows or after every row.
+    window : int, default=0
+        Latest rows that a new member learns before it votes; 0 for none.
     random_state : int, None, Generator or RandomState, default=1
         Seed of the members.
 
@@ -53,10 +58,14 @@ class DynamicWeightedMajority(Ensemble):
     either way. The paper gives no bound on members, and MOA none by default; 100 was never reached in our
     tests.
 
+    With reduce="always" and a window it is DWM as Grbovic and Vucetic (2011) describe it.
+
     References
     ----------
     J. Z. Kolter and M. A. Maloof. Dynamic weighted majority: an ensemble method for drifting concepts. JMLR
     8, 2007.
+    M. Grbovic, S. Vucetic. Tracking concept change with incremental boosting by minimization of the evolving
+    exponential loss. ECML PKDD 2011.
 
     Examples
     --------
@@ -80,6 +89,8 @@ class DynamicWeightedMajority(Ensemble):
         beta: float = 0.5,
         theta: float = 0.01,
         max_members: int = 100,
+        reduce: str = "period",
+        window: int = 0,
         random_state: RandomState = 1,
     ) -> None:
         self.member = member
@@ -87,6 +98,8 @@ class DynamicWeightedMajority(Ensemble):
         self.beta = beta
         self.theta = theta
         self.max_members = max_members
+        self.reduce = reduce
+        self.window = window
         self.random_state = random_state
 
     @property
@@ -108,6 +121,8 @@ class DynamicWeightedMajority(Ensemble):
             count(self, "period", self.period, 1),
             real_number(self, "beta", self.beta, above=0, most=1),
             real_number(self, "theta", self.theta, above=0, most=1),
+            one_of(self, "reduce", self.reduce, ("period", "always")) == "always",
+            whole_number(self, "window", self.window, 0, MOST_ROWS),
             n_templates,
         )
         kernel = WeightedMajorityKernel(self._who, n_features, n_classes, *settings, self._build)

@@ -148,7 +148,9 @@ class HUWRS(SubspaceEnsemble):
     @property
     def _grows_trees(self) -> bool:
         templates = self._templates()
-        return len(templates) == 1 and type(templates[0]) in (DecisionTree, DecisionStump)
+        if len(templates) != 1 or type(templates[0]) not in (DecisionTree, DecisionStump):
+            return False
+        return not getattr(templates[0], "by_distance", False)
 
     def _importance(self) -> Floats | None:
         template = self._templates()[0]

@@ -19,8 +19,8 @@ class ThresholdSeries(Stream):
     for `period` rows; then the threshold moves linearly to the next one within `transition` rows and stays
     there for the rest of the period; the last one stays until the end. With the defaults and the Santa Fe
     laser series A this is the stream of Grbovic and Vucetic (IBoost). `drifts` are the rows at which the
-    threshold starts to move. `sample` draws windows from the whole series, labelled by the threshold at row
-    t.
+    threshold starts to move. `sample` draws windows, labelled by the threshold at row t, from the whole
+    series or from those held out.
 
     Parameters
     ----------
@@ -39,8 +39,12 @@ class ThresholdSeries(Stream):
     standardised : bool
         Whether thresholds and inputs are in standard deviations from the mean of the series, or in the units
         of the series.
+    held_out : int
+        Number of windows, drawn at random, that the stream leaves out, so that it is shorter by some of them,
+        and from which alone `sample` draws. Windows overlap: a value to be predicted in one is an input of
+        others.
     seed : int
-        For `sample`; the rows themselves are not random.
+        For `sample` and the windows held out; the rows themselves are not random.
 
     References
     ----------
@@ -69,6 +73,7 @@ class ThresholdSeries(Stream):
         period: int = 3330,
         transition: int = 1000,
         standardised: bool = True,
+        held_out: int = 0,
         seed: int = 0,
     ) -> None:
         values = np.array(series, dtype=float)
@@ -90,13 +95,26 @@ class ThresholdSeries(Stream):
                 raise ParameterError("ThresholdSeries: a constant series cannot be standardised")
             values = (values - values.mean()) / values.std()
         self._windows = np.lib.stride_tricks.sliding_window_view(values, lags + 1)
+        self._hold_out(whole_number(self, "held_out", held_out, 0), n_rows)
+
+    def _hold_out(self, n: int, n_rows: int | None) -> None:
+        # Set what the rows of the stream and those of `sample` are: positions of windows in the series.
         available = len(self._windows)
-        wanted = min(available, period * len(self.thresholds)) if n_rows is None else n_rows
-        self.n_rows = whole_number(self, "n_rows", wanted, 1)
-        if self.n_rows > available:
-            raise ParameterError(f"ThresholdSeries: n_rows={n_rows}, but the series has {available} windows")
-        self.drifts = np.arange(1, len(self.thresholds)) * self.period
-        self.drifts = self.drifts[self.drifts < self.n_rows]
+        wanted = min(available, self.period * len(self.thresholds)) if n_rows is None else n_rows
+        length = whole_number(self, "n_rows", wanted, 1)
+        if length > available:
+            raise ParameterError(f"ThresholdSeries: n_rows={length}, but the series has {available} windows")
+        if n >= length:
+            raise ParameterError(f"ThresholdSeries: held_out={n} leaves none of {length} rows")
+        self._tested = np.arange(available)
+        self._learned = np.arange(length)
+        if n:
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed))
+            self._tested = np.sort(rng.choice(available, n, replace=False))
+            self._learned = np.setdiff1d(self._learned, self._tested)
+        self.n_rows = len(self._learned)
+        starts = np.arange(1, len(self.thresholds)) * self.period
+        self.drifts = np.searchsorted(self._learned, starts[starts <= self._learned[-1]])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,10 +123,17 @@ class ThresholdSeries(Stream):
 
     def threshold(self, t: ArrayLike) -> Any:
         """Return the threshold in force at row `t`, or at each of an array of rows."""
-        number = np.minimum(np.asarray(t) // self.period, len(self.thresholds) - 1)
-        moved = np.minimum((t - number * self.period + 1) / max(self.transition, 1), 1)
+        place = self._places(t)
+        number = np.minimum(place // self.period, len(self.thresholds) - 1)
+        moved = np.minimum((place - number * self.period + 1) / max(self.transition, 1), 1)
         before = self.thresholds[np.maximum(number - 1, 0)]
         return before + moved * (self.thresholds[number] - before)
+
+    def _places(self, t: ArrayLike) -> Ints:
+        # Where in the series the windows of rows are; beyond the last row, where they would be.
+        rows = np.asarray(t)
+        beyond = np.maximum(rows - (self.n_rows - 1), 0)
+        return self._learned[np.minimum(rows, self.n_rows - 1)] + beyond
 
     def coded_blocks(self, size: int = 1000) -> Iterator[Block]:
         """Yield (X, codes) in blocks of `size` rows."""
@@ -117,15 +142,16 @@ class ThresholdSeries(Stream):
     def _chunks(self) -> Iterator[Block]:
         for start in range(0, self.n_rows, CHUNK):
             t = np.arange(start, min(start + CHUNK, self.n_rows))
-            yield self._rows(t, self.threshold(t))
+            yield self._rows(self._learned[t], self.threshold(t))
 
     def _rows(self, positions: Ints, thresholds: Floats) -> Block:
         windows = self._windows[positions]
         return np.ascontiguousarray(windows[:, :-1]), (windows[:, -1] <= thresholds).astype(np.intp)
 
     def sample(self, t: int, n: int, *, seed: int | None = None) -> Labelled:
-        """Return `n` random windows of the series, labelled by the threshold in force at row `t`."""
+        """Return `n` random windows, of those held out if any are, labelled by the threshold at row `t`."""
         key = (whole_number(self, "t", t, 0), 0 if seed is None else seed + 1)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
-        X, codes = self._rows(rng.integers(len(self._windows), size=n), self.threshold(t))
+        chosen = self._tested[rng.integers(len(self._tested), size=n)]
+        X, codes = self._rows(chosen, self.threshold(t))
         return X, self.classes[codes]

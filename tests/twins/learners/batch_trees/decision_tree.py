@@ -184,3 +184,25 @@ def chosen_by_ratio(candidates):
         if each["gain"] >= (1 - 1e-9) * mean and each["ratio"] > most + TIE:
             best, most = each, each["ratio"]
     return best
+
+
+def distance_probabilities(nodes, X, w, rows, laplace):
+    """Return what a stump grown on X answers for rows by the distance from its split; no categories."""
+    smooth = nodes["weights"] + laplace
+    leaves = smooth / smooth.sum(axis=1, keepdims=True)
+    j, threshold = nodes["feature"][0], nodes["threshold"][0]
+    if j < 0:
+        return np.repeat(leaves[:1], len(rows), axis=0)
+    sides = [nodes["left"][0], nodes["right"][0]]
+    away = X[w > 0, j] - threshold
+    reach = [np.abs(away[away <= 0]).max(initial=0.0), np.abs(away[away > 0]).max(initial=0.0)]
+    answers = []
+    for value in rows[:, j]:
+        if np.isnan(value):
+            answers.append(leaves[nodes["missing"][0]])
+            continue
+        side = int(value > threshold)
+        far = abs(value - threshold)
+        share = 1.0 if far >= reach[side] else 0.5 + 0.5 * far / reach[side]
+        answers.append(share * leaves[sides[side]] + (1 - share) * leaves[sides[1 - side]])
+    return np.array(answers)

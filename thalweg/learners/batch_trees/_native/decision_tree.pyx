@@ -7,6 +7,12 @@ A tree grows in memory of its own and then replaces the one of before. If Ctrl-C
 asked for it is not learned. In an ensemble, whose other members have learned the row, and where memory is
 lacking, the tree is due instead: it is grown before anything else is learned, on the same rows. Either way an
 interrupt changes no later tree.
+
+A stump may answer by the distance |x - t| of the split value from its threshold, `reach` being the largest on
+the same side of the rows it was grown on. With p' and p'' the probabilities of the leaf on this side and of
+the other,
+
+    p = s p' + (1 - s) p'',   s = 1/2 + 1/2 min(|x - t|/reach, 1).                            (1)
 """
 
 from contextlib import suppress
@@ -17,7 +23,7 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, Array
 from thalweg._native.ring_layout import check_ring, ring_layout
 
-from libc.math cimport floor
+from libc.math cimport fabs, floor, isnan
 from libc.stdint cimport int64_t
 
 from .grow cimport BatchTree, batch_tree_t, tree_grow, tree_predict
@@ -46,6 +52,7 @@ ctypedef struct window_tree_t:
     double* total                       # t
     double* next                        # t at which the tree is grown next
     double* lost                        # [feature]: the row that the last one replaced
+    double* reach                       # [side]: of a stump that answers by distance; else NULL
     bint undoes                         # whether a row is not learned if the growth is stopped
     bint undone                         # and it was not
     void* kernel
@@ -58,10 +65,12 @@ cdef class WindowTreeKernel(BatchTree):
     cdef SortedRows sorted
 
     def __init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace, multiway,
-                 min_weight, window, period):
+                 min_weight, window, period, by_distance=False):
         BatchTree.__init__(self, n_features, n_classes, n_categories, max_leaves, criterion, laplace,
                            multiway, min_weight)
         self.allocate("DecisionTree", LAYOUT, {"row": window})
+        if by_distance:
+            self.allocate("DecisionTree", {"reach": Array(FLOAT, 2, low=0.0)}, {})
         self.arrays["lost"] = layouts.new_array(n_features, FLOAT)
         self.window.tree, self.window.kernel, self.window.period = &self.core, <void*> self, period
         self.set_handle(<void*> &self.window, n_features, n_classes, learn, predict)
@@ -76,6 +85,7 @@ cdef class WindowTreeKernel(BatchTree):
         bind_ring(&r.rows, self.arrays)
         r.total, r.is_due = doubles(self.arrays["progress"]), integers(self.arrays["is_due"])
         r.next, r.lost = r.total + 1, doubles(self.arrays["lost"])
+        r.reach = doubles(self.arrays["reach"]) if "reach" in self.arrays else NULL
 
     def check(self, arrays):
         """Raise StateError unless the tree ends in leaves and the counters fit the window."""
@@ -139,7 +149,22 @@ cdef bint grow_on(window_tree_t* r, const double* X, const Py_ssize_t* y, const 
         return False
     r.sorted.may_stop = may_stop
     load_rows(r.sorted, X, n, r.tree.n_features)
-    return not r.sorted.stopped and tree_grow(r.tree, r.sorted, y, w)
+    if r.sorted.stopped or not tree_grow(r.tree, r.sorted, y, w):
+        return False
+    if r.reach != NULL:
+        measure_reach(r, X, w, n)
+    return True
+
+
+cdef void measure_reach(window_tree_t* r, const double* X, const double* w, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, side, j = r.tree.nodes.feature[0]
+    cdef double away
+    r.reach[0] = r.reach[1] = 0.0
+    for i in range(n if j >= 0 else 0):
+        away = X[i * r.tree.n_features + j] - r.tree.nodes.threshold[0]
+        side = away > 0
+        if w[i] > 0 and fabs(away) > r.reach[side]:
+            r.reach[side] = fabs(away)
 
 
 cdef void grow(window_tree_t* r, bint may_stop) noexcept nogil:
@@ -212,3 +237,22 @@ cdef void predict(void* state, const double* x, double* p, double* scratch) noex
     if r.is_due[0] and is_exclusive(r):
         grow(r, False)
     tree_predict(r.tree, x, p, scratch)
+    if r.reach != NULL:
+        blend(r, x, p)
+
+
+cdef void blend(const window_tree_t* r, const double* x, double* p) noexcept nogil:
+    cdef Py_ssize_t k, j = r.tree.nodes.feature[0], n_classes = r.tree.n_classes
+    cdef double away, share, total = 0.0
+    cdef const double* other
+    if j < 0 or isnan(x[j]) or r.tree.n_categories[j] > 0:
+        return
+    away = x[j] - r.tree.nodes.threshold[0]
+    other = r.tree.nodes.weights + (r.tree.nodes.child[0] + (away <= 0)) * n_classes
+    if fabs(away) >= r.reach[away > 0]:
+        return
+    share = 0.5 + 0.5 * fabs(away) / r.reach[away > 0]
+    for k in range(n_classes):
+        total += other[k] + r.tree.laplace
+    for k in range(n_classes):
+        p[k] = share * p[k] + (1.0 - share) * (other[k] + r.tree.laplace) / total                 # (1)

@@ -8,7 +8,8 @@ Each member votes for its likeliest class with its weight. Every `period` learne
     and if the vote was wrong, a fresh member of weight 1 comes in.               (4)
 
 Then all members learn the row. If there are as many as memory allows, the lightest makes room in (4). Where
-there are several templates, fresh members are made from them in turn.
+there are several templates, fresh members are made from them in turn. If so told, (1) and (2) come after
+every row, and a fresh member first learns the latest rows, which are kept for that.
 """
 
 import numpy as np
@@ -17,17 +18,20 @@ from libc.stdint cimport int64_t
 
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLAG, FLOAT, INDEX, Array, require
+from thalweg._native.ring_layout import check_ring, ring_layout
 
 from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, predict_learn
-from thalweg._native.failure cimport record_failure
-from thalweg._native.kernel cimport learner_t
+from thalweg._native.failure cimport begin_call, call_t, end_call, record_failure
+from thalweg._native.kernel cimport HEAVIEST, Kernel, fit_block, learner_t
 from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, flags, integers
+from thalweg._native.ring cimport append_row, bind_ring, copy_rows, ring_t
 
 cdef enum:
     # kinds of events
     CAME = 0
     WENT = 1
+    MOST_TRIES = 100                    # to train a fresh member, if signals stop that
 
 ctypedef struct majority_t:
     void* kernel
@@ -38,6 +42,8 @@ ctypedef struct majority_t:
     Py_ssize_t period
     double beta
     double theta
+    bint at_once                        # whether weights change after every row
+    ring_t rows                         # the latest rows; without room if none are kept
     Py_ssize_t* progress
     double* weight                      # [member]
     Py_ssize_t* template                # [member]: from which it is made; NULL if there is one template
@@ -52,8 +58,10 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
     cdef majority_t core
     cdef object wrong
     cdef object votes
+    cdef dict window                    # memory for the rows that a fresh member learns
 
-    def __init__(self, who, n_features, n_classes, most, period, beta, theta, n_templates, build):
+    def __init__(self, who, n_features, n_classes, most, period, beta, theta, at_once, room, n_templates,
+                 build):
         cdef majority_t* c = &self.core
         lengths = {"member": most, "slot": most, "kind": 2, "class": n_classes, "input": n_features}
         EnsembleKernel.__init__(self, who, lengths | {"template": n_templates}, 1, build)
@@ -62,10 +70,17 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         if n_templates > 1:
             self.allocate(who, {"template": Array(INDEX, "slot", low=0, high="template")}, {})
             self.arrays["template"][:] = np.arange(most) % n_templates
+        if room:
+            self.allocate(who, ring_layout(), {"row": room})
+            self.window = {
+                "X": layouts.new_array((room, n_features), FLOAT), "y": layouts.new_array(room, INDEX),
+                "w": layouts.new_array(room, FLOAT),
+            }
         self.wrong, self.votes = layouts.new_array(most, FLAG), layouts.new_array(n_classes, FLOAT)
         c.kernel, c.member = <void*> self, self.member
         c.wrong, c.votes = flags(self.wrong), doubles(self.votes)
         c.most, c.n_classes, c.period, c.beta, c.theta = most, n_classes, period, beta, theta
+        c.at_once = at_once
         self.set_handle(<void*> c, n_features, n_classes, learn, predict, predict_and_learn)
         self.bind()
 
@@ -74,6 +89,14 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
         self.core.progress, self.core.weight = self.progress, doubles(self.arrays["weight"])
         if "template" in self.arrays:
             self.core.template = integers(self.arrays["template"])
+        if "span" in self.arrays:
+            bind_ring(&self.core.rows, self.arrays)
+
+    def check(self, arrays):
+        """Raise StateError if arrays contradict each other."""
+        EnsembleKernel.check(self, arrays)
+        if "span" in arrays:
+            check_ring(arrays, self.who)
 
     def check_number(self, n):
         """Raise StateError if a state cannot have n members."""
@@ -113,14 +136,45 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
                 for m in range(1, c.most):
                     if c.weight[m] < c.weight[lightest]:
                         lightest = m
-                fresh = self.built(c.most - 1)
+                fresh = self.trained(c.most - 1)
                 if fresh is not None:
                     kept.remove(lightest)
             else:
-                fresh = self.built(len(kept)) if is_wrong else None
+                fresh = self.trained(len(kept)) if is_wrong else None
             self.go_on_with(kept, fresh)
         except BaseException as error:
             record_failure(error)
+
+    cdef tuple trained(self, Py_ssize_t slot):
+        # A fresh member that has learned the rows kept; None if that failed, which is recorded. What Ctrl-C
+        # raises in a member written in Python is recorded, and a fresh one trained instead.
+        cdef majority_t* c = &self.core
+        cdef Kernel kernel
+        cdef call_t call
+        cdef double* X
+        cdef double* w
+        cdef Py_ssize_t* y
+        cdef Py_ssize_t _try
+        if c.rows.room == 0 or c.rows.span.count == 0:
+            return self.built(slot)
+        X, y, w = doubles(self.window["X"]), integers(self.window["y"]), doubles(self.window["w"])
+        copy_rows(&c.rows, X, y, w)
+        for _try in range(MOST_TRIES):
+            fresh = self.built(slot)
+            if fresh is None:
+                return None
+            kernel = fresh[1]
+            begin_call(&call, 0)
+            with nogil:
+                fit_block(&kernel.handle, X, y, w, c.rows.span.count, False)
+            try:
+                end_call(&call, -1)
+                return fresh
+            except BaseException as error:
+                record_failure(error)
+                if isinstance(error, Exception):
+                    return None
+        return None
 
     cdef void go_on_with(self, list kept, tuple fresh):
         # Keep these members, in their order, and append a fresh one unless it is None.
@@ -150,7 +204,7 @@ cdef class WeightedMajorityKernel(EnsembleKernel):
             self.keep(template, spare)
 
 
-cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noexcept nogil:
+cdef void vote(majority_t* c, Py_ssize_t y, double* votes, bint is_due) noexcept nogil:
     # Turn votes into probabilities, and change weights and members if that is due.
     cdef Py_ssize_t m, k
     cdef double top = 0.0, total = 0.0
@@ -159,7 +213,7 @@ cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noex
         total += votes[k]
     for k in range(c.n_classes):
         votes[k] /= total
-    if (c.progress[ROWS] + 1) % c.period == 0:
+    if is_due or c.at_once:
         for m in range(c.n_members):
             if c.wrong[m]:
                 c.weight[m] *= c.beta                                            # (1)
@@ -167,7 +221,7 @@ cdef void vote(majority_t* c, const double* x, Py_ssize_t y, double* votes) noex
         for m in range(c.n_members):
             c.weight[m] /= top                                                   # (2)
             is_light = is_light or c.weight[m] < c.theta
-        if is_light or is_wrong:
+        if is_due and (is_light or is_wrong):
             with gil:
                 (<WeightedMajorityKernel> c.kernel).change(is_wrong)
 
@@ -189,10 +243,12 @@ cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w
         chosen = likeliest(answer, c.n_classes)
         p[chosen] += c.weight[m]
         c.wrong[m] = chosen != y
-    vote(c, x, y, p)
+    vote(c, y, p, is_due)
     if is_due:
         for m in range(c.n_members):
             learn_by(c.member[m], x, y, w, number)
+    if c.rows.room > 0 and w > 0:
+        append_row(&c.rows, x, y, min(w, HEAVIEST))
     c.progress[ROWS] += 1
     if c.progress[ROWS] == c.progress[NEXT_NOTE]:
         with gil:
