@@ -34,19 +34,38 @@ def mean_accuracy(stream, learner):
     return np.mean([accuracy(stream(seed), learners[seed]) for seed in range(3)])
 
 
-def assert_is_its_twin(learner, n_classes, n_features=2, kind=ParticleTwin):
-    """Assert that a filter and its twin answer and keep the same at each batch; return the twin."""
-    learner = clone(learner).set_params(n_particles=37, batch_size=17, random_state=5)
-    learner.begin(n_features, range(n_classes))
-    twin = kind(n_features, n_classes, learner._settings())
+def turned_rows(n_classes, n_features):
     X, y = rows(17 * 25, n_classes, n_features=n_features)
     y[17 * 9 :] = n_classes - 1 - y[17 * 9 :]
     y[:17] = 0
-    for start in range(0, len(X), 17):
-        batch = slice(start, start + 17)
+    return X, y
+
+
+def moving_rows(n, n_classes, n_features=2, seed=0):
+    """Return rows whose boundaries swing to and fro every 250 rows, and stand still in the second half."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, n_features))
+    shift = np.where(np.arange(n) < n // 2, 0.5 * np.sin(np.arange(n) / 40), 0.0)
+    y = np.clip((X[:, 0] + shift) * n_classes, 0, n_classes - 1).astype(np.intp)
+    return X, np.where(rng.random(n) < 0.05, rng.integers(0, n_classes, n), y)
+
+
+def assert_is_its_twin(learner, n_classes, n_features=2, kind=ParticleTwin, given=None):
+    """Assert that a filter and its twin answer and keep the same at each batch; return the twin.
+
+    The rows are `given` as (X, y), or else such whose concept is turned round at the tenth batch.
+    """
+    learner = clone(learner).set_params(n_particles=37, batch_size=17, random_state=5)
+    learner.begin(n_features, range(n_classes))
+    twin = kind(n_features, n_classes, learner._settings())
+    X, y = given or turned_rows(n_classes, n_features)
+    start = 0
+    while start + twin.size <= len(X):
+        batch = slice(start, start + twin.size)
+        start = batch.stop
         p = learner.test_then_train(X[batch], y[batch])
         np.testing.assert_allclose(p, twin.test_then_train(X[batch], y[batch]), rtol=0, atol=1e-12)
-        if start == 0:
+        if batch.start == 0:
             continue  # rows of one class wait
         arrays, kept = learner._kernel.arrays, twin.kept
         assert learner._kernel.n_kept == len(kept)

@@ -102,6 +102,10 @@ MIXED = {
         learners.DecisionStump(by_distance=True),
         EXCUSED["DecisionStump"],
     ),
+    "particles": (
+        learners.ParticleFilter(form=("scaled", "averages", "widening", "vote", "movement", "resizing")),
+        {},
+    ),
     "bagging": (
         learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
         {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": NEVER_FORGETS},

@@ -1,5 +1,6 @@
-"""Tables 3 to 5 and the claims of the paper on particle filters, filled from our runs."""
+"""Tables 3 to 5 of the paper on particle filters, filled from our runs, and what it has no table of."""
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,9 @@ from thalweg.papers.particle_filter import (
     BOUNDARY,
     CASES,
     FIRST_SEED,
+    OPTIONS,
+    REAL,
+    REAL_CASES,
     REFERENCE,
     RIVALS,
     STEPS,
@@ -18,13 +22,18 @@ from thalweg.papers.particle_filter import (
     TIME,
     TITLE,
     TRAINING_MS,
-    Case,
 )
-from thalweg.papers.reports import Claim, Report, Table, Verdict, averaged, is_positive
+from thalweg.papers.particle_filter_claims import (
+    Accuracies,
+    all_claims,
+    difference,
+    mean_text,
+    paper_text,
+)
+from thalweg.papers.reports import Report, Table, averaged
 from thalweg.papers.running import Results, by_setting
 
 ByCase: TypeAlias = dict[tuple[str, str], list[Any]]
-Accuracies: TypeAlias = dict[tuple[str, str], Floats]
 
 SHOWN_BASELINES = {name: BASELINES[name].title for name in ("majority", "no_change")}
 SIZES = {"SEA": (40_000, 800), "CIRCLES": (40_000, 800), "MANY": (2000, 40), "ELEC": (45_312, 4531)}
@@ -35,6 +44,30 @@ OVERALL = {
     "MANY": ("PF-LR, warm-up 500", "+ widening (default)", "89.1"),
     "ELEC": ("PF-LR, B = 10", "tracking, B = 10", "90.7"),
 }
+# The options beside what they are added to, which for ELEC depends on the option.
+ADDED_TO = {
+    "SEA": ("PF-LR, warm-up 500", "+ widening (default)"),
+    "MANY": ("PF-LR, warm-up 500", "+ widening (default)"),
+    "CIRCLES": ("PF-LR", "tracking (default)"),
+    "HYPERPLANE": ("PF-LR, warm-up 500", "+ widening (default)"),
+}
+ELEC_OPTIONS = {
+    "vote": (("PF-LR, vote", "PF-LR, B = 10"), ("tracking, vote", "tracking, B = 10")),
+    "movement": (("PF-LR, movement", "PF-LR, B = 10"), ("tracking, movement", "tracking, B = 10")),
+    "resizing": tuple((f"{name}, B = 50, resizing", f"{name}, B = 50") for name in ("PF-LR", "tracking")),
+}
+NOTES = [
+    "± is a standard error over runs, for ELEC a standard deviation; a figure is met within two.",
+    "The paper tests DWM-NB on 20 rows after each row that it learns, and PF-LR and LB-HT on 1000 after each "
+    "batch; so do we. The table of both ways has each of them tested both ways, on the same rows.",
+    "Figures 1 to 7 and 10 to 12 are drawn. Left out: figures 8 and 9, drawings without data of why wrong "
+    "labels far from the boundary mislead a likelihood; tables 1 and 2, the concepts, which are in the "
+    "streams Circles and Many.",
+    "Not run: a straight boundary on CIRCLES, which the paper calls no better than guessing, and all inputs "
+    "of ELEC, by which it says up to a few per cent are lost; it gives no numbers of them.",
+    "ELEC is one data set: its runs differ in the filter's seed alone, and DWM-NB has none. The paper does "
+    "not say how many runs it has there.",
+]
 
 
 def accuracies(by_case: ByCase) -> Accuracies:
@@ -53,12 +86,13 @@ def report(results: Results) -> Report:
     """Return the tables, and what the paper claims."""
     by_case = by_setting(results)
     runs = accuracies(by_case)
+    times = {name: by_case[name, TIME][0] for name in TRAINING_MS if (name, TIME) in by_case}
     made = Report(
         TITLE,
         REFERENCE,
         {"particles": 100, "spread": 0.1, "batch": 50, "first seed": FIRST_SEED, "accuracy": "per cent"},
-        claims=[*_figures_met(runs), *_orders(runs)],
-        notes=["± is a standard error over runs, for ELEC a standard deviation; a figure is met within two."],
+        claims=all_claims(runs, times),
+        notes=[*NOTES],
     )
     if ("ELEC", BOUNDARY) in by_case:
         made.tables.append(_by_batch_size(runs, by_case))
@@ -66,33 +100,26 @@ def report(results: Results) -> Report:
         made.notes.append("ELEC left out: elec2.arff was not found; name its folder with --data.")
     made.tables += [_training_times(by_case), _side_by_side(runs)]
     made.tables += [_by_stream(name, runs, by_case) for name in ("SEA", "MANY", "CIRCLES", "HYPERPLANE")]
-    made.tables.append(_steps(runs))
+    made.tables += [_steps(runs), _both_ways(runs), _options(runs)]
+    if any((name, "tracking") in runs for name in REAL):
+        made.tables.append(_real(runs, by_case))
     return made
-
-
-def _ours(values: Floats) -> str:
-    return "{:.2f} ± {:.2f}".format(*averaged(values))
 
 
 def _deviation(values: Floats) -> str:
     return f"{values.std(ddof=1):.2f}" if len(values) > 1 else "–"
 
 
-def _paper(case: Case) -> str:
-    if case.paper is None:
-        return "–"
-    return f"{case.paper}" if case.paper_error is None else f"{case.paper} ± {case.paper_error}"
-
-
 def _by_stream(stream: str, runs: Accuracies, by_case: ByCase) -> Table:
     rows = []
     for case in CASES:
-        if case.stream == stream:
+        if case.stream == stream and not case.name.endswith((*OPTIONS, "throughout", "after each batch")):
             values = runs[stream, case.name]
-            rows.append([case.name, _paper(case), _ours(values), _deviation(values), str(len(values))])
+            told = paper_text(case) or "–"
+            rows.append([case.name, told, mean_text(values), _deviation(values), str(len(values))])
     first = next(part for (name, _), part in by_case.items() if name == stream)
     for key, name in SHOWN_BASELINES.items():
-        rows.append([name, "–", _ours(np.array([run["baselines"][key] for run in first])), "", ""])
+        rows.append([name, "–", mean_text(np.array([run["baselines"][key] for run in first])), "", ""])
     return Table(stream, ["", "paper", "ours", "deviation", "runs"], rows)
 
 
@@ -124,8 +151,9 @@ def _side_by_side(runs: Accuracies) -> Table:
     for stream, (published, tracking, paper) in OVERALL.items():
         if (stream, published) in runs:
             theirs = [case for case in CASES if case.stream == stream and case.name in RIVALS]
-            rivals = [cell for case in theirs for cell in (str(case.paper), _ours(runs[stream, case.name]))]
-            ours = [_ours(runs[stream, case]) for case in (published, tracking)]
+            pairs = [(str(case.paper), mean_text(runs[stream, case.name])) for case in theirs]
+            rivals = [cell for pair in pairs for cell in pair]
+            ours = [mean_text(runs[stream, case]) for case in (published, tracking)]
             rows.append([stream, paper, *ours, *rivals])
     header = ["", "PF-LR", "ours", "tracking", "DWM-NB", "ours", "LB-HT", "ours"]
     return Table("Table 5: overall accuracy, the paper's and ours", header, rows)
@@ -133,52 +161,54 @@ def _side_by_side(runs: Accuracies) -> Table:
 
 def _steps(runs: Accuracies) -> Table:
     streams = [name for name in ("SEA", "MANY", "ELEC", "HYPERPLANE") if (name, "+ scaled") in runs]
-    rows = [[name, *(_ours(runs[stream, name]) for stream in streams)] for name in STEPS]
+    rows = [[name, *(mean_text(runs[stream, name]) for stream in streams)] for name in STEPS]
     header = ["", *(f"{name}, B = 6" if name == "ELEC" else name for name in streams)]
     return Table("From the published to the tracking form", header, rows)
 
 
-def _figures_met(runs: Accuracies) -> list[Claim]:
-    claims = []
-    for case in CASES:
-        if case.paper is None or (case.stream, case.name) not in runs:
-            continue
-        values = runs[case.stream, case.name]
-        mean, spread = averaged(values)
-        if case.stream == "ELEC":
-            spread = float(values.std(ddof=1))
-        far = 2 * np.hypot(spread, case.paper_error or 0.0)
-        claim = f"{case.stream}: {case.name} {_paper(case)}"
-        claims.append(Claim(claim, f"{mean:.2f} ± {spread:.2f}", bool(abs(mean - case.paper) <= far)))
-    return claims
+def _both_ways(runs: Accuracies) -> Table:
+    rows = []
+    for stream in ("SEA", "MANY", "CIRCLES", "HYPERPLANE"):
+        published, tracking = ADDED_TO[stream]
+        names = {
+            "PF-LR": (published, "PF-LR, throughout"),
+            "tracking": (tracking, "tracking, throughout"),
+            "DWM-NB": ("DWM-NB, after each batch", "DWM-NB"),
+            "LB-HT": ("LB-HT", "LB-HT, throughout"),
+        }
+        for name, both in names.items():
+            rows.append([stream, name, *(mean_text(runs[stream, case]) for case in both)])
+    header = ["", "", "1000 rows after each batch", "20 rows after each row"]
+    return Table("Both ways to test", header, rows)
 
 
-def _orders(runs: Accuracies) -> list[Claim]:
-    wanted = [
-        ("modulo helps", "CIRCLES", "PF-LR", "PF-LR, no modulo"),
-        ("likelihood is worse", "SEA", "PF-LR, warm-up 500", "by likelihood"),
-        ("likelihood is worse", "MANY", "PF-LR, warm-up 500", "by likelihood"),
-        ("likelihood is worse", "CIRCLES", "PF-LR", "by likelihood"),
-        ("PF-LR is better than RegPF-LR", "SEA", "PF-LR, warm-up 500", "RegPF-LR"),
-        ("PF-LR is better than RegPF-LR", "MANY", "PF-LR, warm-up 500", "RegPF-LR"),
-        ("PF-LR is better than RegPF-LR", "CIRCLES", "PF-LR", "RegPF-LR"),
-        ("detection and selection help", "HYPERPLANE", "PF-LR, refit below 0.75", "PF-LR, N(0, 1) start"),
-        ("batches of 4 are worse than of 6", "ELEC", "PF-LR, B = 6", "PF-LR, B = 4"),
-        ("(ours) tracking is better", "SEA", "+ widening (default)", "PF-LR, warm-up 500"),
-        ("(ours) tracking is better", "MANY", "+ widening (default)", "PF-LR, warm-up 500"),
-        ("(ours) tracking is better", "CIRCLES", "tracking (default)", "PF-LR"),
-        ("(ours) tracking is better", "HYPERPLANE", "+ widening (default)", "PF-LR, N(0, 1) start"),
-    ]
-    chance = runs["CIRCLES", "by likelihood"]
-    random = Claim("CIRCLES: likelihood is as good as guessing", _ours(chance), bool(chance.mean() < 55))
-    return [random] + [
-        Claim(f"{stream}: {text}", *_more(runs, stream, better, worse))
-        for text, stream, better, worse in wanted
-        if (stream, better) in runs
-    ]
+def _options(runs: Accuracies) -> Table:
+    # Each option, and what it adds in the runs of the same seed.
+    rows = []
+    for option in OPTIONS:
+        for stream, bases in ADDED_TO.items():
+            names = [f"{name}, {option}" for name in ("PF-LR", "tracking")]
+            rows.append([option, stream, *_added(runs, stream, zip(names, bases, strict=True))])
+        if ("ELEC", "PF-LR, vote") in runs:
+            size = "B = 50" if option == "resizing" else "B = 10"
+            rows.append([option, f"ELEC, {size}", *_added(runs, "ELEC", ELEC_OPTIONS[option])])
+    return Table("The options", ["", "", "PF-LR", "added", "tracking", "added"], rows)
 
 
-def _more(runs: Accuracies, stream: str, better: str, worse: str) -> Verdict:
-    # By the differences between runs of the same seed; None within two standard errors.
-    said = f"{_ours(runs[stream, better])} against {_ours(runs[stream, worse])}"
-    return said, is_positive(runs[stream, better] - runs[stream, worse])
+def _added(runs: Accuracies, stream: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    cells = []
+    for name, base in pairs:
+        gain = averaged(difference(runs, stream, name, base))
+        cells += [mean_text(runs[stream, name]), "{:+.2f} ± {:.2f}".format(*gain)]
+    return cells
+
+
+def _real(runs: Accuracies, by_case: ByCase) -> Table:
+    rows = []
+    for stream in REAL:
+        if (stream, "tracking") in runs:
+            ours = [mean_text(runs[stream, case]) for case in REAL_CASES if case != "naive Bayes"]
+            trivial = by_case[stream, "naive Bayes"][0]["baselines"]
+            others = [float(runs[stream, "naive Bayes"][0]), *(trivial[name] for name in SHOWN_BASELINES)]
+            rows.append([stream, *ours, *(f"{value:.2f}" for value in others)])
+    return Table("Real streams, batches of 50", ["", *REAL_CASES, *SHOWN_BASELINES.values()], rows)

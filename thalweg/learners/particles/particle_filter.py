@@ -17,7 +17,10 @@ from thalweg.learners.particles._native.layout import MOST_NUMBERS
 from thalweg.learners.particles._native.particle_filter import STARTS, ParticleKernel
 
 FORMS = {"tracking": ("scaled", "averages", "widening"), "published": ()}
+PARTS = (*FORMS["tracking"], "vote", "movement", "resizing")
 AVERAGES = 3  # candidates besides the centre, over 4, 16 and 64 batches
+VOTERS = 32  # of the best set, for probabilities
+MOST_VOTERS = 1024  # where their vote answers
 MEMORY = 20  # batches standardising looks back on
 WIDENING = 3.0  # of the spread, after an alarm
 WIDEST = 1e50  # spread, start and modulo: squares of coefficients stay finite
@@ -55,11 +58,15 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         features, in which the boundary is then linear. With a modulo, coefficients are taken modulo it (the
         width of a domain that closes on itself; paper: 2 for CIRCLES).
     form : {"tracking", "published"} or tuple
-        "published" is the paper's filter. "tracking" has three parts more, of which a tuple names some:
-        "scaled", inputs standardised by their mean and deviation over about the last twenty batches, and
-        coefficients of length 1 (not for circles and modulos); "averages", means of the centre over about 4,
-        16 and 64 batches predict while they do better; "widening", the spread is tripled for a batch on which
-        the centre does two deviations worse than it used to.
+        "published" is the paper's filter. "tracking" has three parts more: "scaled", inputs standardised by
+        their mean and deviation over about the last twenty batches, and coefficients of length 1 (not for
+        circles and modulos); "averages", means of the centre over about 4, 16 and 64 batches predict while
+        they do better; "widening", the spread is tripled for a batch on which the centre does two deviations
+        worse than it used to. A tuple names parts, among them three more: "vote", the best set answers by
+        majority where its mean would; "movement", the spread follows the net movement of the centre over
+        about three batches, between 0.3 and 3 times `spread`; "resizing", batches are halved (to no less than
+        4 rows) while what half of one would have taught does better on its other half, and doubled again (up
+        to `batch_size`, the first) while it does worse or 400 batches do not tell.
     start : {"normal", "zeros", "uniform"}, float, or (one of them, int)
         Where the first particles come from: N(0, 1), 0, U(0, 1) (or U(0, modulo)), or U(0, start); and how
         many extra steps are taken on the first batch (the paper: 500, where it tells).
@@ -75,8 +82,9 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         The same as scores, which are larger for likelier classes: −β₁, −β₂, … and β₀. Circles and modulos
         have none.
     coefficients_ : ndarray of shape (n_outputs, 1 + number of input_names_)
-        What predicts, in the units of the inputs: β₀, β₁, … of class 1 as against 0, or of each of more
-        classes; the class of the least energy wins. With one input the boundary lies at β₀/β₁.
+        What predicts (with "vote": the mean of what votes), in the units of the inputs: β₀, β₁, … of class 1
+        as against 0, or of each of more classes; the class of the least energy wins. With one input the
+        boundary lies at β₀/β₁.
     particles_ : ndarray of shape (n_best, n_outputs, 1 + number of input_names_)
         The best set of the last batch: its spread is the boundary's uncertainty.
     coefficient_spread_ : ndarray of shape (n_outputs, 1 + number of input_names_)
@@ -89,8 +97,9 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     ----------------------
     The tracking form, and probabilities: the share of the best set (of up to 32 of it) that votes with the
     predictor, mixed with its faded error rate on new batches, so that an unanimous vote gives the accuracy
-    seen and a divided one ½. The answer itself is that of the mean, as in the paper. The first batch must
-    hold two classes. Several classes have one energy each.
+    seen and a divided one ½. The answer itself is that of the mean, as in line 14 of its algorithm 1; line 13
+    speaks of a vote, which is the part "vote". The parts "movement" and "resizing" are what the paper leaves
+    for the future. The first batch must hold two classes. Several classes have one energy each.
 
     References
     ----------
@@ -164,12 +173,14 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     def _settings(self) -> dict[str, Any]:
         circle, modulo = self._shape()
         parts = self._parts()
+        n_particles = whole_number(self, "n_particles", self.n_particles, 1, MOST_NUMBERS)
         batch_size = count(self, "batch_size", self.batch_size, 2)
         spread = real_number(self, "spread", self.spread, above=0, most=WIDEST)
         pull, jitter = self._prior()
         start, width, n_warmup = self._start(modulo)
         return {
-            "n_particles": whole_number(self, "n_particles", self.n_particles, 1, MOST_NUMBERS),
+            "n_particles": n_particles,
+            "most_voters": min(n_particles + 1, MOST_VOTERS) if "vote" in parts else VOTERS,
             "batch_size": batch_size,
             "n_warmup": n_warmup,
             "n_jobs": n_threads(self, self.n_jobs),
@@ -179,6 +190,9 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
             "likelihood": self.scoring == "likelihood",
             "regularised": self.spread_prior is not None,
             "scaled": "scaled" in parts and not circle and not modulo,
+            "vote": "vote" in parts,
+            "movement": "movement" in parts,
+            "resizing": "resizing" in parts,
             "modulo": modulo,
             "spread": spread,
             "wide_spread": WIDENING * spread if "widening" in parts else 0.0,
@@ -198,7 +212,7 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
     def _parts(self) -> Sequence[str]:
         if not isinstance(self.form, list | tuple):
             return FORMS[one_of(self, "form", self.form, FORMS)]
-        return [one_of(self, "each part of form", part, FORMS["tracking"]) for part in self.form]
+        return [one_of(self, "each part of form", part, PARTS) for part in self.form]
 
     def _start(self, modulo: float) -> tuple[int, float, int]:
         start, n_warmup = pair(self, "start", self.start, 0)

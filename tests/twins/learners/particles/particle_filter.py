@@ -17,9 +17,9 @@ def unit_length(beta):
 
 
 class ParticleTwin:
-    """PF-LR for batches handed over one by one; `settings` are those of the kernel.
+    """PF-LR for batches of `size` rows, handed over one by one; `settings` are those of the kernel.
 
-    `met` has what probabilities and averages went through.
+    `met` has what probabilities, averages, spreads and sizes went through.
     """
 
     def __init__(self, n_features, n_classes, settings):
@@ -29,6 +29,7 @@ class ParticleTwin:
         self.step, self.centre, self.best, self.kept = 0, None, None, None
         self.seen, self.candidates, self.tallies, self.chosen = np.ones(n_classes), None, None, 0
         self.met = set()
+        self.size, self.gains, self.path = self.batch_size, [], np.zeros(self.shape[1])
         self.log_spread = np.full(self.shape, np.log(self.spread))
         self.next_spread, self.faded, self.active = self.spread, None, None
         self.n_seen, self.mean, self.variance = 0, np.zeros(n_features), np.zeros(n_features)
@@ -49,11 +50,8 @@ class ParticleTwin:
         """Return probabilities: votes of up to 32 of the best set, mixed with the error rate so far."""
         if self.step == 0:
             return self.seen / self.seen.sum()
-        x = self.standardised(x[None])
-        answer = self.classes(self.candidates[self.chosen][None], x)[0]
-        n_voters = min(len(self.kept), 32)
-        voters = self.kept[[v * len(self.kept) // n_voters for v in range(n_voters)]]
-        votes = np.bincount(self.classes(voters, x), minlength=self.n_classes).astype(float)
+        answer, votes = self.answer(x, self.vote and self.chosen == 0)
+        n_voters = votes.sum()
         votes[answer] += 1
         if votes.max() > votes[answer]:
             self.met.add("outvoted")
@@ -67,6 +65,18 @@ class ParticleTwin:
         others, q = self.n_classes - 1, votes / (n_voters + 1)
         error = min(max(self.error, 0.001), 0.9 * others / self.n_classes)
         return (1 - error) * q + error * (1 - q) / others
+
+    def answer(self, x, votes_decide):
+        """Return the class of the predictor, or of the vote, and the number of votes for each class."""
+        x = self.standardised(x[None])
+        n_voters = min(len(self.kept), -(-self.most_voters // 8) * 8)
+        voters = self.kept[[v * len(self.kept) // n_voters for v in range(n_voters)]]
+        votes = np.bincount(self.classes(voters, x), minlength=self.n_classes).astype(float)
+        answer = self.classes(self.candidates[self.chosen][None], x)[0]
+        if votes_decide and votes[answer] < votes.max():
+            self.met.add("majority")
+            answer = votes.argmax()
+        return answer, votes
 
     def classes(self, particles, x):
         """Return the class that each particle answers for one row."""
@@ -86,17 +96,24 @@ class ParticleTwin:
 
     def learn(self, X, y):
         """Learn one batch."""
+        voted = None
+        if self.vote and self.step:
+            voted = np.mean([self.answer(x, True)[0] == label for x, label in zip(X, y, strict=True)])
         if self.scaled:
             for x in X:
-                self.n_seen = min(self.n_seen + 1, self.memory)
+                self.n_seen = min(self.n_seen + 1, self.memory * self.size / self.batch_size)
                 error = x - self.mean
                 self.mean = self.mean + error / self.n_seen
                 self.variance = self.variance + (error * (x - self.mean) - self.variance) / self.n_seen
         X = self.standardised(X)
         if self.step:
-            self.judge(X, y)
+            self.judge(X, y, voted)
             self.adapt(X, y)
+            gain = self.try_half(X, y) if self.resizing else 0
+            last = self.centre
             self.take_step(X, y)
+            self.follow(last)
+            self.resize(gain)
         else:
             for _ in range(self.n_warmup + 1):
                 self.take_step(X, y)
@@ -108,9 +125,10 @@ class ParticleTwin:
     def close(self, X, y):
         """Do what a kind of filter does at the end of a batch."""
 
-    def judge(self, X, y):
+    def judge(self, X, y, voted):
         """Count the hits of all who might have predicted the batch, and the errors of the one that did."""
         accuracy = self.hits(self.candidates, X, y) / len(y)
+        accuracy[0] = accuracy[0] if voted is None else voted
         self.tallies = 0.9 * self.tallies + accuracy
         self.error += 0.1 * (1 - accuracy[self.chosen] - self.error)
 
@@ -132,9 +150,46 @@ class ParticleTwin:
         if self.faded is None:
             self.faded = accuracy
             return
+        if self.movement:
+            n_active = len(self.path) if self.active is None else self.active.sum()
+            moving = 3 * np.sqrt((self.path**2).sum() / n_active)
+            self.next_spread = min(max(moving, 0.3 * self.spread), 3 * self.spread)
+            bound = "most" if moving > self.spread else "least"
+            self.met.add("free" if moving == self.next_spread else bound)
         if self.wide_spread and accuracy < self.faded - 2 * np.sqrt(self.faded * (1 - self.faded) / len(y)):
-            self.next_spread = self.wide_spread
+            self.next_spread = self.wide_spread * (self.next_spread / self.spread)
         self.faded += 0.1 * (accuracy - self.faded)
+
+    def follow(self, last):
+        """Fade the path by what the centre moved in this batch, the short way where it closes on itself."""
+        moved = self.centre - last
+        if self.modulo:
+            moved = (moved + self.modulo / 2) % self.modulo - self.modulo / 2
+        self.path = 0.7 * self.path + 0.3 * moved
+
+    def try_half(self, X, y):
+        """Return the hits on the second half that the best particles on the first half would gain."""
+        half = len(y) // 2
+        particles = np.vstack([self.centre, self.draw()[0]])
+        hits = self.hits(particles, X[:half], y[:half])
+        trial = particles[hits == hits.max()].mean(axis=0)
+        trial = unit_length(trial) if self.scaled else trial
+        after = self.hits(np.array([trial, self.centre]), X[half:], y[half:])
+        return int(after[0]) - int(after[1])
+
+    def resize(self, gain):
+        """Halve or double the next batch if gains since the last time are two deviations from 0.
+
+        After 400 batches it is doubled without.
+        """
+        self.gains.append(gain)
+        decided = sum(self.gains) ** 2 > 4 * sum(gain**2 for gain in self.gains)
+        if decided or len(self.gains) == 400:
+            shrinks = decided and sum(self.gains) > 0
+            self.met.add("shrinks" if shrinks else "grows")
+            least = min(4, self.batch_size)
+            self.size = max(self.size // 2, least) if shrinks else min(2 * self.size, self.batch_size)
+            self.gains = []
 
     def take_step(self, X, y):
         particles, log_spread = self.draw()

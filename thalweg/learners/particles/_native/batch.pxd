@@ -2,8 +2,5 @@
 
 from .state cimport filter_t
 
-cdef enum:
-    MOST_VOTERS = 32
-
 # learn the rows of the buffer, or go on where a signal ended it; done if counts.opened is 0 afterwards
 cdef void learn_batch(filter_t* f) noexcept nogil

@@ -10,9 +10,11 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from .draws cimport scale_to_one, to_raw_units, write_terms
-from .state cimport LANES, filter_t
-from .steps cimport hits_of, pack, take_step
+from .resizing cimport resize, try_half
 from .ridge_logistic cimport fit_logistic
+from .state cimport LANES, filter_t
+from .steps cimport hits_of, moving_spread, pack, take_step
+from .votes cimport vote_hits
 from thalweg._native.ring cimport clear_rows
 
 cdef double FADE = 0.9                  # of hits and errors, a batch
@@ -22,15 +24,22 @@ cdef double MOST_FITTED = 1e100         # coefficients of a fit that are beyond 
 
 cdef void learn_batch(filter_t* f) noexcept nogil:
     cdef Py_ssize_t n_steps = 1 if f.counts.started else 1 + f.n_warmup
+    cdef bint on_trial = f.resizing and f.counts.started
+    cdef double gain = 0.0
     if f.counts.opened:
-        pack(f)
+        pack(f, 0, f.rows.span.count)
     elif not open_batch(f):
         empty_buffer(f)
         return
     while f.counts.n_steps < n_steps:
+        # A trial changes nothing: after a signal it is made again, unless the step has been taken.
+        if on_trial and not try_half(f, &gain):
+            return
         if not take_step(f):
             return
         f.counts.n_steps += 1
+        if on_trial:
+            resize(f, gain)
     close_batch(f)
 
 
@@ -50,7 +59,7 @@ cdef bint open_batch(filter_t* f) noexcept nogil:
         return False
     if f.scaled:
         standardise(f)
-    pack(f)
+    pack(f, 0, f.rows.span.count)
     if f.counts.started:
         test_candidates(f)
     f.counts.opened = 1
@@ -75,9 +84,9 @@ cdef void close_batch(filter_t* f) noexcept nogil:
 
 cdef void standardise(filter_t* f) noexcept nogil:
     cdef Py_ssize_t i, j
-    cdef double error, faded
+    cdef double error, faded, memory = f.memory * f.size[0] / f.batch_size
     for i in range(f.rows.span.count):
-        faded = min(f.measures.n_seen, max(f.memory - f.rows.w[i], 0.0))
+        faded = min(f.measures.n_seen, max(memory - f.rows.w[i], 0.0))
         if faded < f.measures.n_seen:
             for j in range(f.n_features):
                 f.squares[j] *= faded / f.measures.n_seen
@@ -92,20 +101,23 @@ cdef void standardise(filter_t* f) noexcept nogil:
 cdef void test_candidates(filter_t* f) noexcept nogil:
     # How those who might have predicted this batch would have done, before it is learned.
     cdef Py_ssize_t c
-    cdef double accuracy, expected = f.measures.accuracy, n = f.measures.buffered
+    cdef double accuracy, answered, expected = f.measures.accuracy, n = f.measures.buffered
     for c in range(1 + f.n_averages):
         accuracy = hits_of(f, candidate(f, c)) / n
-        f.tallies[c] = FADE * f.tallies[c] + accuracy                                           # (7)
+        answered = vote_hits(f) / n if f.vote and c == 0 else accuracy
+        f.tallies[c] = FADE * f.tallies[c] + answered                                           # (7)
         if c == f.counts.chosen:
-            f.measures.error += (1 - FADE) * (1 - accuracy - f.measures.error)
+            f.measures.error += (1 - FADE) * (1 - answered - f.measures.error)
         if c > 0:
             continue
         f.measures.spread = f.spread
         if expected < 0:
             f.measures.accuracy = accuracy
             continue
+        if f.movement:
+            f.measures.spread = moving_spread(f)
         if f.wide_spread > 0 and accuracy < expected - 2 * sqrt(expected * (1 - expected) / n):  # (8)
-            f.measures.spread = f.wide_spread
+            f.measures.spread = f.wide_spread * (f.measures.spread / f.spread)
         f.measures.accuracy += (1 - FADE) * (accuracy - expected)
 
 
@@ -114,7 +126,7 @@ cdef inline double* candidate(filter_t* f, Py_ssize_t c) noexcept nogil:
 
 
 cdef void update_candidates(filter_t* f) noexcept nogil:
-    cdef Py_ssize_t c, i, v, n = f.n_coefficients, n_voters = min(f.counts.n_kept, MOST_VOTERS)
+    cdef Py_ssize_t c, i, v, n = f.n_coefficients, n_voters = min(f.counts.n_kept, f.most_voters)
     cdef double rate = 1.0
     cdef double* panel
     f.counts.chosen = 0

@@ -17,7 +17,7 @@ from thalweg._native.layout import Layout
 from thalweg._types import Arrays, Floats
 
 COEFFICIENTS = (
-    "active", "centre", "averages", "kept", "centre_log_spread", "mean_log_spread", "kept_log_spread",
+    "active", "centre", "averages", "kept", "path", "centre_log_spread", "mean_log_spread", "kept_log_spread",
 )
 START_UNIFORM, START_NORMAL = 1, 2
 

@@ -13,12 +13,14 @@ MOST_COEFFICIENT = 1e100
 MOST_ENERGY = 1e307  # coefficients of energies, for inputs as they come
 MOST_NUMBERS = 2**27  # of particles, of a batch's values, of the best set's coefficients: a GiB each
 LOWEST_LOG_SPREAD = -7.0
+LEAST_SIZE = 4  # of batches that adapt their size
+LEAST_MOVING, MOST_MOVING = 0.3, 3.0  # spreads that follow the centre, in units of `spread`
 
 COUNTS = {
     "step": counter(),
     "started": counter(1),
     "n_kept": counter(),
-    "n_voters": counter(32),
+    "n_voters": counter(),
     "chosen": counter(),
     "n_refits": counter(),
     "opened": counter(1),
@@ -30,6 +32,11 @@ MEASURES = {
     "error": Array(FLOAT, low=-1e-6, high=1 + 1e-6),
     "accuracy": Array(FLOAT, low=-1e-6, high=1 + 1e-6, others=(-1.0,)),
     "spread": Array(FLOAT, low=0.0),
+}
+TRIALS = {
+    "gain": Array(FLOAT, low=-1e125, high=1e125),
+    "squares": Array(FLOAT, low=0.0, high=1e250),
+    "n_batches": counter(),
 }
 
 
@@ -68,6 +75,12 @@ def filter_layout(settings: dict[str, Any]) -> Layout:
         }
     if settings["likelihood"]:
         layout["parents"] = Array(INDEX, "particle", low=0)
+    if settings["movement"]:
+        layout["path"] = Array(FLOAT, "coefficient", low=-2 * steepest, high=2 * steepest)
+    if settings["resizing"]:
+        largest = settings["batch_size"]
+        layout["size"] = Array(INDEX, 1, low=min(LEAST_SIZE, largest), high=largest, fill=largest)
+        layout["trials"] = Array(FLOAT, TRIALS)
     return layout
 
 
@@ -78,11 +91,19 @@ def check_filter(arrays: Arrays, settings: dict[str, Any], lengths: Lengths, who
     _check_kept(counts, arrays, settings, who)
     _check_buffer(counts, measures, arrays, settings, who)
     require(counts["chosen"] <= lengths["average"], who, "chosen", "is no candidate")
-    spreads = (settings["spread"], settings["wide_spread"] or settings["spread"])
-    require(measures["spread"] in spreads, who, "spread", f"is {measures['spread']}, not one of {spreads}")
+    _check_spread(measures["spread"], settings, who)
     allowed = (0.0, 1.0) if settings["refit_below"] else (1.0,)
     good = bool(np.isin(arrays["active"], allowed).all())
     require(good, who, "active", "must hold 0 or 1, and only 1 where nothing is fitted")
+
+
+def _check_spread(spread: float, settings: dict[str, Any], who: str) -> None:
+    spreads = (settings["spread"], settings["wide_spread"] or settings["spread"])
+    if not settings["movement"]:
+        require(spread in spreads, who, "spread", f"is {spread}, not one of {spreads}")
+        return
+    low, high = 0.999 * LEAST_MOVING * spreads[0], 1.001 * MOST_MOVING * spreads[1]
+    require(low <= spread <= high, who, "spread", f"is {spread}, not between {low} and {high}")
 
 
 def _check_kept(counts: dict[str, float], arrays: Arrays, settings: dict[str, Any], who: str) -> None:
@@ -90,6 +111,8 @@ def _check_kept(counts: dict[str, float], arrays: Arrays, settings: dict[str, An
     most = min(len(arrays["kept"]), settings["n_particles"] + 1)
     require(n_kept <= most, who, "n_kept", f"is {n_kept}, more than the {most} there can be")
     require((n_kept > 0) == (counts["step"] > 0), who, "n_kept", "must be 0 if and only if 'step' is")
+    most = settings["most_voters"]
+    require(counts["n_voters"] <= most, who, "n_voters", f"is {counts['n_voters']}, more than {most}")
     require((counts["n_voters"] > 0) == bool(counts["started"]), who, "n_voters", "does not fit 'started'")
     require(counts["step"] > 0 or not counts["started"], who, "started", "is 1 before the first step")
     good = "parents" not in arrays or bool((arrays["parents"] < max(n_kept, 1)).all())
@@ -110,7 +133,8 @@ def _check_buffer(
         require(counts["n_steps"] <= n_steps, who, "n_steps", f"is {counts['n_steps']}, more than {n_steps}")
         require(started or counts["step"] == counts["n_steps"], who, "n_steps", "is not 'step'")
     else:
-        is_full = max(n, measures["buffered"]) >= settings["batch_size"]
+        size = int(arrays["size"][0]) if settings["resizing"] else settings["batch_size"]
+        is_full = max(n, measures["buffered"]) >= size
         require(not is_full, who, "span", "has a full batch that is not learned")
         require(counts["n_steps"] == 0, who, "n_steps", "is not 0, but no batch is being learned")
         require(started or counts["step"] == 0, who, "step", "is not 0, but no batch is learned")

@@ -16,6 +16,12 @@ inputs by their mean and deviation over the last twenty batches or so, keeps ‖
 
     averages β̄_c += 4^−c (β* − β̄_c) are candidates, too; that with most faded hits predicts   (7)
     σ is wide for a batch whose A_0 is two binomial deviations below its faded mean        (8)
+
+Three parts are options besides: the best set's vote may answer instead of the centre; batches may adapt their
+size (resizing.pyx); and σ may follow the net movement of the centre, between 0.3 and 3 times its usual value:
+
+    path π += 0.3 (Δβ* − π), after each batch                                              (9)
+    σ = 3 ‖π‖ / √(number of coefficients)                                                 (10)
 """
 
 import numpy as np
@@ -24,16 +30,15 @@ from thalweg._native import layout as layouts
 from . import layout as particle_layout
 from .growth import scaled_to_one, with_classes, with_drawn_inputs, with_inputs
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 from thalweg._native.failure cimport begin_call, call_t, end_call, record_failure
 from thalweg._native.kernel cimport Kernel
-from .batch cimport MOST_VOTERS, learn_batch
+from .batch cimport learn_batch
 from .draws cimport NORMAL, UNIFORM, ZEROS, to_raw_units
-from .state cimport LANES, TILE_ROWS, best_scoring, filter_counts_t, filter_measures_t, filter_t
+from .state cimport LANES, TILE_ROWS, best_scoring, filter_counts_t, filter_measures_t, filter_t, trials_t
 from .steps cimport CHUNK, SMALL_WORK
+from .votes cimport predict
 from thalweg._native.pointers cimport doubles, integers, words
 from thalweg._native.ring cimport append_row, bind_ring
 from thalweg._native.workers cimport Workers
@@ -63,6 +68,8 @@ cdef class ParticleKernel(Kernel):
         f.n_warmup, f.start = settings["n_warmup"], settings["start"]
         f.circle, f.likelihood = settings["circle"], settings["likelihood"]
         f.regularised, f.scaled = settings["regularised"], settings["scaled"]
+        f.vote, f.movement, f.resizing = settings["vote"], settings["movement"], settings["resizing"]
+        f.most_voters = (settings["most_voters"] + LANES - 1) // LANES * LANES
         f.start_width, f.modulo = settings["start_width"], settings["modulo"]
         f.spread, f.wide_spread = settings["spread"], settings["wide_spread"]
         f.pull, f.jitter, f.memory = settings["pull"], settings["jitter"], settings["memory"]
@@ -88,7 +95,7 @@ cdef class ParticleKernel(Kernel):
             "input": f.n_features, "class": f.n_classes, "coefficient": f.n_coefficients,
             "row": f.batch_size, "particle": f.n_particles, "kept": None,
             "average": f.n_averages, "candidate": 1 + f.n_averages,
-            "predictor": panel * LANES, "voters": panel * MOST_VOTERS,
+            "predictor": panel * LANES, "voters": panel * f.most_voters,
         }
         self.allocate(who, particle_layout.filter_layout(self.settings), lengths, {"kept": room})
         self.arrays["seed"][0] = self.settings["seed"]
@@ -105,6 +112,7 @@ cdef class ParticleKernel(Kernel):
             "spread_sums": (f.n_panels // CHUNK + 1) * n if f.regularised else 0,
             "work": f.n_jobs * f.work_size,
             "next_centre": n,
+            "ballot": f.n_classes,
             "system": (1 + f.n_features) * (3 + f.n_features) if f.refit_below > 0 else 0,
             "refitted": 2 * n if f.refit_below > 0 else 0,
         }
@@ -140,10 +148,16 @@ cdef class ParticleKernel(Kernel):
             f.mean_log_spread = doubles(arrays["mean_log_spread"])
         if f.likelihood:
             f.parents = integers(arrays["parents"])
+        if f.movement:
+            f.path = doubles(arrays["path"])
+        f.size = integers(arrays["size"]) if f.resizing else &f.batch_size
+        if f.resizing:
+            f.trials = <trials_t*> doubles(arrays["trials"])
         f.tiles, f.tile_codes = doubles(scratch["tiles"]), integers(scratch["tile_codes"])
         f.tile_weights, f.scores = doubles(scratch["tile_weights"]), doubles(scratch["scores"])
         f.spread_sums, f.work = doubles(scratch["spread_sums"]), doubles(scratch["work"])
         f.next_centre, f.drawn = doubles(scratch["next_centre"]), integers(scratch["drawn"])
+        f.ballot = doubles(scratch["ballot"])
         f.system, f.refitted = doubles(scratch["system"]), doubles(scratch["refitted"])
         f.following = doubles(scratch["following"])
         f.following_log_spread = doubles(scratch["following_log_spread"])
@@ -271,11 +285,11 @@ cdef class ParticleKernel(Kernel):
         # Begin a call that a signal may end inside a batch; start threads if there is work for them. Only the
         # caller keeps them: a forked process must not end threads that it does not have.
         cdef filter_t* f = &self.core
-        cdef double n_batches = (f.rows.span.count + n_rows) // f.batch_size
+        cdef double n_batches = (f.rows.span.count + n_rows) // f.size[0]
         cdef Workers workers = None
         if f.n_jobs > 1:
             if w is not None:
-                n_batches = max(n_batches, (f.measures.buffered + np.sum(w)) // f.batch_size)
+                n_batches = max(n_batches, (f.measures.buffered + np.sum(w)) // f.size[0])
             if (n_batches + f.counts.opened) * self.batch_work() > START_WORK:
                 workers = Workers(f.n_jobs - 1)
         f.workers = <void*> workers if workers is not None else NULL
@@ -322,7 +336,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t nu
     f.measures.buffered += w
     if not f.counts.started:
         f.seen[y] += w
-    if f.rows.span.count == f.batch_size or f.measures.buffered >= f.batch_size:
+    if f.rows.span.count == f.size[0] or f.measures.buffered >= f.size[0]:
         learn_batch(f)
 
 
@@ -330,59 +344,3 @@ cdef void flush(void* state) noexcept nogil:
     cdef filter_t* f = <filter_t*> state
     if f.rows.span.count:
         learn_batch(f)
-
-
-cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef filter_t* f = <filter_t*> state
-    cdef Py_ssize_t k, panel, lane, size = f.n_outputs * f.n_terms * LANES
-    cdef Py_ssize_t[LANES] votes
-    cdef double total = 0.0
-    if not f.counts.started:
-        for k in range(f.n_classes):
-            total += f.seen[k] + 1.0
-        for k in range(f.n_classes):
-            p[k] = (f.seen[k] + 1.0) / total
-        return
-    memset(p, 0, f.n_classes * sizeof(double))
-    for panel in range((f.counts.n_voters + LANES - 1) // LANES):
-        vote(f, f.voters + panel * size, x, votes)
-        for lane in range(min(LANES, f.counts.n_voters - panel * LANES)):
-            p[votes[lane]] += 1.0
-    vote(f, f.predictor, x, votes)
-    announce(f, votes[0], p)
-
-
-cdef void vote(const filter_t* f, const double* panel, const double* x, Py_ssize_t* votes) noexcept nogil:
-    cdef Py_ssize_t k, lane
-    cdef double[LANES] energies
-    cdef double[LANES] least
-    for lane in range(LANES):
-        votes[lane] = 0
-        least[lane] = 0.0 if f.n_outputs == 1 else INFINITY
-    for k in range(f.n_outputs):
-        f.scoring.row_energies(panel + k * f.n_terms * LANES, x, f.n_features, f.circle, energies)
-        for lane in range(LANES):
-            if energies[lane] < least[lane]:
-                least[lane] = energies[lane]
-                votes[lane] = k if f.n_outputs > 1 else 1
-
-
-cdef void announce(const filter_t* f, Py_ssize_t answer, double* p) noexcept nogil:
-    # Votes made probabilities: the predictor's answer gets the largest share, and the faded error rate e
-    # is what even an unanimous vote leaves to the other classes: (1 − e) q + e (1 − q)/(K − 1).
-    cdef Py_ssize_t k, most = answer, others = f.n_classes - 1
-    cdef double n = f.counts.n_voters + 1.0, swap, error
-    p[answer] += 1.0
-    for k in range(f.n_classes):
-        if p[k] > p[most]:
-            most = k
-    swap = p[most]
-    p[most] = p[answer]
-    p[answer] = swap
-    error = min(max(f.measures.error, 0.001), 0.9 * others / (others + 1.0))
-    for k in range(f.n_classes):
-        if k != answer and p[k] == p[answer]:
-            p[k] -= 0.25
-            p[answer] += 0.25
-    for k in range(f.n_classes):
-        p[k] = (1 - error) * (p[k] / n) + error * (1 - p[k] / n) / others

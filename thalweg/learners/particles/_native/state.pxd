@@ -38,6 +38,11 @@ ctypedef struct filter_measures_t:
     double accuracy                     # of the centre on new batches, faded; -1 before the first
     double spread                       # standard deviation of the next step
 
+ctypedef struct trials_t:
+    double gain                         # hits that smaller batches would have gained since the size changed
+    double squares                      # sum of the squares of these gains
+    double n_batches                    # since then
+
 ctypedef struct filter_t:
     const scoring_t* scoring
     Py_ssize_t n_features
@@ -47,7 +52,8 @@ ctypedef struct filter_t:
     Py_ssize_t n_terms                  # 1 + n_features, and one more for a circle's squared length
     Py_ssize_t n_particles
     Py_ssize_t n_panels
-    Py_ssize_t batch_size
+    Py_ssize_t batch_size               # the largest, if sizes adapt
+    Py_ssize_t most_voters              # a multiple of LANES
     Py_ssize_t n_warmup
     Py_ssize_t n_averages
     int n_jobs
@@ -56,6 +62,9 @@ ctypedef struct filter_t:
     bint likelihood
     bint regularised
     bint scaled                         # inputs standardised, coefficients of length 1
+    bint vote                           # whether the best set's vote answers, and not the centre
+    bint movement                       # whether the spread follows the movement of the centre
+    bint resizing                       # whether batches adapt their size
     double start_width
     double modulo
     double spread
@@ -63,7 +72,7 @@ ctypedef struct filter_t:
     double pull                         # a of the spread's prior
     double jitter                       # h
     double refit_below
-    double memory                       # rows standardising looks back on
+    double memory                       # rows standardising looks back on, for batches of batch_size
     uint64_t seed
     uint64_t parent_key                 # of this step
     uint64_t move_key
@@ -71,6 +80,8 @@ ctypedef struct filter_t:
     uint64_t start_key
     filter_counts_t* counts
     filter_measures_t* measures
+    Py_ssize_t* size                    # of the next batch: batch_size, or in an array if sizes adapt
+    trials_t* trials                    # resizing only
     ring_t rows                         # that wait for their batch to fill, the first at place 0
     double* seen                        # [n_classes]: weight of each label before the first batch
     double* mean                        # [n_features]: for standardising
@@ -84,6 +95,7 @@ ctypedef struct filter_t:
     Py_ssize_t room
     double* averages                    # [n_averages, n_coefficients]
     double* tallies                     # [1 + n_averages]: faded hits of the candidates
+    double* path                        # [n_coefficients]: faded movement of the centre; movement only
     double* predictor                   # [LANES lanes of n_outputs n_terms]: terms of what predicts, lane 0
     double* voters                      # [panels of LANES]: terms of the voting part of the best set
     Py_ssize_t* parents                 # [n_particles]: likelihood only
@@ -95,7 +107,8 @@ ctypedef struct filter_t:
     double* spread_sums                 # [chunks, n_coefficients]
     double* work                        # [n_jobs, work_size]: each thread has its own
     Py_ssize_t work_size
-    double* next_centre                 # [n_coefficients]
+    double* next_centre                 # [n_coefficients]: or the last one, or one on trial
+    double* ballot                      # [n_classes]: votes for one row
     Py_ssize_t* drawn                   # [2, n_particles]: likelihood only
     double* system                      # [1 + n_features, 3 + n_features]: of a refit
     double* refitted                    # [2, n_coefficients]: coefficients and which are active

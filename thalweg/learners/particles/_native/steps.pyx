@@ -4,7 +4,7 @@ Threads score chunks of particles, each the next one that is left. A step change
 if a signal ends it before, it can be done again with the same result.
 """
 
-from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p
+from libc.math cimport INFINITY, exp, fabs, isfinite, log, log1p, rint, sqrt
 from libc.string cimport memcpy, memset
 
 from thalweg._native.failure cimport current_failure
@@ -23,27 +23,34 @@ cdef extern from *:
     bint is_set(const bint* flag) noexcept nogil
     void set_flag(bint* flag) noexcept nogil
 
+cdef double PATH_RATE = 0.3             # of the movement of the centre
+cdef double PATHS = 3.0                 # in a spread
+cdef double LEAST_MOVING = 0.3          # times the usual spread, as layout.py has it
+cdef double MOST_MOVING = 3.0
+
 cdef ziggurat_t ZIGGURAT
 fill_ziggurat(&ZIGGURAT)
 
 
-cdef void pack(filter_t* f) noexcept nogil:
+cdef void pack(filter_t* f, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
     # Rows into tiles; for two classes those of class 0 with their signs turned, so that η < 0 is a hit.
-    cdef Py_ssize_t i, j, n = f.rows.span.count, d = f.n_features
+    cdef Py_ssize_t i, j, n = stop - first, d = f.n_features
     cdef double value, sign, length, s
+    cdef const double* x
     cdef double* tile
     f.n_tiles = (n + TILE_ROWS - 1) // TILE_ROWS
     memset(f.tiles, 0, f.n_tiles * TILE_ROWS * f.n_terms * sizeof(double))
     memset(f.tile_weights, 0, f.n_tiles * TILE_ROWS * sizeof(double))
     for i in range(n):
+        x = f.rows.X + (first + i) * d
         tile = f.tiles + (i // TILE_ROWS) * f.n_terms * TILE_ROWS + i % TILE_ROWS
-        sign = -1.0 if f.n_outputs == 1 and f.rows.y[i] == 0 else 1.0
-        f.tile_codes[i] = f.rows.y[i]
-        f.tile_weights[i] = f.rows.w[i]
+        sign = -1.0 if f.n_outputs == 1 and f.rows.y[first + i] == 0 else 1.0
+        f.tile_codes[i] = f.rows.y[first + i]
+        f.tile_weights[i] = f.rows.w[first + i]
         tile[0] = sign
         length = 0.0
         for j in range(d):
-            value = f.rows.X[i * d + j]
+            value = x[j]
             if f.scaled:
                 s = deviation(f, j)
                 value = (value - f.mean[j]) / s if s > 0 else 0.0
@@ -133,18 +140,9 @@ cdef void score_chunk(filter_t* f, Py_ssize_t chunk, double* work, bint is_calle
 cdef bint take_step(filter_t* f) noexcept nogil:
     cdef Py_ssize_t chunk, i, n = f.n_coefficients
     cdef double first = -INFINITY
-    begin_step(f)
     if f.counts.step > 0 and not f.likelihood:
         first = score_one(f, f.centre)
-    if f.regularised:
-        memset(f.spread_sums, 0, n_chunks(f) * n * sizeof(double))
-    f.next_chunk = 0
-    f.stopped = False
-    if f.workers != NULL and f.n_particles * n * f.n_tiles * TILE_ROWS > SMALL_WORK:
-        (<Workers> f.workers).run(score_chunks, f)
-    else:
-        score_chunks(f, 0)
-    if f.stopped or not (keep_likely(f) if f.likelihood else keep_best(f, first)):
+    if not score_all(f) or not (keep_likely(f) if f.likelihood else keep_best(f, first)):
         return False
     if f.regularised:
         for i in range(n):
@@ -156,6 +154,53 @@ cdef bint take_step(filter_t* f) noexcept nogil:
     return True
 
 
+cdef bint score_all(filter_t* f) noexcept nogil:
+    cdef Py_ssize_t n = f.n_coefficients
+    begin_step(f)
+    if f.regularised:
+        memset(f.spread_sums, 0, n_chunks(f) * n * sizeof(double))
+    f.next_chunk = 0
+    f.stopped = False
+    if f.workers != NULL and f.n_particles * n * f.n_tiles * TILE_ROWS > SMALL_WORK:
+        (<Workers> f.workers).run(score_chunks, f)
+    else:
+        score_chunks(f, 0)
+    return not f.stopped
+
+
+cdef bint try_step(filter_t* f, double* centre) noexcept nogil:
+    cdef Py_ssize_t m, i, n_best = 0, n = f.n_coefficients
+    cdef double first = score_one(f, f.centre), best
+    if not score_all(f):
+        return False
+    best = best_score(f, first)
+    memset(centre, 0, n * sizeof(double))
+    if first == best:
+        memcpy(centre, f.centre, n * sizeof(double))
+        n_best = 1
+    for m in range(f.n_particles):
+        if f.scores[m] == best:
+            draw_particle(f, &ZIGGURAT, m, f.work, f.work + n)
+            for i in range(n):
+                centre[i] += f.work[i]
+            n_best += 1
+            if is_over(f):
+                return False
+    for i in range(n):
+        centre[i] /= n_best
+    if f.scaled:
+        scale_to_one(centre, n)
+    return True
+
+
+cdef double best_score(const filter_t* f, double first) noexcept nogil:
+    cdef Py_ssize_t m
+    cdef double best = first
+    for m in range(f.n_particles):
+        best = max(best, f.scores[m])
+    return best
+
+
 cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
     # Where the log spreads of the next best set's member k go; scratch where there are none.
     return f.following_log_spread + k * f.n_coefficients if f.regularised else f.work + f.n_coefficients
@@ -164,9 +209,7 @@ cdef inline double* spreads_of(filter_t* f, Py_ssize_t k) noexcept nogil:
 cdef bint keep_best(filter_t* f, double first) noexcept nogil:
     # (4) and (5); `first` is the score of the last centre.
     cdef Py_ssize_t m, k = 0, n_kept = 0, n = f.n_coefficients
-    cdef double best = first
-    for m in range(f.n_particles):
-        best = max(best, f.scores[m])
+    cdef double best = best_score(f, first)
     for m in range(f.n_particles):
         n_kept += f.scores[m] == best
     n_kept = room_for(f, n_kept + (first == best))
@@ -182,12 +225,36 @@ cdef bint keep_best(filter_t* f, double first) noexcept nogil:
             if is_over(f):
                 return False
     replace_kept(f, n_kept)
+    memcpy(f.next_centre, f.centre, n * sizeof(double))
     average(f.kept, n_kept, n, f.centre)
     if f.regularised:
         average(f.kept_log_spread, n_kept, n, f.centre_log_spread)
     if f.scaled:
         scale_to_one(f.centre, n)
+    if f.movement and f.counts.started:
+        follow(f, f.next_centre)
     return True
+
+
+cdef void follow(filter_t* f, const double* last) noexcept nogil:
+    # (9): the movement of the centre in this batch
+    cdef Py_ssize_t i
+    cdef double moved
+    for i in range(f.n_coefficients):
+        moved = f.centre[i] - last[i]
+        if f.modulo > 0:
+            moved -= f.modulo * rint(moved / f.modulo)
+        f.path[i] += PATH_RATE * (moved - f.path[i])
+
+
+cdef double moving_spread(const filter_t* f) noexcept nogil:
+    # (10)
+    cdef Py_ssize_t i
+    cdef double squares = 0.0, n_active = 0.0
+    for i in range(f.n_coefficients):
+        squares += f.path[i] * f.path[i]
+        n_active += f.active[i]
+    return min(max(PATHS * sqrt(squares / n_active), LEAST_MOVING * f.spread), MOST_MOVING * f.spread)
 
 
 cdef bint keep_likely(filter_t* f) noexcept nogil:
