@@ -1,14 +1,10 @@
-"""Papers run again: the machinery, and the order of the methods on a few simulations."""
-
-import json
-from pathlib import Path
+"""Papers run again: the machinery."""
 
 import pytest
 from typer.testing import CliRunner
 
 from thalweg import papers
 from thalweg.commands.app import app
-from thalweg.papers import forgetting
 from thalweg.papers.reports import cell_text
 from thalweg.papers.running import Task, run_tasks
 
@@ -40,26 +36,6 @@ def test_two_processes_give_what_one_gives():
     tasks = [Task(("a", seed), papers.summaries) for seed in (0, 1)]
     alone, together = run_tasks("one", tasks, n_jobs=1), run_tasks("two", tasks, n_jobs=2)
     assert alone == together and alone["a", 0][0][0] == "forgetting"
-
-
-def test_forgetting_keeps_its_order(tmp_path, monkeypatch):
-    tasks = [Task((kind, 1), forgetting.simulate, {"kind": kind, "seed": 1}) for kind in forgetting.KINDS]
-    monkeypatch.setattr(forgetting, "tasks", lambda quick, data: tasks)
-    report = papers.reproduce("forgetting", quick=True, n_jobs=1, figures=tmp_path)
-    errors = {row[0]: [mean for mean, _ in row[1:4]] for row in report.tables[0].rows}
-    static, drift, abrupt = 0, 1, 2
-    assert errors["Bayes"][static] < errors["On-line"][static] < errors["F-0.88"][static]
-    assert errors["TF-0.88, h=1"][drift] < errors["F-0.88"][drift] < errors["On-line"][drift]
-    assert errors["Bayes"][drift] < 0.17 < errors["TF-0.88, h=1"][drift] < 0.25
-    assert 0.38 < errors["On-line"][drift] < 0.5
-    assert errors["LogisticMixture()"][abrupt] < errors["F-0.98"][abrupt] < errors["F-0.88"][abrupt]
-    guarded = next(row[4] for row in report.tables[0].rows if row[0] == "F-0.88")
-    assert guarded[0] < errors["F-0.88"][abrupt] / 2
-    assert "not found" in report.notes[-2] and "Quick" in report.notes[-1]
-    assert json.loads(report.to_json())["settings"]["simulations"] == 1
-    drawn = [Path(path) for path in report.figures]
-    assert [path.name for path in drawn] == [f"figure_{number}.svg" for number in (2, 3, 4, 5)]
-    assert all(path.stat().st_size > 10_000 for path in drawn)
 
 
 def test_an_unknown_paper_is_named():
