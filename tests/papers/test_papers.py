@@ -1,10 +1,12 @@
 """Papers run again: the machinery."""
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from thalweg import papers
 from thalweg.commands.app import app
+from thalweg.papers.figures import Panel, draw_lines
 from thalweg.papers.reports import cell_text
 from thalweg.papers.running import Task, run_tasks
 
@@ -52,3 +54,13 @@ def test_the_command_lists_papers():
 def test_cells_have_the_same_form():
     cells = [cell_text(cell) for cell in (None, "a", 3, 0.5, (0.25, 0.01))]
     assert cells == ["", "a", "3", "0.500", "0.250 ± 0.010"]
+
+
+def test_a_line_may_have_a_band(tmp_path):
+    x = np.arange(5.0)
+    lines = {"plain": {"one": (x, x)}, "band": {"one": (x, x, 0.1 * x)}}
+    texts = {
+        name: draw_lines(tmp_path / f"{name}.svg", [Panel(name, each)], "x", "y").read_text()
+        for name, each in lines.items()
+    }
+    assert "PolyCollection" in texts["band"] and "PolyCollection" not in texts["plain"]

@@ -207,8 +207,8 @@ class AdaptiveLogistic(LogisticFilters):
             return j
         if names.is_open:
             return None
-        inputs = f"the {names.n_features} inputs" + (f" {list(names)}" if names else "")
-        raise wrong(self, "time_column", f"among {inputs}", given)
+        known = f" {list(names)}" if names else ", which have no names here; give a position"
+        raise wrong(self, "time_column", f"among the {names.n_features} inputs{known}", given)
 
     def _coefficients(self) -> tuple[Floats, Floats]:
         coef, intercept = super()._coefficients()
