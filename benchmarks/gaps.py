@@ -44,7 +44,7 @@ def drawn(kind, n, n_inputs, seed):
 def learners():
     """Return by name a learner that counts rows, and the same by the time in column 0, if there is one."""
     found = {"MajorityClass": (MajorityClass(),), "NoChange": (NoChange(),)}
-    found["LogisticMixture()"] = (LogisticMixture(),)
+    found["LogisticMixture()"] = (LogisticMixture(), LogisticMixture(time_column=0))
     ways = {f"fixed, λ = {decay:g}": ("fixed", decay) for decay in DECAYS}
     ways |= {f"tuned, λ* = {decay:g}": ("tuned", decay) for decay in DECAYS[2:]}
     ways["adaptive"] = ("adaptive", 0.9)
