@@ -7,6 +7,7 @@ from logistic_rows import noisy_rows
 from scipy.special import expit
 from twins.learners.logistic.adaptive_logistic import Filter, Logistic
 
+from thalweg.errors import StateError
 from thalweg.learners import AdaptiveLogistic, LogisticMixture
 from thalweg.saving import from_bytes, to_bytes
 
@@ -289,3 +290,13 @@ def test_categories_before_the_time():
 def test_bad_columns_are_named(column, settings, message):
     with pytest.raises(ValueError, match=message):
         AdaptiveLogistic(time_column=column).begin(4, [0, 1], **settings)
+
+
+@pytest.mark.parametrize("clock", [np.inf, 1e200])
+def test_a_damaged_clock_is_refused(clock):
+    learner = AdaptiveLogistic(time_column=1).begin(4, [0, 1])
+    learner.test_then_train(*timed_rows(20))
+    state = learner.state()
+    state["memory"]["clock"][0] = clock
+    with pytest.raises(StateError, match="the state's 'clock' holds"):
+        AdaptiveLogistic().restore(state)
