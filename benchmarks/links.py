@@ -1,10 +1,10 @@
-"""Accuracy of AdaptiveLogistic with the logit and the probit link on generators, beside trivial learners."""
+"""Accuracy of filters with the logit and the probit link on generators, beside trivial learners."""
 
 import argparse
 
 import numpy as np
 
-from thalweg.learners import AdaptiveLogistic, MajorityClass, NoChange
+from thalweg.learners import AdaptiveLogistic, LogisticMixture, MajorityClass, NoChange
 from thalweg.streams import SEA, DriftingGaussians, Hyperplane
 
 STREAMS = {
@@ -29,6 +29,8 @@ def learners(**settings):
     }
     # On the boundary the curvature is 0.25 with logit and 0.64 with probit: 4 is there what 10 is to logit.
     same_news = {"tuned, probit, bandwidth=4": AdaptiveLogistic(link="probit", bandwidth=4.0, **settings)}
+    if not settings:  # the mixture is none of the paper's
+        links |= {f"mixture, {link}": LogisticMixture(link=link) for link in ("logit", "probit")}
     return {"MajorityClass": MajorityClass(), "NoChange": NoChange()} | links | same_news
 
 

@@ -106,6 +106,10 @@ MIXED = {
         learners.ParticleFilter(form=("scaled", "averages", "widening", "vote", "movement", "resizing")),
         {},
     ),
+    "times of a mixture": (
+        learners.LogisticMixture(time_column=1),
+        {"weight_two_is_the_row_twice": "one long step is not two, and the standardiser counts rows"},
+    ),
     "bagging": (
         learners.OnlineBagging([learners.NaiveBayes(), learners.ParticleFilter(n_particles=50)], n_members=3),
         {"weight_two_is_the_row_twice": DRAWN, "recovers_after_a_drift": NEVER_FORGETS},

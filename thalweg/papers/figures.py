@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 
 class Panel(NamedTuple):
-    """A panel of a figure: its title, and the x and y of each line by name."""
+    """A panel of a figure: its title, and by name the x and y of each line, and half the width of a band."""
 
     title: str
-    lines: Mapping[str, tuple[Any, Any]]
+    lines: Mapping[str, tuple[Any, ...]]
 
 
 def draw_lines(
@@ -25,8 +25,11 @@ def draw_lines(
     figure = Figure(figsize=(8, 4.5) if len(panels) == 1 else (6 * len(panels), 4), layout="constrained")
     row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (title, lines) in zip(row, panels, strict=True):
-        for name, (x, y) in lines.items():
-            axes.plot(x, y, (styles or {}).get(name, "-"), label=name, linewidth=1)
+        for name, (x, y, *spread) in lines.items():
+            (line,) = axes.plot(x, y, (styles or {}).get(name, "-"), label=name, linewidth=1)
+            for half in spread:
+                low, high = y - half, y + half
+                axes.fill_between(x, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         axes.set(title=title, xlabel=x_title, ylabel=y_title)
         axes.legend(fontsize="small")
     return saved(figure, path)

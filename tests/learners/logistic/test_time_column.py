@@ -7,7 +7,8 @@ from logistic_rows import noisy_rows
 from scipy.special import expit
 from twins.learners.logistic.adaptive_logistic import Filter, Logistic
 
-from thalweg.learners import AdaptiveLogistic
+from thalweg.errors import StateError
+from thalweg.learners import AdaptiveLogistic, LogisticMixture
 from thalweg.saving import from_bytes, to_bytes
 
 PAPER = {"step": "single", "standardise": False, "guard": None, "prior": 10.0}
@@ -46,6 +47,21 @@ def test_kernel_is_its_twin(forgetting, step, n_classes, link):
         p = learner.test_then_train(X, y, sample_weight=w)
         np.testing.assert_allclose(p, twin.test_then_train(X, y, sample_weight=w), atol=1e-12)
         np.testing.assert_allclose(learner.decay_, [f.decay for f in twin.members[0]], atol=1e-11)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_mixture_is_its_twin(n_classes, link):
+    X, y = timed_rows(150, n_classes)
+    X[[5, 20], 1], X[[11, 30], 1] = np.nan, 1e6
+    learner = LogisticMixture(link=link, time_column=1).begin(4, range(n_classes))
+    twin = Logistic(
+        4, n_classes, learner.decays, time_column=1, link=link, forgetting="fixed", converged=True,
+        guard=100.0, prior=1.0,
+    )
+    np.testing.assert_allclose(learner.test_then_train(X, y), twin.test_then_train(X, y), atol=1e-12)
+    np.testing.assert_allclose(learner.shares_, twin.share, atol=1e-10)
+    assert learner.coef_.shape[1] == 4 and (learner.coef_[:, 1] == 0).all()
 
 
 @pytest.mark.parametrize("forgetting", KINDS)
@@ -264,8 +280,8 @@ def test_categories_before_the_time():
         (-1, {}, "time_column must be the position of an input from 0, or its name, got -1"),
         (True, {}, "time_column must be the position"),
         (1.0, {}, "time_column must be the position"),
-        (4, {}, "time_column must be among the 4 inputs, got 4"),
-        ("when", {}, "time_column must be among the 4 inputs, got 'when'"),
+        (4, {}, "time_column must be among the 4 inputs, which have no names here; give a position, got 4"),
+        ("when", {}, "time_column must be among the 4 inputs, which have no names here"),
         ("when", {"names": list("abcd")}, r"among the 4 inputs \['a', 'b', 'c', 'd'\], got 'when'"),
         (0, {"n_categories": [3, 0, 0, 0]}, "time_column must be an input that is a number"),
         (0, {"n_categories": [2, 0, 0, 0]}, "time_column must be an input that is a number"),
@@ -274,3 +290,13 @@ def test_categories_before_the_time():
 def test_bad_columns_are_named(column, settings, message):
     with pytest.raises(ValueError, match=message):
         AdaptiveLogistic(time_column=column).begin(4, [0, 1], **settings)
+
+
+@pytest.mark.parametrize("clock", [np.inf, 1e200])
+def test_a_damaged_clock_is_refused(clock):
+    learner = AdaptiveLogistic(time_column=1).begin(4, [0, 1])
+    learner.test_then_train(*timed_rows(20))
+    state = learner.state()
+    state["memory"]["clock"][0] = clock
+    with pytest.raises(StateError, match="the state's 'clock' holds"):
+        AdaptiveLogistic().restore(state)

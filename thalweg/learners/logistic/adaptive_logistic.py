@@ -19,6 +19,7 @@ class LogisticFilters(NativeOneHot):
     standardise: bool
     guard: float | None
     prior: float
+    time_column: int | str | None
     _kernel: LogisticKernel
 
     @property
@@ -27,13 +28,14 @@ class LogisticFilters(NativeOneHot):
         return int(self._copied("restarts")[0].sum())
 
     def _coefficients(self) -> tuple[Floats, Floats]:
-        arrays = self._kernel.arrays
+        arrays, time = self._kernel.arrays, self._kernel.time
         beta = arrays["beta"].reshape(len(arrays["beta"]), len(arrays["share"]), -1)
         beta = np.einsum("jmk,m->kj", beta, arrays["share"])
-        if not self.standardise:
-            return beta[:, :-1].copy(), beta[:, -1].copy()
-        coef = beta[:, :-1] * arrays["scale"]
-        return coef, beta[:, -1] - coef @ arrays["mean"]
+        coef, intercept = beta[:, :-1].copy(), beta[:, -1].copy()
+        if self.standardise:
+            coef *= arrays["scale"]
+            intercept -= coef @ arrays["mean"]
+        return (coef if time < 0 else np.insert(coef, time, 0.0, axis=1)), intercept
 
     def _copied(self, *names: str) -> list[Any]:
         """Return copies of arrays of the kernel, all of the same moment."""
@@ -46,7 +48,37 @@ class LogisticFilters(NativeOneHot):
             "guard": 0.0 if self.guard is None else real_number(self, "guard", self.guard, above=0),
             "prior": real_number(self, "prior", self.prior, above=0),
             "indicators": self._indicators(),
+            **self._time_settings(),
         }
+
+    def _time_settings(self) -> dict[str, Any]:
+        # The place of the time in a widened row, and those of indicators in a row without it.
+        if self.time_column is None:
+            return {}
+        j = self._time_input()
+        if j is None:
+            return {"time": -1}
+        if self.n_categories_[j]:
+            raise wrong(self, "time_column", "an input that is a number, not a category", self.time_column)
+        place = self.input_places().index((j, None))
+        indicators = self._indicators()
+        return {"time": place, "indicators": indicators - (indicators > place)}
+
+    def _time_input(self) -> int | None:
+        # Position of the time among the inputs; None while it may still come.
+        given, names = self.time_column, self._names
+        if isinstance(given, str):
+            j = names.get(given, names.n_features)
+        elif given is not None and is_whole(given) and given >= 0:
+            j = int(given)
+        else:
+            raise wrong(self, "time_column", "the position of an input from 0, or its name", given)
+        if j < names.n_features:
+            return j
+        if names.is_open:
+            return None
+        known = f" {list(names)}" if names else ", which have no names here; give a position"
+        raise wrong(self, "time_column", f"among the {names.n_features} inputs{known}", given)
 
 
 class AdaptiveLogistic(LogisticFilters):
@@ -178,42 +210,8 @@ class AdaptiveLogistic(LogisticFilters):
             converged=one_of(self, "step", self.step, ("converged", "single")) == "converged",
             probit=one_of(self, "link", self.link, ("logit", "probit")) == "probit",
             discount=0.0,
-            **self._common_settings() | self._time_settings(),
+            **self._common_settings(),
         )
-
-    def _time_settings(self) -> dict[str, Any]:
-        # The place of the time in a widened row, and those of indicators in a row without it.
-        if self.time_column is None:
-            return {}
-        j = self._time_input()
-        if j is None:
-            return {"time": -1}
-        if self.n_categories_[j]:
-            raise wrong(self, "time_column", "an input that is a number, not a category", self.time_column)
-        place = self.input_places().index((j, None))
-        indicators = self._indicators()
-        return {"time": place, "indicators": indicators - (indicators > place)}
-
-    def _time_input(self) -> int | None:
-        # Position of the time among the inputs; None while it may still come.
-        given, names = self.time_column, self._names
-        if isinstance(given, str):
-            j = names.get(given, names.n_features)
-        elif given is not None and is_whole(given) and given >= 0:
-            j = int(given)
-        else:
-            raise wrong(self, "time_column", "the position of an input from 0, or its name", given)
-        if j < names.n_features:
-            return j
-        if names.is_open:
-            return None
-        inputs = f"the {names.n_features} inputs" + (f" {list(names)}" if names else "")
-        raise wrong(self, "time_column", f"among {inputs}", given)
-
-    def _coefficients(self) -> tuple[Floats, Floats]:
-        coef, intercept = super()._coefficients()
-        place = self._kernel.time
-        return (coef if place < 0 else np.insert(coef, place, 0.0, axis=1)), intercept
 
     @property
     def decay_(self) -> Floats:

@@ -32,6 +32,9 @@ class LogisticMixture(LogisticFilters):
         Bound of a coefficient's variance in directions that bring no news; None lets it grow without end.
     prior : float
         Variance of the coefficients at the beginning.
+    time_column : int or str, optional
+        Position or name of an input that is the time of a row, as in `AdaptiveLogistic`: `decays` then belong
+        to one unit of it. The discount goes by rows.
 
     Attributes
     ----------
@@ -71,6 +74,7 @@ class LogisticMixture(LogisticFilters):
         standardise: bool = True,
         guard: float | None = 100.0,
         prior: float = 1.0,
+        time_column: int | str | None = None,
     ) -> None:
         self.decays = decays
         self.discount = discount
@@ -78,6 +82,7 @@ class LogisticMixture(LogisticFilters):
         self.standardise = standardise
         self.guard = guard
         self.prior = prior
+        self.time_column = time_column
 
     def _make_kernel(self, n_features: int, n_classes: int) -> LogisticKernel:
         return LogisticKernel(

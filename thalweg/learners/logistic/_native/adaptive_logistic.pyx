@@ -62,13 +62,13 @@ from libc.stdint cimport int64_t
 
 from thalweg._native cimport lanes
 from thalweg._native.kernel cimport Kernel
-from .logistic_decay cimport damped, left_after, set_past, take_time, wait, without_time
+from .logistic_decay cimport damped, left_after, shorten, take_time, wait, without_time
 from .logistic_shares cimport ROUND, find_normals, judge
 from .logistic_slopes cimport adapt, guard_slopes
 from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
 from .logit cimport converge
 from thalweg._native.maths cimport clipped, logistic, softmax
-from .probit cimport converge_probit, log_normal, mills, normal
+from .probit cimport converge_probit, curvature, log_normal, mills, normal
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.standardiser cimport set_scale, standardised, update
 
@@ -112,7 +112,7 @@ cdef class LogisticKernel(Kernel):
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.arrays |= {name: layouts.new_array(s.n_inputs, FLOAT) for name in ("scale", "bound")}
         self.arrays["variance"][indicators] = 1.0
-        self.apart = least, np.zeros(2 * s.d), np.zeros((2 * s.d + 12) * s.n), indicators
+        self.apart = least, np.zeros(2 * s.d), np.ones((2 * s.d + 12) * s.n), indicators
         s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.handle.scratch_size = n_features if s.timed else 0
@@ -268,14 +268,14 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     lanes.dots(s.beta, s.x, s.z, s.d, n)
     for m in range(n):
         s.z[m] = clipped(s.z[m], s.steepest)
-    if s.probit:
-        find_normals(s, n)
-    elif s.n_filters == 1:
+    if s.n_filters == 1 and not s.probit:
         for m in range(n):
             s.q[m] = logistic(s.z[m])
-    else:
+    elif not s.probit:
         for m in range(s.n_members):
             softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+    elif s.n_members > 1:
+        find_normals(s, n)
     if s.n_members > 1:
         judge(s, y, v)
     if s.gap > 1.0:
@@ -310,15 +310,6 @@ cdef void wait_before(logistic_t* s, Py_ssize_t y, Py_ssize_t n) noexcept nogil:
     wait(s, n)
 
 
-cdef inline double curvature(logistic_t* s, Py_ssize_t m, Py_ssize_t y) noexcept nogil:
-    # a of (1) or (11) for v = 1.
-    cdef double excess, sign
-    if not s.probit:
-        return s.q[m] * (1.0 - s.q[m])
-    sign = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
-    return mills(sign * s.z[m], &excess) * excess
-
-
 cdef inline void weigh(logistic_t* s, Py_ssize_t m, bint is_class, double v) noexcept nogil:
     cdef double q = s.q[m], c = 1.0 if is_class else 0.0
     settle(s, m, q * (1.0 - q), c - q, v)                                                # (1)
@@ -346,7 +337,9 @@ cdef inline void settle(logistic_t* s, Py_ssize_t m, double a, double e, double 
             s.ratio[m] = (
                 left_after(damped(s, m, e + a * z), s.gap) / left_after(s.decay[m], s.gap)   # (5)
             )
-    set_past(s, m)
+    s.past[m] = s.decay[m]
+    if s.brief:
+        shorten(s, m)
     s.up[m] = 1.0 / s.past[m]
     if not s.converged:
         s.moved[m] = v * (e + a * z * (1.0 - s.ratio[m]))

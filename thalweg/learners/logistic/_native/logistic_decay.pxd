@@ -20,17 +20,18 @@ cdef inline double damped(logistic_t* s, Py_ssize_t m, double u) noexcept nogil:
 cdef inline void take_time(logistic_t* s, const double* row) noexcept nogil:
     # The first row comes after one step. One without a time, or with an earlier one than the latest, comes
     # at the latest.
+    cdef Py_ssize_t m
     cdef double time = row[s.time] if s.time >= 0 else NAN
     s.gap = 0.0
-    if time != time:
-        return
-    if s.clock[0] != s.clock[0]:
+    if s.clock[0] != s.clock[0] and time == time:
         s.gap = 1.0
     elif time > s.clock[0]:
         s.gap = time - s.clock[0]
-    else:
-        return
-    s.clock[0] = time
+    if s.gap > 0.0:
+        s.clock[0] = time
+    s.brief = s.gap < 1.0
+    for m in range(s.n):
+        s.rise[m] = 1.0
 
 
 cdef inline const double* without_time(logistic_t* s, const double* row, double* rest) noexcept nogil:
@@ -49,12 +50,10 @@ cdef inline double left_after(double decay, double gap) noexcept nogil:
     return decay if gap == 1.0 else pow(decay, gap)
 
 
-cdef inline void set_past(logistic_t* s, Py_ssize_t m) noexcept nogil:
-    # What a row meets that comes after one step of time, or less.
-    s.past[m], s.rise[m] = s.decay[m], 1.0
-    if s.gap < 1.0:
-        s.past[m] = pow(s.decay[m], s.gap)
-        s.rise[m] = s.gap * s.past[m] / s.decay[m]
+cdef inline void shorten(logistic_t* s, Py_ssize_t m) noexcept nogil:
+    # What a row meets that comes after less than one step.
+    s.past[m] = pow(s.decay[m], s.gap)
+    s.rise[m] = s.gap * s.past[m] / s.decay[m]
 
 
 cdef inline void wait(logistic_t* s, Py_ssize_t n) noexcept nogil:
@@ -72,6 +71,8 @@ cdef inline void wait(logistic_t* s, Py_ssize_t n) noexcept nogil:
     if s.guard > 0:
         for _turn in range(n_turns):
             guard_next(s, s.d / (n_turns * s.guard), n)
+    for m in range(n):
+        s.rise[m] = 1.0
 
 
 cdef inline void guard_next(logistic_t* s, double leak, Py_ssize_t n) noexcept nogil:

@@ -19,8 +19,6 @@ cdef extern from *:
 cdef inline void find_normals(logistic_t* s, Py_ssize_t n) noexcept nogil:
     # What the members of a mixture of probit filters say; no other needs it.
     cdef Py_ssize_t m
-    if s.n_members == 1:
-        return
     for m in range(n):
         s.q[m] = normal(s.z[m]) if s.n_filters == 1 else log_normal(s.z[m])
     if s.n_filters > 1:

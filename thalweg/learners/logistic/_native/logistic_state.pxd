@@ -47,6 +47,7 @@ ctypedef struct logistic_t:
     Py_ssize_t n_indicators
     const Py_ssize_t* indicators        # inputs that enter as they are
     double gap                          # steps from the row before to this one
+    bint brief                          # gap < 1; no double, so that the compiler may take it out of loops
     double* row                         # [input]: a row without its time
     double* x                           # [d]
     double* g                           # [d, lane]: R x

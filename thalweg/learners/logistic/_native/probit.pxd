@@ -38,6 +38,15 @@ cdef inline double mills(double t, double* excess) noexcept nogil:
     return excess[0] - t
 
 
+cdef inline double curvature(logistic_t* s, Py_ssize_t m, Py_ssize_t y) noexcept nogil:
+    # a of (1) or (11) for v = 1.
+    cdef double excess, sign
+    if not s.probit:
+        return s.q[m] * (1.0 - s.q[m])
+    sign = 1.0 if y == (m % s.n_filters if s.n_filters > 1 else 1) else -1.0
+    return mills(sign * s.z[m], &excess) * excess
+
+
 cdef inline double log_normal(double t) noexcept nogil:
     cdef double excess
     if t > 0.0:
