@@ -26,10 +26,9 @@ BLOCK = 1000
 class RecordsModel(FittedModel):
     """The part of a `Model` that reads rows and ids, and passes them to the learner."""
 
-    def _learn_record(self, record: dict[str, Any]) -> bool:
+    def _learn_record(self, record: Mapping[str, Any]) -> bool:
         """Learn one record of a model that has begun, if it can be read without a table; return whether."""
-        coding = self._coding
-        self._say_new(record)
+        coding, record = self._coding, self._flat(record)
         label = None if coding.target is None else record.get(coding.target)
         if isinstance(label, Mapping):
             return False
@@ -91,8 +90,7 @@ class RecordsModel(FittedModel):
             if not isinstance(record, dict):
                 raise TypeError(f"Model: expected one record, a dict, got {short_repr(record)}")
         with self._lock.read:
-            self._say_new(record)
-            x = self._coding.row(record, False)
+            x = self._coding.row(self._flat(record), False)
             if x is not None:
                 return self.learner_.predict_proba_one(x), self._class_list
         p, classes = self._predict_rows(record, None, {})
@@ -125,8 +123,7 @@ class RecordsModel(FittedModel):
         with self._writing:
             if isinstance(source, dict) and not options:
                 self._check_new(known, 1)
-                self._say_new(source)
-                x = self._coding.row(source, True)
+                x = self._coding.row(self._flat(source), True)
                 if x is not None:
                     return self._observed([x[None]], known)
             stream = self._open(source, **options)
