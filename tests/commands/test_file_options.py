@@ -16,7 +16,7 @@ COMMANDS = typer.main.get_command(cli.app).commands
 WITH_MODEL = ("predict", "continue")
 NOT_FOR_A_PERSON = {
     "path": "an argument of its own",
-    "labels": "every command knows whether it needs labels",
+    "with_labels": "every command knows whether it needs labels",
     "scan_labels": "--classes says which labels there are",
     "like": "predict and continue take it from the model",
 }

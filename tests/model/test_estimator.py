@@ -6,10 +6,10 @@ import pytest
 from order_rows import orders
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
 
 import thalweg
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, StreamError
 from thalweg.learners import HoeffdingTree
 
 pytestmark = pytest.mark.filterwarnings("ignore::thalweg.errors.ColumnWarning")
@@ -35,6 +35,28 @@ def test_it_is_cloned_scored_and_searched(frame):
     assert copy.get_params()["columns"] == {"id": "ignore"} and not hasattr(copy, "learner_")
     with pytest.raises(NotFittedError, match="learned nothing yet"):
         copy.predict(X)
+
+
+def test_labels_may_be_a_column_of_the_frame_that_is_scored_and_searched(frame, tmp_path):
+    X, y, cuts = frame.drop(columns="paid"), frame["paid"], TimeSeriesSplit(3)
+    model = thalweg.Model("paid", "NaiveBayes")
+    scores = cross_val_score(model, frame, cv=cuts, error_score="raise")
+    assert np.array_equal(scores, cross_val_score(model, X, y, cv=cuts, error_score="raise"))
+    search = GridSearchCV(model, {"learner": ["NaiveBayes", "MajorityClass"]}, cv=cuts).fit(frame)
+    assert search.cv_results_["mean_test_score"][0] == pytest.approx(scores.mean(), rel=1e-12)
+    model.fit(frame)
+    expected, weights = model.score(X, y), np.arange(len(y))
+    frame.to_json(tmp_path / "orders.jsonl", orient="records", lines=True)
+    for form in (frame, frame.to_dict("records"), tmp_path / "orders.jsonl"):
+        assert model.score(form) == expected
+    assert model.score(frame, sample_weight=weights) == pytest.approx(model.score(X, y, weights), rel=1e-12)
+    known = frame.assign(paid=[label if i % 3 else None for i, label in enumerate(y)])
+    labelled = known["paid"].notna()
+    assert model.score(known) == model.score(X[labelled], y[labelled])
+    assert model.score(frame.assign(paid="never seen")) == 0
+    for without in (X, frame.assign(paid=None)):
+        with pytest.raises(StreamError, match="no label in the column 'paid'; pass y"):
+            model.score(without)
 
 
 def test_fit_forgets_and_learn_goes_on(frame):

@@ -16,7 +16,7 @@ from order_rows import as_csv, orders, without
 from places import DATA, data_file
 
 import thalweg
-from thalweg.errors import ColumnWarning
+from thalweg.errors import ColumnWarning, StreamError
 from thalweg.learners import NaiveBayes
 
 FILES = sorted(path.name for path in DATA.glob("*") if path.suffix != ".md" and "laser" not in path.name)
@@ -224,3 +224,32 @@ def test_text_in_frames_is_a_number_unless_it_is_a_code():
     model = thalweg.Model("y", "NaiveBayes").learn(frame)
     assert model.columns.kinds == {"price": "number", "code": "category", "amount": "number"}
     assert str(model.columns).splitlines()[:2] == ["target    y", "number    price, amount"]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_keys_of_records_may_be_whole_numbers(nested):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    labels = np.where(X[:, 0] > 0, "up", "down").tolist()
+    rows = [{"o": dict(enumerate(x))} if nested else dict(enumerate(x)) for x in X.tolist()]
+    model = thalweg.Model("y", "NaiveBayes").learn(rows, labels)
+    assert [*model.feature_names_in_] == (["o.0", "o.1", "o.2"] if nested else ["0", "1", "2"])
+    expected = model.predict_proba(rows[:9])
+    assert np.array_equal([[*model.predict_proba_one(row).values()] for row in rows[:9]], expected)
+    one, block = model.copy(), model.copy()
+    for i, row in enumerate(rows[:9]):
+        one.learn(row | {"y": labels[i]})
+        assert np.array_equal(one.predict_proba(row, ids=i), one.predict_proba([row]))
+    block.learn(rows[:9], labels[:9])
+    one.label(range(9), labels[:9])
+    block.learn(rows[:9], labels[:9])
+    assert one.digest() == block.digest() != model.digest()
+
+
+def test_parts_of_a_nested_record_that_are_new_are_left_out_in_every_form():
+    rows = [{"o": {"a": i % 7}, "y": i % 2} for i in range(100)]
+    model = thalweg.Model("y", "NaiveBayes").learn(rows)
+    for name, call in {"b": model.predict_one, "c": lambda row: model.predict([row])[0]}.items():
+        with pytest.warns(ColumnWarning, match=f"no such column: 'o.{name}'"):
+            assert call({"o": {"a": 3, name: 4}}) == model.predict_one({"o": {"a": 3}})
+        with pytest.raises(StreamError, match=r"the records have o\.z, and none of the columns o\.a"):
+            call({"o": {"z": 4}})

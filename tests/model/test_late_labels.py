@@ -265,3 +265,32 @@ def test_threads_predict_while_classes_come(request):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_when_all_labels_have_come_ids_and_rows_leave_one_digest(learner):
+    rows, ids, labels, order = late_rows(60)
+    by_id, again, by_both = (begun(learner) for _ in range(3))
+    for i in range(60):
+        p = by_id.predict_proba(rows[i], ids=ids[i])
+        assert np.array_equal(p, again.predict_proba(rows[i]))
+        again.observe(rows[i])
+        by_both.observe([rows[i]], ids=[ids[i]])
+    for i in order:
+        by_id.label(ids[i], labels[i])
+        again.learn(rows[i] | {"paid": labels[i]})
+        by_both.learn(rows[i], labels[i], ids=ids[i])
+    assert by_id.digest() == again.digest() == by_both.digest()
+    assert by_id.n_waiting_ == by_both.n_waiting_ == by_id.learner_.n_waiting_ == 0
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_late_labels_by_id_are_those_of_an_evaluation(learner):
+    rows, ids, labels, _ = late_rows(80)
+    tested, live = begun(learner), begun(learner)
+    labelled = [row | {"paid": label} for row, label in zip(rows, labels, strict=True)]
+    run = tested.prequential(labelled, delay=7)
+    for i in range(80):
+        assert np.array_equal(live.predict_proba(rows[i], ids=ids[i])[0], run.probabilities[i])
+        if i >= 7:
+            live.label(ids[i - 7], labels[i - 7])

@@ -1,4 +1,4 @@
-"""What a call costs does not grow with the categories that a model knows."""
+"""What a call costs does not grow with the categories or inputs that a model has."""
 
 import pandas as pd
 import pytest
@@ -47,3 +47,12 @@ def test_grown_codes_are_those_made_of_all_values_at_once(values):
     assert found.of(asked).tolist() == whole.of(asked).tolist()
     assert found.values == whole.values and known.values == ["a", 1, True]
     assert known.of(["z"]).tolist() == [3] and known.copy().of(["z", "y"]).tolist() == [3, 4]
+
+
+def test_names_of_many_inputs_are_made_once():
+    rows = [{"note": f"w{i % 31} w{i % 17} word {i}", "y": i % 2} for i in range(200)]
+    model = thalweg.Model("y", "LinearLogistic", columns={"note": "text"}, n_words=10_000).learn(rows)
+    before = model.stream(rows).names
+    assert len(before) == 10_000
+    model.learn(rows[:2])
+    assert model.stream(rows[:1]).names is before

@@ -32,6 +32,7 @@ from thalweg.streams.columns.kinds import MIN_FLAG_ROWS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
+from thalweg.streams.files.tables import flat
 
 FITTED = ("learner_", "runs_", "_coding", "_report", "_late")
 SAVED = frozenset({"schema", "report", "fitted", "waiting", "runs"})  # of a model that has begun
@@ -211,13 +212,18 @@ class FittedModel(Stateful, BaseEstimator):
             self._warn_of_new(set(stream.columns.kinds) - self._coding.known)
         return stream
 
-    def _say_new(self, record: Mapping[str, Any]) -> None:
-        """Warn of keys that are no columns of the model, once of each; raise StreamError if no key is one."""
+    def _flat(self, record: Mapping[Any, Any]) -> Mapping[str, Any]:
+        """Return a record by the names of columns; warn of those that the model does not have, once of each.
+
+        Raise StreamError if it has none of the model's columns.
+        """
+        is_known = record.keys() <= self._coding.known
+        record = record if is_known else flat(record)
         if self._coding.names.isdisjoint(record):
             check_any_known(record, self._coding)
-        if not record.keys() <= self._coding.known:
-            unknown = record.keys() - self._coding.known
-            self._warn_of_new({name for name in unknown if not isinstance(record[name], Mapping)})
+        if not is_known:
+            self._warn_of_new(record.keys() - self._coding.known)
+        return record
 
     def _warn_of_new(self, names: set[str]) -> None:
         """Warn of columns that are left out; not of more than `MOST_NEW`, as their names are kept."""

@@ -4,13 +4,14 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from thalweg._misspelt import unknown_parameter
 from thalweg._native.argmax import likeliest
 from thalweg._sklearn import ClassifierMixin
 from thalweg._types import Floats
-from thalweg.errors import ParameterError
+from thalweg.errors import ParameterError, StreamError
 from thalweg.evaluation import chunked, explanation, prequential
 from thalweg.evaluation.inputs.columns import InputColumns
 from thalweg.evaluation.run import Run
@@ -247,6 +248,16 @@ class Model(ClassifierMixin, RecordsModel):
         if classes is not None and not self._begun:
             self.classes = list(classes)
         return self.learn(X, y)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy; without `y`, that on the rows which have a label in their target column."""
+        if y is not None:
+            return float(super().score(X, y, sample_weight))
+        is_right, has_label = self._compare(X)
+        if not has_label.any():
+            raise StreamError(f"Model: the rows have no label in the column {self._coding.target!r}; pass y")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[has_label]
+        return float(np.average(is_right[has_label], weights=weights))
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._begun

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thalweg._types import Floats, Ints
+from thalweg._native.argmax import likeliest
+from thalweg._types import Floats, Ints, Mask
 from thalweg.errors import ParameterError, StreamError, set_rows_learned, short_repr
 from thalweg.evaluation.learning import learn_block, learn_stream
 from thalweg.evaluation.sparse_blocks import blocks_for, dense_size, stays_sparse
@@ -25,10 +26,9 @@ BLOCK = 1000
 class RecordsModel(FittedModel):
     """The part of a `Model` that reads rows and ids, and passes them to the learner."""
 
-    def _learn_record(self, record: dict[str, Any]) -> bool:
+    def _learn_record(self, record: Mapping[str, Any]) -> bool:
         """Learn one record of a model that has begun, if it can be read without a table; return whether."""
-        coding = self._coding
-        self._say_new(record)
+        coding, record = self._coding, self._flat(record)
         label = None if coding.target is None else record.get(coding.target)
         if isinstance(label, Mapping):
             return False
@@ -90,8 +90,7 @@ class RecordsModel(FittedModel):
             if not isinstance(record, dict):
                 raise TypeError(f"Model: expected one record, a dict, got {short_repr(record)}")
         with self._lock.read:
-            self._say_new(record)
-            x = self._coding.row(record, False)
+            x = self._coding.row(self._flat(record), False)
             if x is not None:
                 return self.learner_.predict_proba_one(x), self._class_list
         p, classes = self._predict_rows(record, None, {})
@@ -124,8 +123,7 @@ class RecordsModel(FittedModel):
         with self._writing:
             if isinstance(source, dict) and not options:
                 self._check_new(known, 1)
-                self._say_new(source)
-                x = self._coding.row(source, True)
+                x = self._coding.row(self._flat(source), True)
                 if x is not None:
                     return self._observed([x[None]], known)
             stream = self._open(source, **options)
@@ -156,9 +154,21 @@ class RecordsModel(FittedModel):
             raise
         return self._joined(found)
 
+    def _compare(self, source: Any) -> tuple[Mask, Mask]:
+        """Return for each row whether its label is predicted, and whether it has one."""
+        with self._reading, in_words_of_model():
+            right, labelled = [np.empty(0, dtype=bool)], [np.empty(0, dtype=bool)]
+            for X, codes in self._coded_blocks(self._open(*as_rows(source))):
+                right.append(likeliest(self.learner_.predict_proba_block(X)) == codes)
+                labelled.append(codes >= 0)
+            return np.concatenate(right), np.concatenate(labelled)
+
     def _blocks(self, stream: Stream) -> Iterator[Any]:
+        return (X for X, _ in self._coded_blocks(stream))
+
+    def _coded_blocks(self, stream: Stream) -> Iterator[tuple[Any, Ints]]:
         size = BLOCK if stays_sparse(stream, self.learner_) else dense_size(stream, BLOCK)
-        return (X for X, _ in blocks_for(stream, self.learner_, size))
+        return blocks_for(stream, self.learner_, size)
 
     def _joined(self, found: list[Floats]) -> tuple[Floats, NDArray[Any]]:
         return np.concatenate([np.empty((0, len(self._class_list))), *found]), self.learner_.classes_

@@ -48,7 +48,7 @@ class SchemaReader:
             Codes(match=self.match)
             self.classes: NDArray[Any] = as_classes(schema["classes"], ordered=True)
             self._examples = {spec["name"]: _example(spec) for spec in schema["columns"]}
-            self.names = [name for column in self._examples.values() for name in column.inputs]
+            self.names = tuple(name for column in self._examples.values() for name in column.inputs)
             if not self.names or len(self._examples) < len(schema["columns"]):
                 raise ValueError("its columns have no names of their own")
         except (KeyError, TypeError, ValueError, AttributeError, StreamError) as error:

@@ -105,12 +105,12 @@ class FileStream(Stream):
         first = first_rows(source, names, strict=self.on_error == "raise")
         if schema is None:
             self.inputs = _inputs(source, candidates, first.head, options, warnings)
+            self._names = tuple(name for column in self.inputs for name in column.inputs)
+            check_names(source, self._names)
         else:
-            self.inputs = candidates
+            self.inputs, self._names = candidates, schema.names
             schema.set_readers(candidates, first.head, options, source.name)
         self._read_names = [column.name for column in [*self.inputs, *last]]
-        self._names = tuple(name for column in self.inputs for name in column.inputs)
-        check_names(source, self._names)
         self.n_features = len(self._names)
         self.is_sparse = source.is_sparse or any(column.kind == TEXT for column in self.inputs)
         self._sparse_inputs = source.inputs(self.inputs) if isinstance(source, SparseSource) else None

@@ -121,9 +121,9 @@ def as_table(rows: Any) -> tuple[Any, bool]:
 
 
 def _from_records(records: Sequence[Mapping[str, Any]]) -> Any:
-    flat = [_flat(record, i) for i, record in enumerate(records)]
-    names = list(dict.fromkeys(name for record in flat for name in record))
-    return _table("records", {name: [record.get(name) for record in flat] for name in names})
+    rows = [flat(record, i) for i, record in enumerate(records)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return _table("records", {name: [row.get(name) for row in rows] for name in names})
 
 
 def _table(where: str, columns: Mapping[str, Any]) -> Any:
@@ -137,8 +137,8 @@ def _table(where: str, columns: Mapping[str, Any]) -> Any:
     return pa.Table.from_arrays(found, names=list(columns))
 
 
-def _flat(record: Any, number: int) -> Mapping[str, Any]:
-    """Return a record whose nested ones are part of it: {"a": {"b": 1}} is {"a.b": 1}."""
+def flat(record: Any, number: int = 0) -> Mapping[str, Any]:
+    """Return a record with text as keys, and nested ones as part of it: {"a": {5: 1}} is {"a.5": 1}."""
     if not isinstance(record, Mapping):
         raise StreamError(f"records: record {number} is {short_repr(record)}, not a dict")
     if not any(isinstance(value, Mapping) or type(name) is not str for name, value in record.items()):
