@@ -10,7 +10,7 @@ from thalweg import papers
 from thalweg.commands.app import app
 from thalweg.papers import forgetting
 from thalweg.papers.reports import cell_text
-from thalweg.papers.running import Task, run_tasks
+from thalweg.papers.running import Task, by_setting, run_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,11 @@ def test_two_processes_give_what_one_gives():
     tasks = [Task(("a", seed), papers.summaries) for seed in (0, 1)]
     alone, together = run_tasks("one", tasks, n_jobs=1), run_tasks("two", tasks, n_jobs=2)
     assert alone == together and alone["a", 0][0][0] == "forgetting"
+
+
+def test_results_of_a_setting_are_in_the_order_of_their_seeds_whichever_ended_first():
+    results = {("a", 2): 12, ("b", 0): 20, ("a", 1): 11, ("b", 1): 21}
+    assert list(by_setting(results).items()) == [("a", [11, 12]), ("b", [20, 21])]
 
 
 def test_forgetting_keeps_its_order(tmp_path, monkeypatch):
