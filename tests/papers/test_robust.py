@@ -103,6 +103,12 @@ def test_claims_have_what_was_measured_and_what_the_paper_says(report):
     assert slower.measured == "2.00 ± 0.00 times" and slower.holds is False
 
 
+def test_a_quick_run_has_all_chunks_that_are_shown_after_a_jump():
+    runs = [{"x": {"curve": [0.0] * 39 + [0.1 * n for n in range(10)]}}] * 2
+    shown = [robust_results.after_jumps(runs, "x", (n,)).tolist() for n in robust_tables.AFTER]
+    assert shown == [pytest.approx([10.0 * n] * 2) for n in robust_tables.AFTER]
+
+
 def test_loans_may_be_absent(results):
     report = robust_tables.report({key: run for key, run in results.items() if key[0][0] != robust.LOANS})
     assert any("Figure 6 is left out" in note for note in report.notes)

@@ -44,10 +44,10 @@ def run_tasks(
 
 def by_setting(results: Results) -> dict[Any, list[Any]]:
     """Return the results of each setting, in the order of their seeds, so that settings can be paired."""
-    found: dict[Any, list[Any]] = {}
-    for (setting, _seed), result in sorted(results.items(), key=lambda item: item[0][1]):
-        found.setdefault(setting, []).append(result)
-    return found
+    found: dict[Any, dict[int, Any]] = {}
+    for (setting, seed), result in results.items():
+        found.setdefault(setting, {})[seed] = result
+    return {setting: [of_seed[seed] for seed in sorted(of_seed)] for setting, of_seed in found.items()}
 
 
 def has_dataset(name: str, data: str | None) -> bool:
