@@ -4,13 +4,18 @@ Members by entropy with C4.5's least weight of 2 stand between the two: what is 
 """
 
 import argparse
+import itertools
 import time
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks.batch_trees import ratio, rows, seconds
 from thalweg.evaluation import chunked
 from thalweg.learners import DecisionTree, MajorityClass
+from thalweg.learners.batch_trees._native.grow import CRITERIA, BatchTree
+from thalweg.learners.batch_trees._native.sorted_rows import SortedRows
 from thalweg.papers import huwrs, robust
 from thalweg.papers.running import has_dataset
 from thalweg.streams import Sphere
@@ -88,6 +93,30 @@ def shown(name, stream, found):
     return "| " + " | ".join(cells) + " |"
 
 
+def print_speed(turns=9):
+    """Print the microseconds of growing a tree on sorted rows; every second input may have 10 categories."""
+    print("| inputs | classes | weights | rows × inputs | Gini µs | entropy µs | C4.4 µs | C4.4 to entropy |")
+    print("|---|---:|---|---|---:|---:|---:|---:|")
+    kinds, weights, sizes = ("numeric", "categories"), ("equal", "unequal"), ((200, 5), (500, 10), (1000, 20))
+    for kind, n_classes, weight, (n, d) in itertools.product(kinds, (2, 5), weights, sizes):
+        X, y, w = rows(n, d, n_classes, seed=n + d)
+        n_categories = np.zeros(d, dtype=int)
+        if kind == "categories":
+            n_categories[::2] = 10
+            X[:, ::2] = np.clip(np.floor(2 * X[:, ::2] + 5), 0, 9)
+        sorted_rows = SortedRows(n, d, n_classes)
+        sorted_rows.load(X)
+        settings = (0, False, 0.0), (1, False, 2.0), (CRITERIA["gain_ratio"], True, 2.0)
+        tasks = [
+            partial(BatchTree(d, n_classes, n_categories, n, number, 1.0, *more).grow, sorted_rows, y,
+                    w if weight == "unequal" else np.ones(n))
+            for number, *more in settings
+        ]
+        spent = np.array([[1e6 * seconds(task) for task in tasks] for _ in range(turns)])
+        cells = [kind, n_classes, weight, f"{n} × {d}", *(f"{each:.0f}" for each in np.median(spent, axis=0))]
+        print("| " + " | ".join(map(str, cells)) + f" | {ratio(spent[:, 2], spent[:, 1])} |", flush=True)
+
+
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.c44", description=__doc__)
@@ -95,7 +124,11 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--rows", type=int, default=huwrs.RBF_ROWS)
     parser.add_argument("--chunks", type=int, default=robust.N_CHUNKS)
+    parser.add_argument("--speed", action="store_true", help="how long one tree takes, instead")
     asked = parser.parse_args()
+    if asked.speed:
+        print_speed()
+        return
     seeds = range(asked.seeds)
     print("| learner | stream | majority | Gini | entropy | C4.4 | time, entropy | C4.4 |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
