@@ -146,6 +146,28 @@ def test_weights_of_any_size_and_odd_values_split_as_the_twin_does(n_classes):
     assert n_splits > 50
 
 
+@pytest.mark.parametrize("n_more", [400, 40_000])
+def test_trees_on_few_rows_are_those_on_many(n_more):
+    # Up to 1,024 rows are parted many at a time, and beyond 16,384 signals are looked for input by input.
+    X, y, w = mixed_rows(700, [40, 0, 3, 0], 3, 2, True, "unequal")
+    few, many = (BatchTree(4, 3, np.array([40, 0, 3, 0]), 10**6, 3, 1.0, True, 1.0) for _ in range(2))
+    few.fit(X, y, w)
+    many.fit(np.pad(X, [(0, n_more), (0, 0)]), np.pad(y, (0, n_more)), np.pad(w, (0, n_more)))
+    one, other = few.nodes(), many.nodes()
+    assert len(one["feature"]) > 100
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def test_many_rows_are_parted_as_few():
+    X, y, _ = mixed_rows(20_000, [500, 0, 3], 3, 3, True, "equal")
+    nodes = fitted(X, y, [500, 0, 3], **C44).nodes_
+    first, last = nodes["left"][0], nodes["right"][0]
+    assert len(nodes["feature"]) > 1000
+    np.testing.assert_array_equal(nodes["weights"][first : last + 1].sum(axis=0), nodes["weights"][0])
+    np.testing.assert_array_equal(nodes["weights"][nodes["feature"] < 0].sum(axis=0), np.bincount(y))
+
+
 def test_a_branch_for_each_category_uses_the_input_up():
     X, y, w = mixed_rows(400, [5, 30, 4], 3, 0, True, "equal")
     nodes = fitted(X, y, [5, 30, 4], w, multiway=True).nodes_
