@@ -56,7 +56,7 @@ def test_kernel_is_its_twin(distance, threshold, n_classes, n_categorical):
 
 @pytest.mark.parametrize("kind", ["numbers", "words"])
 def test_members_are_retrained_at_the_levels_of_the_twin(kind):
-    # At many levels, so that the chances themselves must agree; class shares change, so that slopes are not 0.
+    # At many levels, so that the chances themselves must agree; class shares change, so that no slope is 0.
     rng = np.random.default_rng(4)
     y = np.r_[rng.random(90) < 0.7, rng.random(90) < 0.3].astype(int)
     X = rng.normal(size=(180, 9)) + 0.3 * (np.arange(180) >= 90)[:, None]
