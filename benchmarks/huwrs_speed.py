@@ -99,7 +99,7 @@ def run_python(X, y, subspaces, chunk):
 
 def run_ours(X, y, chunk, distance):
     """Return the same for ours."""
-    learner = HUWRS(chunk_size=chunk, distance=distance).begin(X.shape[1], [0, 1])
+    learner = HUWRS(chunk_size=chunk, threshold=0.7, distance=distance).begin(X.shape[1], [0, 1])
     learner.test_then_train(X[:chunk], y[:chunk])
     start, right = time.process_time(), []
     for at in range(chunk, len(X), chunk):

@@ -54,6 +54,28 @@ def test_kernel_is_its_twin(distance, threshold, n_classes, n_categorical):
     assert fast.n_chunks_ == slow.n_chunks == 4
 
 
+@pytest.mark.parametrize("kind", ["numbers", "words"])
+def test_members_are_retrained_at_the_levels_of_the_twin(kind):
+    # At many levels, so that the chances themselves must agree; class shares change, so that no slope is 0.
+    rng = np.random.default_rng(4)
+    y = np.r_[rng.random(90) < 0.7, rng.random(90) < 0.3].astype(int)
+    X = rng.normal(size=(180, 9)) + 0.3 * (np.arange(180) >= 90)[:, None]
+    X = X if kind == "numbers" else (X > 1.3).astype(float)
+    fast = HUWRS(n_members=40, chunk_size=90, n_bins=8).begin(9, [0, 1])
+    slow = slow_twin(fast, np.zeros(9, dtype=int), 2)
+    for x, label in zip(X[:90], y[:90], strict=True):
+        slow.learn(x, label)
+    chances = np.array([member.chance(X[90:], y[90:]) for member in slow.members])
+    levels = np.sort(np.r_[chances * (1 - 1e-9), chances * (1 + 1e-9)])
+    assert len(set(chances.round(9).tolist())) > 15
+    for level in levels[levels > 0]:
+        learner = HUWRS(n_members=40, chunk_size=90, n_bins=8)
+        learner._level = level
+        learner.begin(9, [0, 1]).test_then_train(X, y)
+        retrained = learner.history_["event_member"][learner.history_["event_row"] == 180]
+        assert sorted(retrained.tolist()) == np.flatnonzero(chances < level).tolist()
+
+
 def test_the_distance_under_chance_is_what_theory_says():
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.full(10, 20.0))

@@ -106,21 +106,21 @@ class Member:
             found.append(np.mean(of_classes) if shared else 0.0)
         return min(found)
 
-    def has_changed(self, X, y, level):
-        """Return whether chance explains neither the worst input nor all together, at half the level each."""
+    def chance(self, X, y):
+        """Return twice the least chance of a chunk: of the worst input, and of all inputs together."""
         shared = set(self.y.tolist()) & set(y.tolist())
         if not shared:
-            return True
+            return 0.0
         found = np.array([
             sum(moments(bins.counts(self.X[self.y == k, j]), bins.counts(X[y == k, j])) for k in shared)
             for bins, j in zip(self.bins, self.columns, strict=True)
         ])
         worst = min(p_value(*each) for each in found) * len(found)
-        return min(worst, p_value(*found.sum(axis=0))) < level / 2
+        return 2 * min(worst, p_value(*found.sum(axis=0)))
 
     def is_too_far(self, X, y, threshold, level):
         """Return whether to train on this chunk."""
-        return self.has_changed(X, y, level) if threshold == "auto" else self.labelled < threshold
+        return self.chance(X, y) < level if threshold == "auto" else self.labelled < threshold
 
     def weight_by_window(self, X):
         """Return the weight by rows without labels."""

@@ -17,13 +17,14 @@ Whether an input has changed is a test of Freeman and Tukey's statistic, summed 
 
     T = sum of f d^2,   f = 4 n_a n_b/n,                                                                   (3)
 
-which is about chi-squared if nothing has changed and bins are full. In general it is taken for a gamma variable with
+which is about chi-squared if nothing has changed and bins are full. In general it is taken for a gamma
+variable with
 
     mean     = sum of f E[d^2],                                                                            (4)
-    variance = sum of f^2 4/(n_a n_b) sum_i Var[sqrt(c (m_i - c)) - s c] + 2 (1 - sum_i (m_i/n)^2),         (5)
+    variance = sum of f^2 4/(n_a n_b) sum_i Var[sqrt(c (m_i - c)) - s c] + 2 (1 - sum_i (m_i/n)^2),        (5)
 
-s = (n_b - n_a)/(2 sqrt(n_a n_b)). The c of all bins add up to n_a, so that s c, the slope at the mean of c, adds
-nothing to d^2; the last term is what the covariances of bins add where these are full.
+s = (n_b - n_a)/(2 sqrt(n_a n_b)). The c of all bins add up to n_a, so that s c, the slope at the mean of c,
+adds nothing to d^2; the last term is what the covariances of bins add where these are full.
 """
 
 from libc.math cimport NAN, isfinite, isnan, sqrt

@@ -101,7 +101,7 @@ cdef class HUWRSKernel(EnsembleKernel):
             "first": np.cumsum([0, *map(len, subspaces)], dtype=np.intp),
             "columns": np.concatenate(subspaces).astype(np.intp),
             "n_categories": np.array(n_categories, dtype=np.intp),
-            **{name: np.empty(chunk_size + max(chunk_size, c.window) + 1) for name in ("by_chance", "spread")},
+            "by_chance": np.empty((2, chunk_size + max(chunk_size, c.window) + 1)),
             "counted": np.empty((n_classes, total), dtype=np.int32),
             "total": np.empty(total, dtype=np.int32),
             "likeness": np.empty(n_features),
@@ -113,7 +113,7 @@ cdef class HUWRSKernel(EnsembleKernel):
         memories = self.memories
         c.first, c.columns = integers(memories["first"]), integers(memories["columns"])
         c.bins.start, c.bins.n_categories = integers(memories["start"]), integers(memories["n_categories"])
-        c.bins.by_chance, c.bins.spread = doubles(memories["by_chance"]), doubles(memories["spread"])
+        c.bins.by_chance, c.bins.spread = doubles(memories["by_chance"][0]), doubles(memories["by_chance"][1])
         c.counted, c.total = ints(memories["counted"]), ints(memories["total"])
         c.likeness = doubles(memories["likeness"])
         c.n_compared, c.lost = integers(memories["n_compared"]), doubles(memories["lost"])
@@ -265,9 +265,9 @@ cdef class HUWRSKernel(EnsembleKernel):
     cdef list changed(self, bint may_stop):
         # Weigh the members by the rows held; return those to be trained on them, None if that is stopped.
         cdef double* weight = doubles(self.memories["weight"])
+        cdef bint done
         moments = np.zeros((len(self.arrays["low"]), self.core.bins.n_features, N_MOMENTS))
         cdef double* sums = doubles(moments) if self.level > 0 else NULL
-        cdef bint done
         with nogil:
             done = weigh_by_chunk(&self.core, weight, sums, may_stop)
         if not done:
