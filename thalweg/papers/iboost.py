@@ -26,9 +26,9 @@ TITLE = "Tracking concept change with incremental boosting by minimization of th
 REFERENCE = "Grbovic, Vucetic. ECML PKDD 2011."
 
 METHODS = ("stochastic", "batch", "AdaBoost", "OCB", "FLB")
-MEMBERS, ROWS = (20, 200), (100, 200, 2000)
+MEMBERS, ROWS = (20, 200), (200, 2000)
 SIZES = [*((n_members, 200) for n_members in MEMBERS), *((200, n) for n in ROWS if n != 200)]
-STEPS, PERIODS, ORDERS = (1, 5, 10), (10, 50, 100), (1, 5, 20)
+STEPS, PERIODS, ORDERS = (1, 5, 10), (10, 50, 100), (1, 5)
 LONG = {"quick": 20_000, "full": 100_000}
 HELD_OUT = {"Santa Fe": 0, "Santa Fe, held out": 825}
 SEEDS, MORE_SEEDS = range(5), range(10)
