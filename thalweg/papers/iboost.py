@@ -36,7 +36,7 @@ FLB_BY_DISTANCE, EXACT_OCB = "FLB, by distance", "OCB, exact weights"
 
 
 def stump_settings() -> list[Stumps]:
-    """Return the settings of tables 2 and 3; those left out would take half of the time of all runs."""
+    """Return the settings of tables 2 and 3; those left out would take most of the time."""
     made = []
     for size in SIZES:
         made += [Stumps(method, *size) for method in ("stochastic", "batch", "AdaBoost")]
