@@ -1,15 +1,45 @@
-"""Other forms of rivals in the paper on incremental boosting, which explain where ours differ from it."""
+"""Other forms of rivals in the paper on incremental boosting, and the baselines beside them."""
 
 from typing import Any
 
 import numpy as np
 
 from thalweg._types import Floats, Mask
-from thalweg.learners import DecisionStump, FastLightBoost, NaiveBayes, OnlineCoordinateBoost
-from thalweg.papers.iboost_runs import EVERY, tested
-from thalweg.streams import SEA
+from thalweg.learners import (
+    DecisionStump,
+    FastLightBoost,
+    LabelChain,
+    MajorityClass,
+    NaiveBayes,
+    NoChange,
+    OnlineCoordinateBoost,
+)
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.papers.iboost_runs import EVERY, STREAMS, tested
+from thalweg.streams import SEA, datasets
 
 FIRST, LEAST_SHARE = 2000, 1e-3
+BASELINES: dict[str, type[StreamClassifier]] = {
+    "majority class": MajorityClass,
+    "last label": NoChange,
+    "what followed the last label": LabelChain,
+}
+
+
+def run_baseline(
+    stream: str, name: str, seed: int, n_rows: int, held_out: int, data: str | None
+) -> dict[str, Any]:
+    """Return what a learner that ignores the inputs does on one of the streams."""
+    learner = BASELINES[name]()
+    if stream == "SEA":
+        return tested(learner, SEA(noise=0, seed=seed), 2500)
+    if stream not in STREAMS:
+        return tested(learner, datasets.santa_fe(data=data, seed=seed, held_out=held_out), 825)
+    settings = {"binary": True} if stream == "LED" else {}
+    X, y = next(STREAMS[stream](n_rows=n_rows, seed=seed, **settings).blocks(n_rows))
+    right = learner.begin(X.shape[1], [0, 1]).test_then_train(X, y).argmax(axis=1) == y
+    curve = right.reshape(100, -1).mean(axis=1)
+    return {"accuracy": float(right.mean()), "recovery": None, "seconds": None, "curve": curve.tolist()}
 
 
 def run_flb(n_members: int, window: int, seed: int) -> dict[str, Any]:

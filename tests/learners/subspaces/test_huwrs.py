@@ -10,7 +10,7 @@ from twins.learners.subspaces import huwrs as twin
 from thalweg.checks.faults import SECONDS, can_interrupt, interrupted
 from thalweg.checks.running import assert_same
 from thalweg.errors import ParameterError
-from thalweg.learners import HUWRS, DecisionTree, NaiveBayes
+from thalweg.learners import HUWRS, DecisionStump, DecisionTree, NaiveBayes
 
 
 def slow_twin(learner, n_categories, n_classes):
@@ -320,3 +320,15 @@ def test_rows_predicted_together_get_what_each_gets_alone(n_rows, n_classes, n_f
     for size in (7, 17, 36, 64, 230):
         parts = [learner.predict_proba_block(asked[start : start + size]) for start in range(0, 230, size)]
         np.testing.assert_array_equal(np.concatenate(parts), alone)
+
+
+def test_stumps_that_answer_by_distance_are_members_of_their_own():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] > 0).astype(int)
+    found = {}
+    for by_distance in (False, True):
+        learner = HUWRS(DecisionStump(by_distance=by_distance), n_members=3, chunk_size=100).begin(4, [0, 1])
+        found[by_distance] = learner.test_then_train(X, y)
+        assert bool(learner.trees_) != by_distance and bool(learner.members_) == by_distance
+    assert not np.allclose(found[False], found[True])

@@ -54,7 +54,8 @@ class FastLightBoost(ChunkEnsemble):
     authors' own paper was not at hand. That takes the accuracy on a chunk to be normal and looks for a change
     to another normal distribution by a threshold. Here the accuracy is compared with the mean and variance of
     earlier chunks from the third on; the variance is at least the binomial one. A weight (1 - e)/e is at
-    least 1, and e at least 0.001. The tree is grown best first.
+    least 1, and e at least 0.001. The tree is grown best first. Grbovic and Vucetic let stumps answer by the
+    distance from their split, without a formula: `DecisionStump(window=1, by_distance=True)`.
 
     References
     ----------

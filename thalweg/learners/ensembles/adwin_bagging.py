@@ -45,7 +45,8 @@ class AdwinBagging(OnlineBagging):
     Notes
     -----
     Follows the paper; δ is MOA's, the paper names none. As in MOA, ADWIN gets the error a member makes after
-    it has learned the row; the paper does not say which.
+    it has learned the row; the paper does not say which. To replace every member whose own error rises, not
+    only the worst, use `OnlineBagging(DriftReset(member))`.
 
     References
     ----------
