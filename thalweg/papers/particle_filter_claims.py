@@ -90,10 +90,16 @@ def mean_text(values: Floats) -> str:
     return "{:.2f} ± {:.2f}".format(*averaged(values))
 
 
-def difference(runs: Accuracies, stream: str, one: str, other: str) -> Floats:
-    """Return by how much one case is better than another in the runs of the same seed."""
+def shared(runs: Accuracies, stream: str, one: str, other: str) -> tuple[Floats, Floats]:
+    """Return the accuracies of two cases in the runs of the same seeds."""
     n = min(len(runs[stream, one]), len(runs[stream, other]))
-    return runs[stream, one][:n] - runs[stream, other][:n]
+    return runs[stream, one][:n], runs[stream, other][:n]
+
+
+def difference(runs: Accuracies, stream: str, one: str, other: str) -> Floats:
+    """Return by how much one case is better than another in the runs of the same seeds."""
+    first, second = shared(runs, stream, one, other)
+    return first - second
 
 
 def _figures_met(runs: Accuracies) -> list[Claim]:
@@ -132,5 +138,5 @@ def _particular(runs: Accuracies, times: Times) -> list[Claim]:
 
 def _more(runs: Accuracies, stream: str, better: str, worse: str) -> Verdict:
     # By the differences between runs of the same seed; None within two standard errors.
-    said = f"{mean_text(runs[stream, better])} against {mean_text(runs[stream, worse])}"
-    return said, is_positive(difference(runs, stream, better, worse))
+    one, other = shared(runs, stream, better, worse)
+    return f"{mean_text(one)} against {mean_text(other)}", is_positive(one - other)

@@ -96,7 +96,7 @@ def sizes(stream_rows, form):
     found = []
     for i in range(0, len(X), 100):
         learner.test_then_train(X[i : i + 100], y[i : i + 100])
-        found.append(int(learner._kernel.arrays["size"][0]))
+        found.append(learner.batch_size_)
     return np.array(found)
 
 
@@ -104,6 +104,14 @@ def test_batches_shrink_while_the_concept_moves_and_grow_when_it_stands():
     found = sizes(moving_rows(12_000, 2), (*TRACKING, "resizing"))
     assert found.min() >= 4 and found.max() <= 40
     assert found[20:60].mean() < 8 and found[-10:].mean() > 12
+
+
+def test_batches_without_the_part_have_their_size():
+    learner = ParticleFilter(batch_size=40)
+    with pytest.raises(AttributeError):
+        _ = learner.batch_size_
+    learner.begin(2, [0, 1]).test_then_train(*moving_rows(2000, 2))
+    assert learner.batch_size_ == 40
 
 
 def test_batches_of_sea_stay_large():

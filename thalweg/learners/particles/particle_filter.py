@@ -89,6 +89,8 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         The best set of the last batch: its spread is the boundary's uncertainty.
     coefficient_spread_ : ndarray of shape (n_outputs, 1 + number of input_names_)
         Standard deviation of each coefficient over the best set.
+    batch_size_ : int
+        Rows of the batch that is being filled: `batch_size`, unless "resizing" has changed it.
     input_names_ : list of str
         What β₁, β₂, … belong to: the inputs' names, and for three or more categories one each; the features
         if the boundary is a function.
@@ -281,6 +283,13 @@ class ParticleFilter(NativeOneHot, SeededClassifier):
         """Standard deviation of each coefficient over the best set; NaN before the first batch is learned."""
         particles = self.particles_
         return particles.std(axis=0) if len(particles) else np.full(particles.shape[1:], np.nan)
+
+    @property
+    def batch_size_(self) -> int:
+        """Rows of the batch that is being filled: `batch_size`, unless "resizing" has changed it."""
+        with self._reading:
+            arrays = self._kernel.arrays
+            return int(arrays["size"][0]) if "size" in arrays else len(arrays["y"])
 
     def _in_raw_units(self, particles: Floats) -> Floats:
         outputs = len(self.classes_) if len(self.classes_) > 2 else 1
