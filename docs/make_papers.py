@@ -18,10 +18,11 @@ PAGES = {
 HEAD = """# The five papers, claim by claim
 
 Every claim of the five papers beside what is measured here: whether it holds, the number in the paper,
-ours, and the command that measures it. A claim is undecided within two standard errors. Claims that begin
-with a bracket are ours. Each command prints all tables behind its claims, `--figures FOLDER` draws the
-figures, and `--quick` takes fewer runs. This page is written by `python docs/make_papers.py FOLDER`, where
-FOLDER has the public datasets.
+ours, and the command that measures it. A claim is undecided within two standard errors. Where a paper gives
+curves only, its number is empty or names the figure; claims marked "ours" are not the paper's. Each command
+prints all tables behind its claims, with their spread, `--figures FOLDER` draws the figures, and `--quick`
+takes fewer runs. This page is written by `python docs/make_papers.py FOLDER`, where FOLDER has the public
+datasets.
 """
 
 

@@ -8,8 +8,8 @@ A paper `x` has three modules:
     x_tables.py    report(results): a Report on {task's key: its result}
     x_figures.py   draw(results, folder): writes the paper's figures into `folder`, yields their paths
 
-What would make one of them long is beside it: x_claims.py has the claims, x_runs.py or x_results.py how results
-are made or looked up. Results are cached by the source of the module whose function makes them.
+What would make one of them long is beside it: x_claims.py has the claims, x_runs.py and x_results.py how
+results are made or looked up. Results are cached by the source of the module whose function makes them.
 """
 
 import importlib

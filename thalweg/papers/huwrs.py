@@ -42,11 +42,14 @@ RBF_ROWS, RBF_CHUNKS = 20_000, (5000, 10_000)
 NOISE_ROWS, NOISE_CHUNKS, SCALE = 20_000, (250, 500), 20
 SHARED_CHUNK = 500
 WITHOUT_PRICES = "elec2 without prices"
-DATASETS = {"elec2": "elec2", WITHOUT_PRICES: "elec2", "usenet1": "usenet1", "email list": "email_list"}
-ELEC_CHUNKS, EMAIL_CHUNKS, WIDE_CHUNKS = (100, 500, 1000), (30, 50, 70, 100, 150), (30, 100, 150)
-CHUNKS = dict(zip(DATASETS, (ELEC_CHUNKS, ELEC_CHUNKS, EMAIL_CHUNKS, WIDE_CHUNKS), strict=True))
+DATASETS = {
+    "elec2": "elec2", WITHOUT_PRICES: "elec2", "usenet1": "usenet1", "usenet2": "usenet2",
+    "email list": "email_list", "spam": "spam",
+}  # fmt: skip
+ELEC_CHUNKS, EMAIL_CHUNKS = (100, 300, 500, 700, 1000), (30, 50, 70, 100, 150)
+CHUNKS = {name: ELEC_CHUNKS if data == "elec2" else EMAIL_CHUNKS for name, data in DATASETS.items()}
 # SlidingHUWRS takes up to fifty times as long as HUWRS: on long and on wide streams only these chunks.
-SLIDING_CHUNKS = {"elec2": (), WITHOUT_PRICES: (), "email list": (30, 100)}
+SLIDING_CHUNKS = {"elec2": (), WITHOUT_PRICES: (), "email list": (30, 100), "spam": ()}
 FILE_CHUNKS = (100, 300, 1000)
 PRICES = ("nswprice", "vicprice")
 ALL, FIRST = 1.0, 0.0  # shares of the chunks after the first that have labels
@@ -75,7 +78,7 @@ def tasks(quick: bool, data: str | None, files: Sequence[str | Path] = ()) -> li
             made += _tasks(stream, SHARED_CHUNK, ("HUWRS", LABELS_ONLY), seeds, share, more)
     for name, sizes in CHUNKS.items():
         if has_dataset(DATASETS[name], data):
-            made += _real(name, sizes[1:2] if quick else sizes, seeds, {"data": data})
+            made += _real(name, sizes[2:3] if quick else sizes, seeds, {"data": data})
     for file in files:
         made += _real(Path(file).name, FILE_CHUNKS, seeds, {"file": str(Path(file).resolve())})
     return made

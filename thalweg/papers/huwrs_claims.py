@@ -32,7 +32,7 @@ def claims(runs: Runs, rbf: Sequence[str], noise: Sequence[str], real: Sequence[
     for kind, streams in (("RBF", rbf), ("noise", noise), ("real", real)):
         for rival in (STATIC, ALWAYS, "AHOT", "DWM") if streams else ():
             for name, which in ((PAPER, "HUWRS of the paper"), ("HUWRS", "HUWRS by default")):
-                text = f"(not in the paper) {kind}: {which} beats {rival} throughout"
+                text = f"(ours) {kind}: {which} beats {rival} throughout"
                 if name == "HUWRS" or rival in (STATIC, ALWAYS):
                     made.append(wins(runs, streams, rival, text, name=name))
     return made
