@@ -84,8 +84,9 @@ class HUWRS(SubspaceEnsemble):
     -----
     *Differs from the paper*, which has `threshold=0.7` and `distance="plain"`: there two chunks of 100 rows
     seem different though nothing has changed, while a change of labels in long ones goes unnoticed
-    (docs/huwrs.md). Trees are as of `DecisionTree`, not C4.4; there may be several classes; where an input
-    had one value only, others have a bin of their own. Labels that come at once do not count as rows without.
+    (docs/huwrs.md). Trees are as of `DecisionTree`; its docs say how to have C4.4. There may be several
+    classes; where an input had one value only, others have a bin of their own. Labels that come at once do
+    not count as rows without.
 
     References
     ----------
