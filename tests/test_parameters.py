@@ -55,6 +55,7 @@ RIGHT = {
     "member": {"None"},
     "n_jobs": {"None", "negative"},
     "random_state": {"None", "huge"},
+    "time_column": {"None"},
     "weight_shift": {"negative"},
 }
 ONE_FOR_EACH = (  # member of a list, if n_members is None
