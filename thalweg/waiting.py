@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from thalweg._parameters import is_whole
 from thalweg._stateful import Stateful
 from thalweg._types import Floats, Ints, Mask, RowsLike, State
-from thalweg.errors import StateError, WaitingError
+from thalweg.errors import StateError, WaitingError, short_repr
 
 __all__ = ["Rows", "WaitingRows"]
 
@@ -341,12 +341,16 @@ def _as_ids(ids: Ids) -> list[int | str]:
         raise TypeError(f"WaitingRows: ids must be a sequence of int or str, got {ids!r}")
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU" and ids.ndim == 1:
         return ids.tolist()
-    ids = list(ids)
+    return plain_ids(list(ids), "WaitingRows")
+
+
+def plain_ids(ids: list[Any], who: str) -> list[int | str]:
+    """Return ids as int and str; raise TypeError, in the name of `who`, for any other type."""
     if not _KINDS.issuperset(map(type, ids)):
         ids = [each.item() if isinstance(each, np.generic) else each for each in ids]
         for each in ids:
             if type(each) not in _KINDS:
-                raise TypeError(f"WaitingRows: an id must be an int or a str, got {each!r}")
+                raise TypeError(f"{who}: an id must be a whole number or text, got {short_repr(each)}")
     return ids
 
 

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from thalweg._frames import frame_names
-from thalweg.errors import short_repr
 from thalweg.streams.foreign import is_stream
-
-IDS = {int, str}  # types of an id
+from thalweg.waiting import plain_ids
 
 
 def as_rows(source: Any, labels: Any = None) -> tuple[Any, Any]:
@@ -43,15 +41,9 @@ def as_ids(ids: Any) -> list[Any] | None:
     if ids is None:
         return None
     if isinstance(ids, np.ndarray):
-        found = list(np.atleast_1d(ids).tolist())
-    else:
-        found = [ids] if isinstance(ids, str | bytes) or not isinstance(ids, Iterable) else list(ids)
-    if not IDS.issuperset(map(type, found)):
-        found = [each.item() if isinstance(each, np.generic) else each for each in found]
-        for each in found:
-            if type(each) not in IDS:
-                raise TypeError(f"Model: an id must be a whole number or text, got {short_repr(each)}")
-    return found
+        return plain_ids(np.atleast_1d(ids).tolist(), "Model")
+    is_one = isinstance(ids, str | bytes) or not isinstance(ids, Iterable)
+    return plain_ids([ids] if is_one else list(ids), "Model")
 
 
 def is_empty(source: Any) -> bool:
