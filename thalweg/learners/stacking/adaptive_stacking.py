@@ -1,11 +1,11 @@
 """Adaptive stacking: learners of different kinds, weighed by logistic regressions that forget."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg._parameters import n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
@@ -16,7 +16,7 @@ from thalweg.learners.baselines.trivial import MajorityClass
 from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
-from thalweg.learners.stacking.default_members import SMALL, default_members
+from thalweg.learners.stacking.default_members import SIZES, SMALL, Size, default_members, is_trivial
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
@@ -112,6 +112,7 @@ class AdaptiveStacking(Ensemble):
         members: Members = None,
         decays: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
         *,
+        size: Size = "large",
         noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,
@@ -121,6 +122,7 @@ class AdaptiveStacking(Ensemble):
     ) -> None:
         self.members = members
         self.decays = decays
+        self.size = size
         self.noise = noise
         self.switching = switching
         self.max_waiting = max_waiting
@@ -171,12 +173,16 @@ class AdaptiveStacking(Ensemble):
         return ", ".join(f"{names[m]} {100 * shares[m]:.0f} %" for m in order)
 
     def _templates(self) -> list[StreamClassifier]:
-        if self.members is None:
-            members = default_members(self._chosen.width, self._checked_bytes())
-            members = [each for i, each in enumerate(members) if i not in self._chosen.dropped]
-        else:
-            members = as_members(self, self.members, "members")
+        members = self._given_members()
         return [MajorityClass() if m in self._chosen.retired else each for m, each in enumerate(members)]
+
+    def _given_members(self) -> list[StreamClassifier]:
+        """Return the members, those that became too large included."""
+        if self.members is None:
+            size = one_of(self, "size", self.size, SIZES)
+            members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
+            return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+        return as_members(self, self.members, "members")
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         # Members are chosen once, for the inputs of `begin` or of the first row: those that come later can
@@ -243,7 +249,7 @@ class AdaptiveStacking(Ensemble):
             self._who,
             n_features,
             n_classes,
-            len(self._made_from),
+            self._trivial_members(),
             [*decays, *[DECAY_OF_NOISE] * len(noises)],
             [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
@@ -253,6 +259,11 @@ class AdaptiveStacking(Ensemble):
         )
         kernel.build_members(len(self._made_from))
         return kernel
+
+    def _trivial_members(self) -> list[bool]:
+        """Return which members are compared with the answer, not weighed in it; not all of them can be."""
+        found = [is_trivial(each) for each in self._given_members()]
+        return [False] * len(found) if all(found) else found
 
     def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
         try:
