@@ -39,10 +39,9 @@ def rows_behind(stream, learner, **protocol):
     """Return how many rows the best trivial learner is ahead, and how many by chance at most."""
     classes = sorted(set(stream[1].tolist()))
     source = from_arrays(*stream, classes=classes)
-    right = [
-        run.probabilities.argmax(axis=1) == stream[1]
-        for run in (prequential(source, each, **protocol) for each in (learner, *(kind() for kind in TRIVIAL)))
-    ]
+    learners = [learner, *(kind() for kind in TRIVIAL)]
+    runs = [prequential(source, each, **protocol) for each in learners]
+    right = [run.probabilities.argmax(axis=1) == stream[1] for run in runs]
     best = max(right[1:], key=np.sum)
     return int(best.sum() - right[0].sum()), 2 * np.sqrt((best != right[0]).sum())
 

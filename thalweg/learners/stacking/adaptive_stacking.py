@@ -11,6 +11,7 @@ from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
 from thalweg.learners.base.one_hot import n_widened
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
 from thalweg.learners.ensembles.base import Ensemble
@@ -30,7 +31,12 @@ class AdaptiveStacking(Ensemble):
     out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget;
     the members are in the mixture by themselves too, for the first rows after an abrupt change.
     Its probabilities are calibrated even where the members' are not. It costs as much as its members
-    together; where that is too slow, use `LogisticMixture`.
+    together: where `"large"` is too slow, choose another `size`.
+
+    Trivial members (`NoChange`, `MajorityClass`, `LabelChain()`) are in the mixture, but not in the
+    regressions. Where one of them and the mixture name different classes, the one that was right more often
+    in such rows is followed: what is best by log-loss is not always right most often. The probabilities
+    change as little as that takes.
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
@@ -46,10 +52,12 @@ class AdaptiveStacking(Ensemble):
     Parameters
     ----------
     members : list of learners, default=None
-        What is weighed, of any kinds. None is for a set of nine or eleven, by the number of inputs; see
-        docs/stacking.md.
+        What is weighed, of any kinds. None is for those of `size`; see docs/stacking.md.
     decays : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
+    size : {"small", "medium", "large"}, default="large"
+        Which members there are if none are given. The small set is for fast streams and for many models at
+        once; the medium one is nearly as accurate as the large one.
     noise : sequence of float, default=(0.2, 0.4)
         For each, one logistic regression more, with the decay 0.999, that takes such a share of the
         labels for pure chance: where labels are wrong, members are not judged by these.
@@ -73,7 +81,8 @@ class AdaptiveStacking(Ensemble):
     member_names_ : list of str
         Their names.
     weights_ : ndarray
-        Weights of the members' log-probabilities, averaged over the logistic regressions.
+        Weights of the members' log-probabilities, averaged over the logistic regressions, and their trust by
+        themselves, which is all that trivial members have.
     shares_ : ndarray
         What part of the recent answers is due to each member; sums to 1.
     trust_ : ndarray
@@ -281,4 +290,6 @@ def _name(member: object) -> str:
     if isinstance(member, LastLabels):
         n = "last label" if member.n == 1 else f"last {member.n} labels"
         return f"{_name(member.member_)} + {n}"
+    if isinstance(member, LabelChain) and member.order != 1:
+        return f"{own}(order={member.order})"
     return f"{own}({type(inner).__name__})" if hasattr(inner, "get_params") else own

@@ -70,11 +70,14 @@ class StackingTwin:
         q = np.vstack([p, *(stacker.answer(z) for stacker in self.stackers)])
         return z, q, self.trust @ q
 
+    def trivial_classes(self, q):
+        return q[: len(self.is_trivial)][self.is_trivial].argmax(axis=1)
+
     def answer(self, p):
         """Return the mixture, changed where a trivial member was right more often than it."""
         _z, q, mixed = self.said(p)
         p = self.top @ mixed
-        a, others = int(p.argmax()), q[: len(self.is_trivial)][self.is_trivial].argmax(axis=1)
+        a, others = int(p.argmax()), self.trivial_classes(q)
         leads = [
             0.0 if a == b else each.lead(p, a, b) for each, b in zip(self.selectors, others, strict=True)
         ]
@@ -88,8 +91,8 @@ class StackingTwin:
     def learn(self, said, y, delay=0, n_learned=0):
         """Learn a label `delay` rows late, with `n_learned` before it."""
         z, q, mixed = said
-        a, others = int((self.top @ mixed).argmax()), q[: len(self.is_trivial)][self.is_trivial].argmax(axis=1)
-        for each, b in zip(self.selectors, others, strict=True):
+        a = int((self.top @ mixed).argmax())
+        for each, b in zip(self.selectors, self.trivial_classes(q), strict=True):
             each.learn(y, a, b)
         w = ((max(n_learned - delay, 0) + 1) / (n_learned + 1)) ** 2 / np.sqrt(1 + delay)
         for row, switching in zip(self.trust, self.switching, strict=True):

@@ -99,7 +99,8 @@ cdef class StackingKernel(ThreadedKernel):
         self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
         c.stackers.n_stacked, c.stackers.n_lanes = n_stacked, n_lanes
-        c.stackers.stacked, c.stackers.add_information = integers(self.buffers["stacked"]), best_add_information()
+        c.stackers.stacked = integers(self.buffers["stacked"])
+        c.stackers.add_information = best_add_information()
         c.selector.n_classes, c.selector.n_trivial = n_classes, len(trivial)
         c.selector.trivial, c.mixed = integers(self.buffers["trivial"]), doubles(self.buffers["mixed"])
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
@@ -119,7 +120,8 @@ cdef class StackingKernel(ThreadedKernel):
         c.stackers.weights = doubles(self.arrays["weights"])
         c.stackers.inverse = doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
-        c.stackers.rate_trust, c.selector.right = doubles(self.arrays["rate_trust"]), doubles(self.arrays["right"])
+        c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
+        c.selector.right = doubles(self.arrays["right"])
         c.kept = kept_by(self)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:

@@ -1,13 +1,13 @@
 # A last look at the answer: does a trivial member know better?
 #
-# What is best by log-loss need not be right most often. Where the likeliest class a of the answer p and the class b of
-# a trivial member differ, what counts is how often each of them was right in such rows before: sums a_right and b_right,
-# of which a share KEPT is kept at every such row. The member is followed if
+# What is best by log-loss need not be right most often. Where the likeliest class a of the answer p and the
+# class b of a trivial member differ, what counts is how often each of them was right in such rows before: sums
+# A and B, of which a share KEPT is kept at every such row. The member is followed if
 #
-#     b_right + PRIOR p_b - (a_right + PRIOR p_a) > LEAD sqrt(a_right + b_right + PRIOR (p_a + p_b)),       (1)
+#     B + PRIOR p_b - (A + PRIOR p_a) > LEAD sqrt(A + B + PRIOR (p_a + p_b)),                (1)
 #
-# the one with the largest lead by share if there are several. p then changes as little as makes b the likeliest: p_a and
-# p_b become equal, or p_b as large as that of a third class.                                              (2)
+# the one with the largest lead by share if there are several. p then changes as little as makes b the
+# likeliest: p_a and p_b become equal, or p_b as large as that of a third class.             (2)
 
 from libc.math cimport sqrt
 
@@ -15,7 +15,8 @@ from thalweg._native.maths cimport likeliest
 
 cdef extern from *:
     """
-    static const double SELECTOR_PRIOR = 2.0, SELECTOR_LEAD = 0.2, SELECTOR_KEPT = 0.995, SELECTOR_TILT = 1e-9;
+    static const double SELECTOR_PRIOR = 2.0, SELECTOR_LEAD = 0.2, SELECTOR_KEPT = 0.995;
+    static const double SELECTOR_TILT = 1e-9;
     """
     double SELECTOR_PRIOR
     double SELECTOR_LEAD
