@@ -41,7 +41,8 @@ from .stackers cimport (
 )
 
 cdef double MOST = 1e6                  # of weights
-cdef double FADING = 0.001              # of the members' parts in the answers
+cdef double FADING = 0.008              # of the members' parts in the answers, when they are noted
+cdef Py_ssize_t ROWS_A_NOTE = 8         # they are noted in one of so many rows
 cdef double FAINT = 1e-6                # a share of trust whose part is not worth a logarithm
 cdef double MOST_COUNT = 1e3            # of a row
 MEMBERS_TRUST = 0.3                     # at the beginning, of all members together
@@ -221,7 +222,8 @@ cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, P
     cdef stackers_t* s = &c.stackers
     cdef const double* kept = take_kept(c.kept, number)
     cdef double counts = min(w, MOST_COUNT)
-    note_parts(c, p)
+    if n_learned % ROWS_A_NOTE == 0:
+        note_parts(c, p)
     if kept == NULL:
         learn_selector(&c.selector, c.said, c.mixed, y, counts)
         stack_learn(s, c.z, c.said, c.said, y, w)
