@@ -1,5 +1,7 @@
 # What the filters of adaptive_logistic.pyx keep, and their kinds of forgetting.
 
+from .sweeps cimport sweeps_t
+
 cdef enum:
     FIXED = 0
     TUNED = 1
@@ -46,6 +48,7 @@ ctypedef struct logistic_t:
     double* least                       # [lane]
     Py_ssize_t n_indicators
     const Py_ssize_t* indicators        # inputs that enter as they are
+    sweeps_t sweeps
     double gap                          # steps from the row before to this one
     bint brief                          # gap < 1; no double, so that the compiler may take it out of loops
     double* row                         # [input]: a row without its time
