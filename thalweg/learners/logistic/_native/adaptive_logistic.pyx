@@ -108,10 +108,12 @@ cdef class LogisticKernel(Kernel):
         })
         if s.kind == FIXED:
             self.arrays["decay"][:] = least
+        self.arrays["R"] = layouts.aligned(self.arrays["R"])
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.arrays |= {name: layouts.new_array(s.n_inputs, FLOAT) for name in ("scale", "bound")}
         self.arrays["variance"][indicators] = 1.0
-        self.apart = least, np.zeros(2 * s.d), np.ones((2 * s.d + 12) * s.n), indicators
+        self.apart = least, np.zeros(2 * s.d), layouts.new_aligned((2 * s.d + 12) * s.n), indicators
+        self.apart[2][:] = 1.0
         s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
         self.handle.scratch_size = s.d + s.n + (s.n_inputs if s.timed else 0)
@@ -122,6 +124,9 @@ cdef class LogisticKernel(Kernel):
     def time(self):
         """The place of the time in a row, -1 if there is none."""
         return self.core.time
+
+    cdef void adopt(self, dict arrays):
+        Kernel.adopt(self, arrays | {"R": layouts.aligned(arrays["R"])})
 
     cdef void derive(self):
         cdef Py_ssize_t j

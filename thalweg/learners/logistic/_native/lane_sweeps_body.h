@@ -54,33 +54,61 @@ TARGET static void NAMED(dots)(const double *a, const double *x, double *out, pt
 #undef CALL
 }
 
-/* What row i of a matrix adds to the entries up to i of a product */
+/* What rows i and i + 1 of a matrix add to the entries up to i + 1 of a product, and what they begin these two with */
+INNER void NAMED(times_rows)(const double *row, const double *x, double *out, ptrdiff_t i, ptrdiff_t n,
+                             ptrdiff_t last, int n_vectors)
+{
+    VECTOR sum[MOST_VECTORS] = {{0}}, next[MOST_VECTORS] = {{0}}, added[MOST_VECTORS];
+    const double *below = row + (i + 1) * n;
+    const double own = x[i], after = x[i + 1];
+    for (ptrdiff_t j = 0; j < i; j++, row += n, below += n, out += n) {
+        EACH {
+            VECTOR one = OF(row), two = OF(below);
+            sum[v] += one * x[j];
+            next[v] += two * x[j];
+            added[v] = OF(out) + one * own + two * after;
+        }
+        EACH *AT(out) = added[v];
+    }
+    EACH {
+        sum[v] = sum[v] + OF(row) * own + OF(below) * after;
+        next[v] = next[v] + OF(below) * own + OF(below + n) * after;
+    }
+    EACH *AT(out) = sum[v];
+    EACH *AT(out + n) = next[v];
+}
+
+/* The same of row i alone */
 INNER void NAMED(times_row)(const double *row, const double *x, double *out, ptrdiff_t i, ptrdiff_t n, ptrdiff_t last,
                             int n_vectors)
 {
-    VECTOR sum[MOST_VECTORS] = {{0}}, entry[MOST_VECTORS], before[MOST_VECTORS];
-    for (ptrdiff_t j = 0; j < i; j++, row += n) {
+    VECTOR sum[MOST_VECTORS] = {{0}}, added[MOST_VECTORS];
+    const double own = x[i];
+    for (ptrdiff_t j = 0; j < i; j++, row += n, out += n) {
         EACH {
-            entry[v] = OF(row);
-            before[v] = OF(out + j * n);
+            VECTOR entry = OF(row);
+            sum[v] += entry * x[j];
+            added[v] = OF(out) + entry * own;
         }
-        EACH {
-            sum[v] += entry[v] * x[j];
-            *AT(out + j * n) = before[v] + entry[v] * x[i];
-        }
+        EACH *AT(out) = added[v];
     }
-    EACH sum[v] += OF(row) * x[i];
-    EACH *AT(out + i * n) = sum[v];
+    EACH sum[v] += OF(row) * own;
+    EACH *AT(out) = sum[v];
 }
 
 TARGET static void NAMED(times)(const double *A, const double *x, double *out, ptrdiff_t d, ptrdiff_t n)
 {
-#define CALL(n_vectors) NAMED(times_row)(A + first, x, out + first, i, n, last, n_vectors)
-    for (ptrdiff_t i = 0; i < d; i++) {
-        FOR_PARTS(CALL)
-        A += (i + 1) * n;
+#define TWO(n_vectors) NAMED(times_rows)(A + first, x, out + first, i, n, last, n_vectors)
+#define ONE(n_vectors) NAMED(times_row)(A + first, x, out + first, i, n, last, n_vectors)
+    ptrdiff_t i = 0;
+    for (; i + 2 <= d; i += 2) {
+        FOR_PARTS(TWO)
+        A += (2 * i + 3) * n;
     }
-#undef CALL
+    if (i < d)
+        FOR_PARTS(ONE)
+#undef TWO
+#undef ONE
 }
 
 INNER void NAMED(scale_part)(double *a, const double *factor, ptrdiff_t d, ptrdiff_t n, ptrdiff_t last, int n_vectors)
