@@ -66,10 +66,10 @@ from thalweg._native.kernel cimport Kernel
 from .logistic_decay cimport damped, left_after, shorten, take_time, wait, without_time
 from .logistic_shares cimport ROUND, find_normals, judge
 from .logistic_slopes cimport adapt, guard_slopes
-from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
-from .logit cimport converge
-from thalweg._native.maths cimport clipped, logistic, softmax
-from .probit cimport converge_probit, curvature, log_normal, mills, normal
+from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, best_logit, logistic_t, logit_lanes_t
+from .logit cimport converge, find_chances, step_together
+from thalweg._native.maths cimport clipped
+from .probit cimport converge_probit, curvature, mills
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.standardiser cimport set_scale, standardised, update
 
@@ -98,7 +98,7 @@ cdef class LogisticKernel(Kernel):
         s.n = s.n_members * s.n_filters
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
-        s.sweeps = sweeps.best_sweeps(s.n)
+        s.sweeps, s.logit = sweeps.best_sweeps(s.n), best_logit(s.n)
         s.probit, s.steepest = probit, FARTHEST if probit else STEEPEST
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
         slopes = s.n if s.kind >= GRADIENT else 0
@@ -116,7 +116,7 @@ cdef class LogisticKernel(Kernel):
         self.apart[2][:] = 1.0
         s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
-        self.handle.scratch_size = s.d + s.n + (s.n_inputs if s.timed else 0)
+        self.handle.scratch_size = s.d + 2 * s.n + (s.n_inputs if s.timed else 0)
         self.bind()
         self.derive()
 
@@ -176,6 +176,11 @@ cdef class LogisticKernel(Kernel):
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
         s.one, s.two, s.past, s.rise = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n, s.z + 11 * n
+        s.step_of = logit_lanes_t(
+            n=n, several=s.n_filters > 1, tuned=s.kind == TUNED, weight=1.0, bandwidth=s.bandwidth,
+            steepest=s.steepest, sign=s.ratio, z=s.z, q=s.q, size=s.size, least=s.least, decay=s.decay,
+            past=s.past, up=s.up, e=s.e, a=s.a, moved=s.moved,
+        )
 
 
 cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:
@@ -186,12 +191,16 @@ cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept 
 
 
 cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
-    # scratch: the row as the filters see it, their scores, and the row without its time.
+    # scratch: the row as the filters see it, their scores and probabilities, and the row without its time.
     cdef logistic_t* s = <logistic_t*> state
-    cdef Py_ssize_t j, m, k, n = s.n_filters
+    cdef Py_ssize_t j, m, k
     cdef double* z = scratch + s.d
+    cdef double* q = z + s.n
+    if s.n_classes == 1:
+        p[0] = 1.0
+        return
     if s.timed:
-        row = without_time(s, row, z + s.n)
+        row = without_time(s, row, q + s.n)
     for j in range(s.n_inputs):
         scratch[j] = value_of(s, row[j], j)
     scratch[s.n_inputs] = 1.0
@@ -201,22 +210,22 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
         sweeps.dots(&s.sweeps, s.beta, scratch, z, s.d, 1)
     else:
         sweeps.dots(&s.sweeps, s.beta, scratch, z, s.d, s.n)
+    for m in range(s.n):
+        z[m] = clipped(z[m], s.steepest)
+    if s.probit:
+        find_normals(s, z, q)
+    else:
+        find_chances(s, z, q, s.n)
     if s.n_classes == 2:
         for m in range(s.n):
-            z[m] = clipped(z[m], s.steepest)
-            p[1] += s.share[m] * (normal(z[m]) if s.probit else logistic(z[m]))
+            p[1] += s.share[m] * q[m]
         p[1] = min(p[1], 1.0)           # shares sum to 1 but for rounding
         p[0] = 1.0 - p[1]
         return
     for m in range(s.n_members):
-        for k in range(n):
-            z[k] = clipped(z[k], s.steepest)
-            if s.probit:
-                z[k] = log_normal(z[k])
-        softmax(z, z, n)
-        for k in range(n):
-            p[k] += s.share[m] * z[k]
-        z += n
+        for k in range(s.n_filters):
+            p[k] += s.share[m] * q[k]
+        q += s.n_filters
 
 
 cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t number) noexcept nogil:
@@ -246,14 +255,10 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     sweeps.dots(&s.sweeps, s.beta, s.x, s.z, s.d, n)
     for m in range(n):
         s.z[m] = clipped(s.z[m], s.steepest)
-    if s.n_filters == 1 and not s.probit:
-        for m in range(n):
-            s.q[m] = logistic(s.z[m])
-    elif not s.probit:
-        for m in range(s.n_members):
-            softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+    if not s.probit:
+        find_chances(s, s.z, s.q, n)
     elif s.n_members > 1:
-        find_normals(s, n)
+        find_normals(s, s.z, s.q)
     if s.n_members > 1:
         judge(s, y, v)
     if s.gap > 1.0:
@@ -262,6 +267,8 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
     sweeps.dots(&s.sweeps, s.g, s.x, s.size, s.d, n)
     if s.probit:
         learn_probit(s, y, v, n)
+    elif n > 1 and s.converged and not s.brief:
+        step_together(s, y, v, n)
     else:
         for m in range(n):
             k = m % s.n_filters if s.n_filters > 1 else 1
