@@ -90,14 +90,15 @@ TARGET static VECTOR NAMED(refined)(VECTOR t, VECTOR z, VECTOR size, MASK done)
 INNER VECTOR NAMED(peak)(VECTOR z, VECTOR size, VECTOR q)
 {
     VECTOR zero = {0}, top = z + size, first = NAMED(nearer)(z, z, size, q), t;
-    MASK done, middle = (z < 0.0) & (top > 0.0) & (size > 4.0);
+    MASK done, inside, middle = (z < 0.0) & (top > 0.0) & (size > 4.0);
     first = NAMED(select)(first < z, z, first);
     first = NAMED(select)(first > top, top, first);
     t = NAMED(nearer)(first, z, size, NAMED(logistic)(-first));
-    done = NAMED(is_near)(t - first, size) & (z <= t) & (t <= top);
+    inside = (z <= t) & (t <= top);
+    done = NAMED(is_near)(t - first, size) & inside;
     if (NAMED(all)(done))
         return t;
-    first = NAMED(select)(middle, zero, first);
+    first = NAMED(select)(middle, zero, NAMED(select)(inside, t, first));
     return NAMED(refined)(NAMED(select)(done, t, first), z, size, done);
 }
 
