@@ -1,6 +1,6 @@
 # Vectors and symmetric matrices of several filters side by side. Entry j of a vector is n numbers, one for
 # each filter (lane), and so is entry (i, j), j <= i, of a matrix, whose rows are packed one after another.
-# All filters see the same row x. Where it matters callers pass n as a constant, for the compiler to unroll.
+# All filters see the same row x.
 
 cdef extern from *:
     """
@@ -16,57 +16,6 @@ cdef extern from *:
 cdef inline Py_ssize_t at(Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) noexcept nogil:
     # Where entry (i, j) of a matrix begins, for any order of i and j.
     return (i * (i + 1) // 2 + j if i >= j else j * (j + 1) // 2 + i) * n
-
-
-cdef inline void dots(lane_t a, const double* x, lane_t out, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
-    # out = a'x
-    cdef Py_ssize_t j, m
-    for m in range(n):
-        out[m] = 0.0
-    for j in range(d):
-        for m in range(n):
-            out[m] += a[j * n + m] * x[j]
-
-
-cdef inline void times(lane_t A, const double* x, lane_t out, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
-    # out = A x
-    cdef Py_ssize_t i, j, m
-    cdef lane_t row = A
-    for i in range(d):
-        dots(row, x, out + i * n, i + 1, n)
-        for j in range(i):
-            for m in range(n):
-                out[j * n + m] += row[j * n + m] * x[i]
-        row += (i + 1) * n
-
-
-cdef inline void add(lane_t a, lane_t b, lane_t factor, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
-    # a <- a + factor b
-    cdef Py_ssize_t j, m
-    for j in range(d):
-        for m in range(n):
-            a[j * n + m] += factor[m] * b[j * n + m]
-
-
-cdef inline void scale(lane_t a, lane_t factor, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
-    # a <- factor a
-    cdef Py_ssize_t j, m
-    for j in range(d):
-        for m in range(n):
-            a[j * n + m] *= factor[m]
-
-
-cdef inline void discount(lane_t A, lane_t g, lane_t h, lane_t up, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
-    # A <- up (A - g g') - h h'
-    cdef Py_ssize_t i, j, m
-    cdef lane_t row = A
-    for i in range(d):
-        for j in range(i + 1):
-            for m in range(n):
-                row[j * n + m] = (
-                    (row[j * n + m] - g[i * n + m] * g[j * n + m]) * up[m] - h[i * n + m] * h[j * n + m]
-                )
-        row += (i + 1) * n
 
 
 cdef inline void mix(lane_t A, lane_t g, lane_t h, lane_t gg, lane_t gh, Py_ssize_t d,

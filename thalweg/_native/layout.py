@@ -81,6 +81,13 @@ def new_aligned(size: int) -> Floats:
     return memory[first : first + size]
 
 
+def aligned(array: Floats) -> Floats:
+    """Return a copy that begins where a cache line does."""
+    copy = new_aligned(array.size).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
 def new_arrays(layout: Layout, lengths: Lengths) -> Arrays:
     """Return the arrays of a layout, filled with what they begin with."""
     return {name: new_array(array.shape(lengths), array.dtype, array.fill) for name, array in layout.items()}

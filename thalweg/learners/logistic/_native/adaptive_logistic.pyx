@@ -57,26 +57,24 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, require
 from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_class
 
-from libc.math cimport INFINITY, exp, isfinite, sqrt
+from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int64_t
 
 from thalweg._native cimport lanes
+from . cimport sweeps
 from thalweg._native.kernel cimport Kernel
 from .logistic_decay cimport damped, left_after, shorten, take_time, wait, without_time
 from .logistic_shares cimport ROUND, find_normals, judge
 from .logistic_slopes cimport adapt, guard_slopes
-from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, logistic_t
-from .logit cimport converge
-from thalweg._native.maths cimport clipped, logistic, softmax
-from .probit cimport converge_probit, curvature, log_normal, mills, normal
+from .logistic_state cimport FIXED, GRADIENT, RPROP, TUNED, best_logit, logistic_t, logit_lanes_t
+from .logit cimport converge, find_chances, step_together
+from thalweg._native.maths cimport clipped
+from .probit cimport converge_probit, curvature, mills
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.standardiser cimport set_scale, standardised, update
 
-cdef enum:
-    AT_ONCE = 64                        # scores that predict finds at a time
-
 KINDS = {"fixed": FIXED, "tuned": TUNED, "adaptive": GRADIENT, "rprop": RPROP}
-MOST_MEMBERS = AT_ONCE
+MOST_MEMBERS = 64
 
 cdef extern from *:
     """
@@ -100,6 +98,7 @@ cdef class LogisticKernel(Kernel):
         s.n = s.n_members * s.n_filters
         s.kind, s.bandwidth, s.rate, s.converged = KINDS[kind], bandwidth, rate, converged
         s.standardise, s.guard, s.prior, s.discount = standardise, guard, prior, discount**ROUND
+        s.sweeps, s.logit = sweeps.best_sweeps(s.n), best_logit(s.n)
         s.probit, s.steepest = probit, FARTHEST if probit else STEEPEST
         least = np.repeat(np.array(least, dtype=np.float64), s.n_filters)
         slopes = s.n if s.kind >= GRADIENT else 0
@@ -109,13 +108,15 @@ cdef class LogisticKernel(Kernel):
         })
         if s.kind == FIXED:
             self.arrays["decay"][:] = least
+        self.arrays["R"] = layouts.aligned(self.arrays["R"])
         self.arrays["R"][np.cumsum(np.arange(1, s.d + 1)) - 1] = prior
         self.arrays |= {name: layouts.new_array(s.n_inputs, FLOAT) for name in ("scale", "bound")}
         self.arrays["variance"][indicators] = 1.0
-        self.apart = least, np.zeros(2 * s.d), np.ones((2 * s.d + 12) * s.n), indicators
+        self.apart = least, np.zeros(2 * s.d), layouts.new_aligned((2 * s.d + 12) * s.n), indicators
+        self.apart[2][:] = 1.0
         s.n_indicators = len(indicators)
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
-        self.handle.scratch_size = n_features if s.timed else 0
+        self.handle.scratch_size = s.d + 2 * s.n + (s.n_inputs if s.timed else 0)
         self.bind()
         self.derive()
 
@@ -123,6 +124,9 @@ cdef class LogisticKernel(Kernel):
     def time(self):
         """The place of the time in a row, -1 if there is none."""
         return self.core.time
+
+    cdef void adopt(self, dict arrays):
+        Kernel.adopt(self, arrays | {"R": layouts.aligned(arrays["R"])})
 
     cdef void derive(self):
         cdef Py_ssize_t j
@@ -172,6 +176,11 @@ cdef class LogisticKernel(Kernel):
         s.q, s.size, s.a, s.e = s.z + n, s.z + 2 * n, s.z + 3 * n, s.z + 4 * n
         s.moved, s.ratio, s.up = s.z + 5 * n, s.z + 6 * n, s.z + 7 * n
         s.one, s.two, s.past, s.rise = s.z + 8 * n, s.z + 9 * n, s.z + 10 * n, s.z + 11 * n
+        s.step_of = logit_lanes_t(
+            n=n, several=s.n_filters > 1, tuned=s.kind == TUNED, weight=1.0, bandwidth=s.bandwidth,
+            steepest=s.steepest, sign=s.ratio, z=s.z, q=s.q, size=s.size, least=s.least, decay=s.decay,
+            past=s.past, up=s.up, e=s.e, a=s.a, moved=s.moved,
+        )
 
 
 cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept nogil:
@@ -182,63 +191,41 @@ cdef inline double value_of(logistic_t* s, double value, Py_ssize_t j) noexcept 
 
 
 cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
+    # scratch: the row as the filters see it, their scores and probabilities, and the row without its time.
     cdef logistic_t* s = <logistic_t*> state
-    cdef Py_ssize_t m, k
-    cdef double z[AT_ONCE]
+    cdef Py_ssize_t j, m, k
+    cdef double* z = scratch + s.d
+    cdef double* q = z + s.n
+    if s.n_classes == 1:
+        p[0] = 1.0
+        return
     if s.timed:
-        row = without_time(s, row, scratch)
+        row = without_time(s, row, q + s.n)
+    for j in range(s.n_inputs):
+        scratch[j] = value_of(s, row[j], j)
+    scratch[s.n_inputs] = 1.0
     for k in range(s.n_classes):
         p[k] = 0.0
-    if s.n_classes > 2 or s.n_classes == 1:
-        for m in range(s.n_members):
-            add_member(s, m, row, p)
-        return
-    find_scores(s, row, 0, s.n, z)
-    for m in range(s.n_members):
-        p[1] += s.share[m] * (normal(z[m]) if s.probit else logistic(z[m]))
-    p[1] = min(p[1], 1.0)               # shares sum to 1 but for rounding
-    p[0] = 1.0 - p[1]
-
-
-cdef void find_scores(logistic_t* s, const double* row, Py_ssize_t first, Py_ssize_t n,
-                      double* z) noexcept nogil:
-    # The scores of the n lanes from `first` on, for a row as given; of probit for a softmax: log Phi.
-    cdef Py_ssize_t j, m
-    cdef double x
-    for m in range(n):
-        z[m] = s.beta[s.n_inputs * s.n + first + m]
-    for j in range(s.n_inputs):
-        x = value_of(s, row[j], j)
-        for m in range(n):
-            z[m] += s.beta[j * s.n + first + m] * x
-    for m in range(n):
+    if s.n == 1:
+        sweeps.dots(&s.sweeps, s.beta, scratch, z, s.d, 1)
+    else:
+        sweeps.dots(&s.sweeps, s.beta, scratch, z, s.d, s.n)
+    for m in range(s.n):
         z[m] = clipped(z[m], s.steepest)
-        if s.probit and s.n_filters > 1:
-            z[m] = log_normal(z[m])
-
-
-cdef void add_member(logistic_t* s, Py_ssize_t m, const double* row, double* p) noexcept nogil:
-    # The member's share in the probabilities, by a running softmax: few scores at a time are kept, on the
-    # stack, for several threads may predict at once.
-    cdef Py_ssize_t k, part, first, n, lane = m * s.n_filters, n_parts = (s.n_filters - 1) // AT_ONCE + 1
-    cdef double z[AT_ONCE]
-    cdef double top = -INFINITY, total = 0.0
-    for part in range(n_parts):
-        first = part * AT_ONCE
-        n = min(AT_ONCE, s.n_filters - first)
-        find_scores(s, row, lane + first, n, z)
-        for k in range(n):
-            if z[k] > top:
-                total *= exp(top - z[k])
-                top = z[k]
-            total += exp(z[k] - top)
-    for part in range(n_parts):
-        first = part * AT_ONCE
-        n = min(AT_ONCE, s.n_filters - first)
-        if n_parts > 1:
-            find_scores(s, row, lane + first, n, z)
-        for k in range(n):
-            p[first + k] += s.share[m] * exp(z[k] - top) / total
+    if s.probit:
+        find_normals(s, z, q)
+    else:
+        find_chances(s, z, q, s.n)
+    if s.n_classes == 2:
+        for m in range(s.n):
+            p[1] += s.share[m] * q[m]
+        p[1] = min(p[1], 1.0)           # shares sum to 1 but for rounding
+        p[0] = 1.0 - p[1]
+        return
+    for m in range(s.n_members):
+        for k in range(s.n_filters):
+            p[k] += s.share[m] * q[k]
+        q += s.n_filters
 
 
 cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t number) noexcept nogil:
@@ -257,7 +244,7 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t 
     s.x[s.n_inputs] = 1.0
     if s.n == 1:
         learn_lanes(s, y, v, 1)
-    elif s.n == 4:
+    elif s.n == 4 and s.n_filters == 1:
         learn_lanes(s, y, v, 4)
     else:
         learn_lanes(s, y, v, s.n)
@@ -265,25 +252,23 @@ cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t 
 
 cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t m, k
-    lanes.dots(s.beta, s.x, s.z, s.d, n)
+    sweeps.dots(&s.sweeps, s.beta, s.x, s.z, s.d, n)
     for m in range(n):
         s.z[m] = clipped(s.z[m], s.steepest)
-    if s.n_filters == 1 and not s.probit:
-        for m in range(n):
-            s.q[m] = logistic(s.z[m])
-    elif not s.probit:
-        for m in range(s.n_members):
-            softmax(s.z + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+    if not s.probit:
+        find_chances(s, s.z, s.q, n)
     elif s.n_members > 1:
-        find_normals(s, n)
+        find_normals(s, s.z, s.q)
     if s.n_members > 1:
         judge(s, y, v)
     if s.gap > 1.0:
         wait_before(s, y, n)
-    lanes.times(s.R, s.x, s.g, s.d, n)
-    lanes.dots(s.g, s.x, s.size, s.d, n)
+    sweeps.times(&s.sweeps, s.R, s.x, s.g, s.d, n)
+    sweeps.dots(&s.sweeps, s.g, s.x, s.size, s.d, n)
     if s.probit:
         learn_probit(s, y, v, n)
+    elif n > 1 and s.converged and not s.brief:
+        step_together(s, y, v, n)
     else:
         for m in range(n):
             k = m % s.n_filters if s.n_filters > 1 else 1
@@ -292,10 +277,11 @@ cdef inline void learn_lanes(logistic_t* s, Py_ssize_t y, double v, Py_ssize_t n
             converge(s, y, v, n)
     if s.kind >= GRADIENT:
         adapt(s, n)
-    lanes.scale(s.beta, s.ratio, s.d, n)                                                 # (2), (3), (6)
+    if s.kind == TUNED and not s.converged:
+        sweeps.scale(&s.sweeps, s.beta, s.ratio, s.d, n)                                 # (6)
     for m in range(n):
-        s.one[m] = s.moved[m] * s.up[m]
-    lanes.add(s.beta, s.g, s.one, s.d, n)
+        s.one[m], s.z[m] = s.moved[m] * s.up[m], s.e[m]
+    sweeps.move(&s.sweeps, s.beta, s.g, s.one, s.z, s.d, n)                              # (2), (3), (6)
     forget(s, n)
     check(s, n)
     s.place[0] = s.place[0] + 1 if s.place[0] + 1 < s.d else 0
@@ -348,33 +334,27 @@ cdef inline void settle(logistic_t* s, Py_ssize_t m, double a, double e, double 
 
 cdef inline void forget(logistic_t* s, Py_ssize_t n) noexcept nogil:
     # (2) and (9) for R in one sweep; first the guard's column as it will be.
-    cdef Py_ssize_t i = s.place[0], j, m
+    cdef Py_ssize_t i = s.place[0], m
     cdef double u, leak = s.d / s.guard if s.guard > 0 else 0.0
     for m in range(n):
         s.one[m] = sqrt(max(s.a[m] / (s.past[m] + s.a[m] * s.size[m]), 0.0))
-    lanes.scale(s.g, s.one, s.d, n)
-    for j in range(s.d):
-        for m in range(n):
-            u = s.R[lanes.at(i, j, n) + m] - s.g[i * n + m] * s.g[j * n + m]
-            s.h[j * n + m] = u * s.up[m]
+    sweeps.scale(&s.sweeps, s.g, s.one, s.d, n)
+    sweeps.column(&s.sweeps, s.R, s.g, s.up, s.h, i, s.d, n)
     for m in range(n):
         u = (1.0 - s.past[m]) * leak
         s.two[m] = sqrt(u / (1.0 + u * s.h[i * n + m]))
-    lanes.scale(s.h, s.two, s.d, n)
-    lanes.discount(s.R, s.g, s.h, s.up, s.d, n)
+    sweeps.scale(&s.sweeps, s.h, s.two, s.d, n)
+    sweeps.discount(&s.sweeps, s.R, s.g, s.h, s.up, s.d, n)
     if s.kind >= GRADIENT and s.guard > 0:
         guard_slopes(s, leak, n)
 
 
 cdef inline void check(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # Anything infinite or NaN in a filter reaches its coefficients or its gradient by the next row.
-    cdef Py_ssize_t j, m
-    cdef double total
+    # Anything infinite or NaN in a filter reaches its coefficients or its gradient by the next row; z is their
+    # sum.
+    cdef Py_ssize_t m
     for m in range(n):
-        total = s.e[m]
-        for j in range(s.d):
-            total += s.beta[j * n + m]
-        if not isfinite(total):
+        if not isfinite(s.z[m]):
             restart(s, m)
 
 

@@ -3,6 +3,7 @@
 from libc.math cimport NAN, ceil, exp, fabs, pow, sqrt
 
 from thalweg._native cimport lanes
+from . cimport sweeps
 from .logistic_slopes cimport divide_slopes, guard_slopes
 from .logistic_state cimport GRADIENT, logistic_t
 
@@ -67,7 +68,7 @@ cdef inline void wait(logistic_t* s, Py_ssize_t n) noexcept nogil:
         s.up[m] = 1.0 / s.past[m]
     if s.kind >= GRADIENT:
         divide_slopes(s, n)
-    lanes.scale(s.R, s.up, s.d * (s.d + 1) // 2, n)
+    sweeps.scale(&s.sweeps, s.R, s.up, s.d * (s.d + 1) // 2, n)
     if s.guard > 0:
         for _turn in range(n_turns):
             guard_next(s, s.d / (n_turns * s.guard), n)
@@ -86,7 +87,7 @@ cdef inline void guard_next(logistic_t* s, double leak, Py_ssize_t n) noexcept n
         u = leak * (1.0 - s.past[m])
         s.two[m] = sqrt(u / (1.0 + u * s.h[i * n + m]))
         s.one[m], s.size[m] = -1.0, 0.0
-    lanes.scale(s.h, s.two, s.d, n)
+    sweeps.scale(&s.sweeps, s.h, s.two, s.d, n)
     lanes.mix(s.R, s.h, s.h, s.one, s.size, s.d, n)
     if s.kind >= GRADIENT:
         guard_slopes(s, leak, n)

@@ -16,14 +16,14 @@ cdef extern from *:
     double RAREST, FAINTEST             # bounds of q_y and of a share
 
 
-cdef inline void find_normals(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # What the members of a mixture of probit filters say; no other needs it.
+cdef inline void find_normals(logistic_t* s, const double* z, double* q) noexcept nogil:
+    # q <- the probabilities that scores z give to filters of a probit.
     cdef Py_ssize_t m
-    for m in range(n):
-        s.q[m] = normal(s.z[m]) if s.n_filters == 1 else log_normal(s.z[m])
+    for m in range(s.n):
+        q[m] = normal(z[m]) if s.n_filters == 1 else log_normal(z[m])
     if s.n_filters > 1:
         for m in range(s.n_members):
-            softmax(s.q + m * s.n_filters, s.q + m * s.n_filters, s.n_filters)
+            softmax(q + m * s.n_filters, q + m * s.n_filters, s.n_filters)
 
 
 cdef inline void judge(logistic_t* s, Py_ssize_t y, double v) noexcept nogil:

@@ -1,6 +1,7 @@
 # Adaptive forgetting: formulas (7), (8) and the second of (9) in adaptive_logistic.pyx.
 
 from thalweg._native cimport lanes
+from . cimport sweeps
 from .logistic_state cimport GRADIENT, logistic_t
 
 cdef extern from *:
@@ -42,23 +43,23 @@ cdef inline void divide_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void adapt(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # (7) and (8), before R and beta change; g is R x.
+    # (7) and (8), before R and beta change; g is R x. The sums of psi, in q, are of no use.
     cdef Py_ssize_t m
     cdef double k
-    lanes.dots(s.psi, s.x, s.one, s.d, n)
+    sweeps.dots(&s.sweeps, s.psi, s.x, s.one, s.d, n)
     for m in range(n):
         s.e[m] *= s.one[m]
     divide_slopes(s, n)
-    lanes.times(s.S, s.x, s.h, s.d, n)
-    lanes.add(s.psi, s.h, s.moved, s.d, n)
-    lanes.dots(s.psi, s.x, s.one, s.d, n)
-    lanes.dots(s.h, s.x, s.two, s.d, n)
+    sweeps.times(&s.sweeps, s.S, s.x, s.h, s.d, n)
+    sweeps.move(&s.sweeps, s.psi, s.h, s.moved, s.q, s.d, n)
+    sweeps.dots(&s.sweeps, s.psi, s.x, s.one, s.d, n)
+    sweeps.dots(&s.sweeps, s.h, s.x, s.two, s.d, n)
     for m in range(n):
         k = s.a[m] / (s.past[m] + s.a[m] * s.size[m])
         s.one[m] *= -k
         s.two[m] *= k * k
         s.z[m] = -k
-    lanes.add(s.psi, s.g, s.one, s.d, n)
+    sweeps.move(&s.sweeps, s.psi, s.g, s.one, s.q, s.d, n)
     lanes.mix(s.S, s.g, s.h, s.two, s.z, s.d, n)
     for m in range(n):
         s.decay[m] = min(max(s.decay[m] + change(s, m, s.e[m]), s.least[m]), 1.0)

@@ -1,5 +1,32 @@
 # What the filters of adaptive_logistic.pyx keep, and their kinds of forgetting.
 
+from .sweeps cimport sweeps_t
+
+cdef extern from "thalweg/learners/logistic/_native/logit_lanes.h" nogil:
+    ctypedef struct logit_lanes_t:
+        Py_ssize_t n
+        bint several
+        bint tuned
+        double weight
+        double bandwidth
+        double steepest
+        double* sign
+        const double* z
+        const double* q
+        const double* size
+        const double* least
+        double* decay
+        double* past
+        double* up
+        double* e
+        double* a
+        double* moved
+    ctypedef struct logit_t:
+        void (*exponentials)(double*, Py_ssize_t) noexcept nogil
+        void (*logistics)(const double*, double*, Py_ssize_t) noexcept nogil
+        void (*step)(const logit_lanes_t*) noexcept nogil
+    logit_t best_logit(Py_ssize_t n) noexcept
+
 cdef enum:
     FIXED = 0
     TUNED = 1
@@ -46,6 +73,9 @@ ctypedef struct logistic_t:
     double* least                       # [lane]
     Py_ssize_t n_indicators
     const Py_ssize_t* indicators        # inputs that enter as they are
+    sweeps_t sweeps                     # for several lanes, and what follows
+    logit_t logit
+    logit_lanes_t step_of               # where the lanes of a row's step lie
     double gap                          # steps from the row before to this one
     bint brief                          # gap < 1; no double, so that the compiler may take it out of loops
     double* row                         # [input]: a row without its time
