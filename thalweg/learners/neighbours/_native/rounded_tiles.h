@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WINDOW_TILE = 16 };
+enum {
+    WINDOW_TILE = 16,
+    PAIRS_A_LOOK = 8            /* after which rows may be known to be too far */
+};
 
 typedef struct {
     ptrdiff_t n_pairs;          /* of all inputs */
@@ -26,6 +29,12 @@ typedef ptrdiff_t (*near_tile_t)(const rounded_view_t *v, ptrdiff_t last, ptrdif
 
 #define VECTOR_BODY "thalweg/learners/neighbours/_native/rounded_tiles_body.h"
 #include "thalweg/_native/vectors.h"
+
+/* The place of the highest bit that is set, if one is. */
+static inline int last_bit(uint32_t bits)
+{
+    return 31 - __builtin_clz(bits);
+}
 
 static near_tile_t best_near_tile(void)
 {

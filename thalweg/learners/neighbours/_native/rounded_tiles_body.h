@@ -54,15 +54,18 @@ NAMED(near_tile)(const rounded_view_t *v, ptrdiff_t last, ptrdiff_t first, int32
             for (int i = 0; i < PARTS; i++)
                 sum[i] += NAMED(squares)((pair[i] != value) & unit);
         }
-        for (; u < v->n_used; u++) {
-            const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * WINDOW_TILE);
-            SHORTS value = (SHORTS) (zero + v->value[u]);
+        do {
+            ptrdiff_t stop = v->n_used - u > PAIRS_A_LOOK ? u + PAIRS_A_LOOK : v->n_used;
+            for (; u < stop; u++) {
+                const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * WINDOW_TILE);
+                SHORTS value = (SHORTS) (zero + v->value[u]);
+                for (int i = 0; i < PARTS; i++)
+                    sum[i] += NAMED(squares)(pair[i] - value);
+            }
+            *rows = 0;
             for (int i = 0; i < PARTS; i++)
-                sum[i] += NAMED(squares)(pair[i] - value);
-        }
-        *rows = 0;
-        for (int i = 0; i < PARTS; i++)
-            *rows |= NAMED(within)(sum[i], limit) << (i * (BYTES / 4));
+                *rows |= NAMED(within)(sum[i], limit) << (i * (BYTES / 4));
+        } while (*rows && u < v->n_used);
         if (*rows)
             return t;
     }

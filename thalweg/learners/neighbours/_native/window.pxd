@@ -19,10 +19,11 @@ cdef extern from "thalweg/learners/neighbours/_native/rounded_tiles.h" nogil:
     ctypedef Py_ssize_t (*near_tile_t)(const rounded_view_t* v, Py_ssize_t last, Py_ssize_t first,
                                        int32_t limit, uint32_t* rows) noexcept nogil
     near_tile_t best_near_tile() noexcept nogil
+    int last_bit(uint32_t bits) noexcept nogil
 
 ctypedef struct window_t:
     near_tile_t near_tile
-    ring_t rows                         # X is [tile, input, WINDOW_TILE]
+    ring_t rows                         # X is [tile, WINDOW_TILE, input]: places, rounded up to whole tiles
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t n_neighbours

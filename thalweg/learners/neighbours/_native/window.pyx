@@ -23,7 +23,7 @@ measured by (1). Numbers of x too far out, which (4) could not hold, are cut off
 R_j is a little more than r_j and follows it when it leaves some room: the copy of an input is seldom made anew.
 
 Rows are searched from the latest to the oldest, so that the neighbours in a shorter window are those with
-which the search in a longer one goes on. The window and its copy lie in tiles of 16 rows, input by input. How
+which the search in a longer one goes on. The copy lies in tiles of 16 rows, two inputs after two. How
 many values are at the least and the greatest is counted: only when none is left the window is searched.
 """
 
@@ -33,8 +33,8 @@ from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, INT, Array
 from thalweg._native.ring_layout import check_ring, ring_layout
 
-from libc.math cimport INFINITY, floor, isnan, sqrt
-from libc.stdint cimport INT32_MAX, int16_t, int32_t, int64_t, uint32_t
+from libc.math cimport INFINITY, fabs, floor, isnan, sqrt
+from libc.stdint cimport INT16_MAX, INT16_MIN, INT32_MAX, int16_t, int32_t, int64_t, uint32_t
 
 from thalweg._native.pointers cimport doubles, integers, ints
 from thalweg._native.ring cimport bind_ring, next_place, place_of
@@ -50,7 +50,7 @@ cdef double LEAST_FILLED = 0.96         # r/R
 
 
 LAYOUT = ring_layout() | {
-    "X": Array(FLOAT, "tile", "input", WINDOW_TILE, low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
+    "X": Array(FLOAT, "tile", WINDOW_TILE, "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
                missing=True),
 }
 
@@ -101,9 +101,24 @@ cdef class WindowKernel(Kernel):
             search_range(&self.window, j)
             round_input(&self.window, j)
 
+    def state(self):
+        """Return copies of the arrays; in a state the rows lie input by input in each tile."""
+        return swapped(Kernel.state(self))
+
+    def restore(self, state):
+        """Go on from what `state` returned; raise StateError, and change nothing, if it does not fit."""
+        Kernel.restore(self, swapped(state))
+
     def check(self, arrays):
         """Raise StateError if the rows do not lie in the window as they come."""
         check_ring(arrays, self.who)
+
+
+def swapped(state):
+    """Return a state with the last two axes of "X" swapped, if it has them."""
+    if not isinstance(state, dict) or np.ndim(state.get("X")) != 3:
+        return state
+    return state | {"X": np.ascontiguousarray(state["X"].swapaxes(1, 2))}
 
 
 def aligned(shape, dtype):
@@ -124,7 +139,7 @@ def places_of(is_category):
 
 cdef inline double* value_at(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     # Input j of the row in place i.
-    return c.rows.X + (i // WINDOW_TILE * c.n_features + j) * WINDOW_TILE + i % WINDOW_TILE
+    return c.rows.X + i * c.n_features + j
 
 
 cdef inline int16_t* rounded_at(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -159,6 +174,20 @@ cdef void search_range(window_t* c, Py_ssize_t j) noexcept nogil:
         count(c, j, value_at(c, i, j)[0])
 
 
+cdef void search_ends(window_t* c, Py_ssize_t j) noexcept nogil:
+    # The range of an input that lacks no value and is rounded: its ends are where those of the numbers are.
+    cdef Py_ssize_t i
+    cdef int16_t number, least = INT16_MAX, most = INT16_MIN
+    for i in range(c.rows.span.count):
+        number = rounded_at(c, i, j)[0]
+        least, most = min(least, number), max(most, number)
+    c.n_low[j] = c.n_high[j] = 0
+    for i in range(c.rows.span.count):
+        number = rounded_at(c, i, j)[0]
+        if number == least or number == most:
+            count(c, j, value_at(c, i, j)[0])
+
+
 cdef inline double width_of(const window_t* c, Py_ssize_t j) noexcept nogil:
     return c.high[j] - c.low[j] if c.n_low[j] else 0.0
 
@@ -169,7 +198,8 @@ cdef inline int16_t code_of(double value) noexcept nogil:
 
 
 cdef inline double number_of(const window_t* c, Py_ssize_t j, double value) noexcept nogil:
-    return 0.0 if isnan(value) else floor((value - c.centre[j]) * c.scale[j] + 0.5)        # (3)
+    cdef double number = floor((value - c.centre[j]) * c.scale[j] + 0.5)                   # (3)
+    return 0.0 if isnan(value) else max(-<double> MOST_NUMBER, min(<double> MOST_NUMBER, number))
 
 
 cdef bint is_rounded_well(const window_t* c, Py_ssize_t j, double value) noexcept nogil:
@@ -178,7 +208,7 @@ cdef bint is_rounded_well(const window_t* c, Py_ssize_t j, double value) noexcep
     return (
         LEAST_FILLED * c.reach[j] <= width <= c.reach[j]
         and (c.n_low[j] == 0 or c.low[j] <= c.centre[j] <= c.high[j])
-        and -MOST_NUMBER <= number_of(c, j, value) <= MOST_NUMBER
+        and (isnan(value) or fabs(number_of(c, j, value)) < MOST_NUMBER)
     )
 
 
@@ -210,13 +240,14 @@ cdef void keep_latest(window_t* c, const double* x, Py_ssize_t y, double w) noex
         if full:
             forget(c, j, value[0])
         value[0] = x[j]
-        if full and (c.n_low[j] == 0 or c.n_high[j] == 0):
+        round_value(c, place, j)
+        if not full or c.n_low[j] and c.n_high[j]:
+            count(c, j, x[j])
+        elif c.is_category[j] or c.n_missing[j] or isnan(x[j]):
             search_range(c, j)
         else:
-            count(c, j, x[j])
-        if c.is_category[j] or is_rounded_well(c, j, x[j]):
-            round_value(c, place, j)
-        else:
+            search_ends(c, j)
+        if not c.is_category[j] and not is_rounded_well(c, j, x[j]):
             round_input(c, j)
 
 
@@ -231,6 +262,8 @@ cdef search_t begin_search(const window_t* c, const double* x, double* scratch) 
     s.x, s.limit, s.bound = x, INFINITY, INT32_MAX
     s.n_found = s.n_near = s.n_special = s.n_used = 0
     s.nearest = scratch
+    for j in range(c.n_neighbours):
+        s.nearest[j] = INFINITY
     s.distance = s.nearest + c.n_neighbours
     s.near = <Py_ssize_t*> (s.distance + c.rows.room)
     s.inverse = <double*> (s.near + c.rows.room)
@@ -252,25 +285,26 @@ cdef search_t begin_search(const window_t* c, const double* x, double* scratch) 
 
 
 cdef void round_row(const window_t* c, search_t* s) noexcept nogil:
-    # x in whole numbers, without pairs of numbers of which it lacks one.
+    # x in whole numbers, without pairs of numbers that are the same in all rows or of which it lacks one.
     cdef Py_ssize_t j, p, n = 0
     cdef double half = 0.5 * c.unit
     cdef int16_t* value = <int16_t*> s.value
     for p in range(c.n_pairs):
-        s.used_pairs[p] = 1
-        s.value[p] = 0
+        s.used_pairs[p] = s.value[p] = 0
     for j in range(c.n_features):
         p = c.place[j]
         if c.is_category[j]:
             value[p] = code_of(s.x[j])
+            s.used_pairs[p // 2] = 1
         elif isnan(s.x[j]):
-            s.used_pairs[p // 2] = 0
-        elif c.n_low[j]:
+            s.used_pairs[p // 2] = -1
+        elif c.scale[j] > 0:
+            s.used_pairs[p // 2] |= 1
             value[p] = <int16_t> max(number_of(c, j, c.low[j]) - half,
                                      min(number_of(c, j, c.high[j]) + half, number_of(c, j, s.x[j])))
     for p in range(c.n_pairs):
         s.value[n] = s.value[p]
-        if s.used_pairs[p]:
+        if s.used_pairs[p] > 0:
             s.used_pairs[n] = p
             n += 1
     s.n_rounded = 2 * (n - c.n_category_pairs)
@@ -308,21 +342,19 @@ cdef double distance_of(const window_t* c, const search_t* s, Py_ssize_t i) noex
         total += special_square(c, s, i, s.special[n])
     for n in range(s.n_used):
         j = s.used[n]
-        off = (s.x[j] - row[j * WINDOW_TILE]) * s.inverse[j]
+        off = (s.x[j] - row[j]) * s.inverse[j]
         total += off * off                                                       # (1)
     return total
 
 
 cdef inline void insert_nearest(search_t* s, double d, Py_ssize_t k) noexcept nogil:
-    # Put d in its place among the k least so far.
-    cdef Py_ssize_t place = min(s.n_found, k - 1)
-    while place > 0 and s.nearest[place - 1] > d:
-        s.nearest[place] = s.nearest[place - 1]
-        place -= 1
-    s.nearest[place] = d
+    # Put d in its place among the k least so far, without a branch that depends on it.
+    cdef Py_ssize_t i
+    for i in range(k - 1, 0, -1):
+        s.nearest[i] = min(s.nearest[i], max(s.nearest[i - 1], d))
+    s.nearest[0] = min(s.nearest[0], d)
     s.n_found = min(s.n_found + 1, k)
-    if s.n_found == k:
-        s.limit = s.nearest[k - 1]
+    s.limit = s.nearest[k - 1]
 
 
 cdef int32_t bound_of(const window_t* c, const search_t* s) noexcept nogil:
@@ -332,17 +364,17 @@ cdef int32_t bound_of(const window_t* c, const search_t* s) noexcept nogil:
 
 
 cdef void measure_rows(const window_t* c, search_t* s, Py_ssize_t tile, uint32_t rows) noexcept nogil:
-    cdef Py_ssize_t i, place
+    cdef Py_ssize_t last, place
     cdef double d
-    for i in range(WINDOW_TILE - 1, -1, -1):
-        if rows >> i & 1:
-            place = tile * WINDOW_TILE + i
-            d = distance_of(c, s, place)
-            if d <= s.limit:
-                s.near[s.n_near], s.distance[s.n_near] = place, d
-                s.n_near += 1
-                if d < s.limit:
-                    insert_nearest(s, d, c.n_neighbours)
+    while rows:
+        last = last_bit(rows)
+        rows ^= <uint32_t> 1 << last
+        place = tile * WINDOW_TILE + last
+        d = distance_of(c, s, place)
+        if d <= s.limit:
+            s.near[s.n_near], s.distance[s.n_near] = place, d
+            s.n_near += 1
+            insert_nearest(s, d, c.n_neighbours)
     s.bound = bound_of(c, s)
 
 
