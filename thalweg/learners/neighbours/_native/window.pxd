@@ -42,6 +42,7 @@ ctypedef struct window_t:
     double* centre                      # [input]: value of the number 0
     double* scale                       # [input]: numbers per value
     double* reach                       # [input]: range that is `unit` numbers
+    double* stand_in                    # [input]: for a missing value
 
 
 ctypedef struct search_t:               # one prediction's memory
@@ -50,16 +51,17 @@ ctypedef struct search_t:               # one prediction's memory
     int32_t bound                       # no row beyond it is within the limit
     Py_ssize_t n_found                  # of `nearest`
     Py_ssize_t n_near
-    Py_ssize_t n_special                # inputs that are categories, or with missing values
-    Py_ssize_t n_used                   # other inputs that count
+    Py_ssize_t n_categories
+    Py_ssize_t n_gaps                   # numeric inputs with missing values, in the window or in x
+    Py_ssize_t n_used                   # others that count
     Py_ssize_t n_rounded                # numeric ones in `view`
     rounded_view_t view
     double* nearest                     # [n_neighbours], rising
     double* distance                    # [room]: of the rows in `near`
     Py_ssize_t* near                    # [room]: places of rows that may be neighbours, the latest first
     double* inverse                     # [input]: 1/r
-    Py_ssize_t* special                 # [input]
-    Py_ssize_t* used                    # [input]
+    Py_ssize_t* inputs                  # [input]: those used; the categories at the end
+    Py_ssize_t* gaps                    # [input]
     Py_ssize_t* used_pairs              # [pair]
     int32_t* value                      # [pair]: x, rounded
 

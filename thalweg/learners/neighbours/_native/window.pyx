@@ -13,8 +13,8 @@ Most rows are too far to be measured. Beside the window lies a copy in whole num
 
     q_j(s) = [U (s_j - c_j)/R_j],   R_j >= r_j,                                   (3)
 
-of 16 bits, the centre c_j in the place of missing values; a category is its last 16 bits, and others are U
-apart. Numbers are off by at most 1/2 and c_j is between the least and the greatest value, so that
+of 16 bits, with the least or the greatest value, the one that is far from most, in place of missing ones; a
+category is its last 16 bits, and others are U apart. Numbers are off by at most 1/2, so that
 
     sum_j (q_j(x) - q_j(s))^2 > (U sqrt(D) + sqrt(n))^2                           (4)
 
@@ -73,7 +73,7 @@ cdef class WindowKernel(Kernel):
         }
         for name in ("n_low", "n_high", "n_missing"):
             self.arrays[name] = layouts.new_array(n_features, INDEX)
-        for name in ("low", "high", "centre", "scale", "reach"):
+        for name in ("low", "high", "centre", "scale", "reach", "stand_in"):
             self.arrays[name] = layouts.new_array(n_features, FLOAT)
         c.near_tile = best_near_tile()
         c.n_features, c.n_classes, c.n_neighbours = n_features, n_classes, min(n_neighbours, room)
@@ -87,7 +87,8 @@ cdef class WindowKernel(Kernel):
         c.n_low, c.n_high = integers(self.arrays["n_low"]), integers(self.arrays["n_high"])
         c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
         c.centre, c.scale = doubles(self.arrays["centre"]), doubles(self.arrays["scale"])
-        c.reach, c.place = doubles(self.arrays["reach"]), integers(self.arrays["place"])
+        c.reach, c.stand_in = doubles(self.arrays["reach"]), doubles(self.arrays["stand_in"])
+        c.place = integers(self.arrays["place"])
         c.rounded = <int16_t*> ints(self.arrays["rounded"])
 
     cdef void adopt(self, dict arrays):
@@ -198,28 +199,34 @@ cdef inline int16_t code_of(double value) noexcept nogil:
 
 
 cdef inline double number_of(const window_t* c, Py_ssize_t j, double value) noexcept nogil:
-    cdef double number = floor((value - c.centre[j]) * c.scale[j] + 0.5)                   # (3)
-    return 0.0 if isnan(value) else max(-<double> MOST_NUMBER, min(<double> MOST_NUMBER, number))
+    cdef double known = c.stand_in[j] if isnan(value) else value
+    cdef double number = floor((known - c.centre[j]) * c.scale[j] + 0.5)                   # (3)
+    return max(-<double> MOST_NUMBER, min(<double> MOST_NUMBER, number))
 
 
 cdef bint is_rounded_well(const window_t* c, Py_ssize_t j, double value) noexcept nogil:
-    # Whether (3) can hold the value, and the width and the centre fit to the range.
+    # Whether (3) can hold the value, and fits to the range.
     cdef double width = width_of(c, j)
     return (
         LEAST_FILLED * c.reach[j] <= width <= c.reach[j]
-        and (c.n_low[j] == 0 or c.low[j] <= c.centre[j] <= c.high[j])
-        and (isnan(value) or fabs(number_of(c, j, value)) < MOST_NUMBER)
+        and (c.n_missing[j] == 0 or c.n_low[j] == 0 or c.low[j] <= c.stand_in[j] <= c.high[j])
+        and fabs(number_of(c, j, value)) < MOST_NUMBER
     )
 
 
 cdef void round_input(window_t* c, Py_ssize_t j) noexcept nogil:
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, n_above = 0, n = c.rows.span.count
     cdef double width = width_of(c, j)
     if not c.is_category[j]:
         c.reach[j] = WIDER * width
         c.centre[j] = c.low[j] + 0.5 * width if c.n_low[j] else 0.0
         c.scale[j] = c.unit * min(1.0 / c.reach[j], STEEP) if width > 0 else 0.0
-    for i in range(c.rows.span.count):
+        for i in range(n if c.n_missing[j] else 0):
+            n_above += value_at(c, i, j)[0] > c.centre[j]
+        c.stand_in[j] = c.centre[j]
+        if c.n_low[j]:
+            c.stand_in[j] = c.low[j] if n_above > n - c.n_missing[j] - n_above else c.high[j]
+    for i in range(n):
         round_value(c, i, j)
 
 
@@ -260,34 +267,37 @@ cdef search_t begin_search(const window_t* c, const double* x, double* scratch) 
     cdef Py_ssize_t j
     cdef double width
     s.x, s.limit, s.bound = x, INFINITY, INT32_MAX
-    s.n_found = s.n_near = s.n_special = s.n_used = 0
+    s.n_found = s.n_near = s.n_categories = s.n_gaps = s.n_used = 0
     s.nearest = scratch
-    for j in range(c.n_neighbours):
-        s.nearest[j] = INFINITY
     s.distance = s.nearest + c.n_neighbours
     s.near = <Py_ssize_t*> (s.distance + c.rows.room)
     s.inverse = <double*> (s.near + c.rows.room)
-    s.special = <Py_ssize_t*> (s.inverse + c.n_features)
-    s.used = s.special + c.n_features
-    s.used_pairs = s.used + c.n_features
+    s.inputs = <Py_ssize_t*> (s.inverse + c.n_features)
+    s.gaps = s.inputs + c.n_features
+    s.used_pairs = s.gaps + c.n_features
     s.value = <int32_t*> (s.used_pairs + c.n_pairs)
+    for j in range(c.n_neighbours):
+        s.nearest[j] = INFINITY
     for j in range(c.n_features):
         width = width_of(c, j)
         s.inverse[j] = min(1.0 / width, STEEP) if width > 0 else 0.0
-        if c.is_category[j] or c.n_missing[j] or isnan(x[j]):
-            s.special[s.n_special] = j
-            s.n_special += 1
+        if c.is_category[j]:
+            s.n_categories += 1
+            s.inputs[c.n_features - s.n_categories] = j
+        elif c.n_missing[j] or isnan(x[j]):
+            s.gaps[s.n_gaps] = j
+            s.n_gaps += 1
         elif width > 0:
-            s.used[s.n_used] = j
+            s.inputs[s.n_used] = j
             s.n_used += 1
     round_row(c, &s)
     return s
 
 
 cdef void round_row(const window_t* c, search_t* s) noexcept nogil:
-    # x in whole numbers, without pairs of numbers that are the same in all rows or of which it lacks one.
+    # x in whole numbers, without pairs of numbers that are the same in all rows.
     cdef Py_ssize_t j, p, n = 0
-    cdef double half = 0.5 * c.unit
+    cdef double low, high, half = 0.5 * c.unit
     cdef int16_t* value = <int16_t*> s.value
     for p in range(c.n_pairs):
         s.used_pairs[p] = s.value[p] = 0
@@ -296,15 +306,15 @@ cdef void round_row(const window_t* c, search_t* s) noexcept nogil:
         if c.is_category[j]:
             value[p] = code_of(s.x[j])
             s.used_pairs[p // 2] = 1
-        elif isnan(s.x[j]):
-            s.used_pairs[p // 2] = -1
         elif c.scale[j] > 0:
-            s.used_pairs[p // 2] |= 1
-            value[p] = <int16_t> max(number_of(c, j, c.low[j]) - half,
-                                     min(number_of(c, j, c.high[j]) + half, number_of(c, j, s.x[j])))
+            low, high = number_of(c, j, c.low[j]), number_of(c, j, c.high[j])
+            if not isnan(s.x[j]):
+                low, high = low - half, high + half
+            value[p] = <int16_t> max(low, min(high, number_of(c, j, s.x[j])))
+            s.used_pairs[p // 2] = 1
     for p in range(c.n_pairs):
         s.value[n] = s.value[p]
-        if s.used_pairs[p] > 0:
+        if s.used_pairs[p]:
             s.used_pairs[n] = p
             n += 1
     s.n_rounded = 2 * (n - c.n_category_pairs)
@@ -317,34 +327,41 @@ cdef inline double gap(double known, double low, double inverse) noexcept nogil:
     return max(v, 1.0 - v)
 
 
-cdef double special_square(const window_t* c, const search_t* s, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    # What a category adds, or an input with missing values: (2).
-    cdef double value = s.x[j], known = value_at(c, i, j)[0], off
-    if c.is_category[j]:
-        return 0.0 if value == known else 1.0
-    if isnan(value) and isnan(known):
-        off = 1.0
-    elif isnan(value):
-        off = gap(known, c.low[j], s.inverse[j])
-    elif isnan(known):
-        off = gap(value, c.low[j], s.inverse[j])
-    else:
-        off = (value - known) * s.inverse[j]
-    return off * off
-
-
-cdef double distance_of(const window_t* c, const search_t* s, Py_ssize_t i) noexcept nogil:
-    # From x to the row in place i.
-    cdef Py_ssize_t n, j
-    cdef double total = 0.0, off
-    cdef const double* row = value_at(c, i, 0)
-    for n in range(s.n_special):
-        total += special_square(c, s, i, s.special[n])
-    for n in range(s.n_used):
-        j = s.used[n]
-        off = (s.x[j] - row[j]) * s.inverse[j]
-        total += off * off                                                       # (1)
+cdef double first_inputs(const window_t* c, const search_t* s, const double* row) noexcept nogil:
+    # What categories add, and then inputs with missing values: (2).
+    cdef Py_ssize_t n, j, n_others = 0
+    cdef double total, off
+    for n in range(c.n_features - s.n_categories, c.n_features):
+        n_others += s.x[s.inputs[n]] != row[s.inputs[n]]
+    total = n_others
+    for n in range(s.n_gaps):
+        j = s.gaps[n]
+        if isnan(s.x[j]):
+            off = 1.0 if isnan(row[j]) else gap(row[j], c.low[j], s.inverse[j])
+        elif isnan(row[j]):
+            off = gap(s.x[j], c.low[j], s.inverse[j])
+        else:
+            off = (s.x[j] - row[j]) * s.inverse[j]
+        total += off * off
     return total
+
+
+cdef inline void measure_two(const window_t* c, const search_t* s, const Py_ssize_t* places,
+                             double* distances) noexcept nogil:
+    # From x to two rows at once, since each sum must wait for itself.
+    cdef Py_ssize_t n, j
+    cdef const double* row = value_at(c, places[0], 0)
+    cdef const double* other = value_at(c, places[1], 0)
+    cdef double one = 0.0, two = 0.0, off
+    if s.n_categories or s.n_gaps:
+        one, two = first_inputs(c, s, row), first_inputs(c, s, other)
+    for n in range(s.n_used):
+        j = s.inputs[n]
+        off = (s.x[j] - row[j]) * s.inverse[j]
+        one += off * off                                                         # (1)
+        off = (s.x[j] - other[j]) * s.inverse[j]
+        two += off * off
+    distances[0], distances[1] = one, two
 
 
 cdef inline void insert_nearest(search_t* s, double d, Py_ssize_t k) noexcept nogil:
@@ -364,17 +381,23 @@ cdef int32_t bound_of(const window_t* c, const search_t* s) noexcept nogil:
 
 
 cdef void measure_rows(const window_t* c, search_t* s, Py_ssize_t tile, uint32_t rows) noexcept nogil:
-    cdef Py_ssize_t last, place
-    cdef double d
+    cdef Py_ssize_t i, n
+    cdef Py_ssize_t[2] places
+    cdef double[2] distances
     while rows:
-        last = last_bit(rows)
-        rows ^= <uint32_t> 1 << last
-        place = tile * WINDOW_TILE + last
-        d = distance_of(c, s, place)
-        if d <= s.limit:
-            s.near[s.n_near], s.distance[s.n_near] = place, d
-            s.n_near += 1
-            insert_nearest(s, d, c.n_neighbours)
+        n = 0
+        while n < 2 and rows:
+            i = last_bit(rows)
+            rows ^= <uint32_t> 1 << i
+            places[n] = tile * WINDOW_TILE + i
+            n += 1
+        places[1] = places[n - 1]
+        measure_two(c, s, places, distances)
+        for i in range(n):
+            if distances[i] <= s.limit:
+                s.near[s.n_near], s.distance[s.n_near] = places[i], distances[i]
+                s.n_near += 1
+                insert_nearest(s, distances[i], c.n_neighbours)
     s.bound = bound_of(c, s)
 
 
