@@ -9,7 +9,7 @@
 
 enum {
     WINDOW_TILE = 16,
-    PAIRS_A_LOOK = 8            /* after which rows may be known to be too far */
+    PAIRS_A_LOOK = 4            /* after which rows may be known to be too far */
 };
 
 typedef struct {

@@ -39,6 +39,8 @@ ctypedef struct window_t:
     Py_ssize_t n_category_pairs         # the first of them
     int16_t* rounded                    # [tile, pair, WINDOW_TILE, 2]
     Py_ssize_t* place                   # [input]: 2 pair + half
+    Py_ssize_t* order                   # [pair]: those of numbers by their spread, the greatest first
+    double* spread                      # [pair]
     double* centre                      # [input]: value of the number 0
     double* scale                       # [input]: numbers per value
     double* reach                       # [input]: range that is `unit` numbers
@@ -63,7 +65,9 @@ ctypedef struct search_t:               # one prediction's memory
     Py_ssize_t* inputs                  # [input]: those used; the categories at the end
     Py_ssize_t* gaps                    # [input]
     Py_ssize_t* used_pairs              # [pair]
-    int32_t* value                      # [pair]: x, rounded
+    int32_t* value                      # [pair]: x, rounded, in these
+    int32_t* row                        # [pair]: in all
+    int32_t* differs                    # [pair]: whether rows of the window differ in it
 
 
 cdef class WindowKernel(Kernel):

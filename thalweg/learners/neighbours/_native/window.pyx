@@ -46,6 +46,7 @@ cdef enum:
 
 cdef double STEEP = 1e300               # bound on 1/r
 cdef double WIDER = 1.02                # R/r when an input is rounded anew
+cdef double SPREAD_RATE = 0.01
 cdef double LEAST_FILLED = 0.96         # r/R
 
 
@@ -69,6 +70,8 @@ cdef class WindowKernel(Kernel):
             "X": aligned(self.arrays["X"].shape, FLOAT),
             "is_category": np.array(is_category, dtype=INDEX),
             "place": places,
+            "order": np.arange(c.n_pairs, dtype=INDEX),
+            "spread": layouts.new_array(c.n_pairs, FLOAT),
             "rounded": aligned((n_tiles, c.n_pairs, WINDOW_TILE), INT),
         }
         for name in ("n_low", "n_high", "n_missing"):
@@ -88,7 +91,8 @@ cdef class WindowKernel(Kernel):
         c.low, c.high = doubles(self.arrays["low"]), doubles(self.arrays["high"])
         c.centre, c.scale = doubles(self.arrays["centre"]), doubles(self.arrays["scale"])
         c.reach, c.stand_in = doubles(self.arrays["reach"]), doubles(self.arrays["stand_in"])
-        c.place = integers(self.arrays["place"])
+        c.place, c.order = integers(self.arrays["place"]), integers(self.arrays["order"])
+        c.spread = doubles(self.arrays["spread"])
         c.rounded = <int16_t*> ints(self.arrays["rounded"])
 
     cdef void adopt(self, dict arrays):
@@ -240,14 +244,17 @@ cdef inline void round_value(window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept n
 
 cdef void keep_latest(window_t* c, const double* x, Py_ssize_t y, double w) noexcept nogil:
     cdef bint full = c.rows.span.count == c.rows.room
-    cdef Py_ssize_t j, place = next_place(&c.rows, y, w)
+    cdef Py_ssize_t j, place = next_place(&c.rows, y, w), other = place if full else place // 2
     cdef double* value
+    cdef int16_t number
     for j in range(c.n_features):
         value = value_at(c, place, j)
         if full:
             forget(c, j, value[0])
         value[0] = x[j]
+        number = rounded_at(c, other, j)[0]
         round_value(c, place, j)
+        learn_spread(c, c.place[j] // 2, <double> number - rounded_at(c, place, j)[0])
         if not full or c.n_low[j] and c.n_high[j]:
             count(c, j, x[j])
         elif c.is_category[j] or c.n_missing[j] or isnan(x[j]):
@@ -256,10 +263,24 @@ cdef void keep_latest(window_t* c, const double* x, Py_ssize_t y, double w) noex
             search_ends(c, j)
         if not c.is_category[j] and not is_rounded_well(c, j, x[j]):
             round_input(c, j)
+    sort_pairs(c)
+
+
+cdef inline void learn_spread(window_t* c, Py_ssize_t pair, double off) noexcept nogil:
+    # How far numbers of rows are apart that have nothing to do with each other.
+    c.spread[pair] += SPREAD_RATE * (off * off - c.spread[pair])
+
+
+cdef void sort_pairs(window_t* c) noexcept nogil:
+    # One step towards the pairs of numbers with the greatest spread first: they soon tell that a row is far.
+    cdef Py_ssize_t n
+    for n in range(c.n_pairs - 1, c.n_category_pairs, -1):
+        if c.spread[c.order[n]] > c.spread[c.order[n - 1]]:
+            c.order[n], c.order[n - 1] = c.order[n - 1], c.order[n]
 
 
 cdef Py_ssize_t search_size(const window_t* c) noexcept nogil:
-    return 2 * c.rows.room + c.n_neighbours + 3 * c.n_features + 2 * c.n_pairs
+    return 2 * c.rows.room + c.n_neighbours + 3 * c.n_features + 3 * c.n_pairs
 
 
 cdef search_t begin_search(const window_t* c, const double* x, double* scratch) noexcept nogil:
@@ -276,6 +297,8 @@ cdef search_t begin_search(const window_t* c, const double* x, double* scratch) 
     s.gaps = s.inputs + c.n_features
     s.used_pairs = s.gaps + c.n_features
     s.value = <int32_t*> (s.used_pairs + c.n_pairs)
+    s.row = s.value + c.n_pairs
+    s.differs = s.row + c.n_pairs
     for j in range(c.n_neighbours):
         s.nearest[j] = INFINITY
     for j in range(c.n_features):
@@ -298,24 +321,24 @@ cdef void round_row(const window_t* c, search_t* s) noexcept nogil:
     # x in whole numbers, without pairs of numbers that are the same in all rows.
     cdef Py_ssize_t j, p, n = 0
     cdef double low, high, half = 0.5 * c.unit
-    cdef int16_t* value = <int16_t*> s.value
+    cdef int16_t* value = <int16_t*> s.row
     for p in range(c.n_pairs):
-        s.used_pairs[p] = s.value[p] = 0
+        s.differs[p] = s.row[p] = 0
     for j in range(c.n_features):
         p = c.place[j]
         if c.is_category[j]:
             value[p] = code_of(s.x[j])
-            s.used_pairs[p // 2] = 1
+            s.differs[p // 2] = 1
         elif c.scale[j] > 0:
             low, high = number_of(c, j, c.low[j]), number_of(c, j, c.high[j])
             if not isnan(s.x[j]):
                 low, high = low - half, high + half
             value[p] = <int16_t> max(low, min(high, number_of(c, j, s.x[j])))
-            s.used_pairs[p // 2] = 1
-    for p in range(c.n_pairs):
-        s.value[n] = s.value[p]
-        if s.used_pairs[p]:
-            s.used_pairs[n] = p
+            s.differs[p // 2] = 1
+    for j in range(c.n_pairs):
+        p = c.order[j]
+        if s.differs[p]:
+            s.used_pairs[n], s.value[n] = p, s.row[p]
             n += 1
     s.n_rounded = 2 * (n - c.n_category_pairs)
     s.view = rounded_view_t(c.n_pairs, c.n_category_pairs, n, <int32_t> c.unit * 0x10001,
@@ -397,7 +420,8 @@ cdef void measure_rows(const window_t* c, search_t* s, Py_ssize_t tile, uint32_t
             if distances[i] <= s.limit:
                 s.near[s.n_near], s.distance[s.n_near] = places[i], distances[i]
                 s.n_near += 1
-                insert_nearest(s, distances[i], c.n_neighbours)
+                if distances[i] < s.limit:
+                    insert_nearest(s, distances[i], c.n_neighbours)
     s.bound = bound_of(c, s)
 
 
