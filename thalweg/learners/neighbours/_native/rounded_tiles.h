@@ -9,6 +9,7 @@
 
 enum {
     WINDOW_TILE = 16,
+    TOGETHER = 4,               /* rows that are measured at once */
     PAIRS_A_LOOK = 4            /* after which rows may be known to be too far */
 };
 
@@ -34,6 +35,13 @@ typedef ptrdiff_t (*near_tile_t)(const rounded_view_t *v, ptrdiff_t last, ptrdif
 static inline int last_bit(uint32_t bits)
 {
     return 31 - __builtin_clz(bits);
+}
+
+/* Have the beginning of a row in the cache soon; the rest follows by itself. */
+static inline void fetch_row(const double *row, ptrdiff_t n)
+{
+    for (ptrdiff_t j = 0; j < n && j < 64; j += 8)
+        __builtin_prefetch(row + j);
 }
 
 static near_tile_t best_near_tile(void)

@@ -59,6 +59,7 @@ NAMED(near_tile)(const rounded_view_t *v, ptrdiff_t last, ptrdiff_t first, int32
             for (; u < stop; u++) {
                 const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * WINDOW_TILE);
                 SHORTS value = (SHORTS) (zero + v->value[u]);
+                __builtin_prefetch((const int32_t *) pair - 3 * v->n_pairs * WINDOW_TILE);
                 for (int i = 0; i < PARTS; i++)
                     sum[i] += NAMED(squares)(pair[i] - value);
             }

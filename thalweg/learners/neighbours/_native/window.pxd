@@ -8,6 +8,7 @@ from thalweg._native.ring cimport ring_t
 cdef extern from "thalweg/learners/neighbours/_native/rounded_tiles.h" nogil:
     enum:
         WINDOW_TILE
+        TOGETHER
     ctypedef struct rounded_view_t:
         Py_ssize_t n_pairs
         Py_ssize_t n_categories
@@ -20,6 +21,7 @@ cdef extern from "thalweg/learners/neighbours/_native/rounded_tiles.h" nogil:
                                        int32_t limit, uint32_t* rows) noexcept nogil
     near_tile_t best_near_tile() noexcept nogil
     int last_bit(uint32_t bits) noexcept nogil
+    void fetch_row(const double* row, Py_ssize_t n) noexcept nogil
 
 ctypedef struct window_t:
     near_tile_t near_tile
@@ -53,11 +55,13 @@ ctypedef struct search_t:               # one prediction's memory
     int32_t bound                       # no row beyond it is within the limit
     Py_ssize_t n_found                  # of `nearest`
     Py_ssize_t n_near
+    Py_ssize_t n_waiting
     Py_ssize_t n_categories
     Py_ssize_t n_gaps                   # numeric inputs with missing values, in the window or in x
     Py_ssize_t n_used                   # others that count
     Py_ssize_t n_rounded                # numeric ones in `view`
     rounded_view_t view
+    Py_ssize_t[WINDOW_TILE + 2 * TOGETHER] waiting    # places of rows to measure
     double* nearest                     # [n_neighbours], rising
     double* distance                    # [room]: of the rows in `near`
     Py_ssize_t* near                    # [room]: places of rows that may be neighbours, the latest first

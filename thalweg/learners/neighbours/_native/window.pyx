@@ -288,7 +288,7 @@ cdef search_t begin_search(const window_t* c, const double* x, double* scratch) 
     cdef Py_ssize_t j
     cdef double width
     s.x, s.limit, s.bound = x, INFINITY, INT32_MAX
-    s.n_found = s.n_near = s.n_categories = s.n_gaps = s.n_used = 0
+    s.n_found = s.n_near = s.n_waiting = s.n_categories = s.n_gaps = s.n_used = 0
     s.nearest = scratch
     s.distance = s.nearest + c.n_neighbours
     s.near = <Py_ssize_t*> (s.distance + c.rows.room)
@@ -369,22 +369,23 @@ cdef double first_inputs(const window_t* c, const search_t* s, const double* row
     return total
 
 
-cdef inline void measure_two(const window_t* c, const search_t* s, const Py_ssize_t* places,
-                             double* distances) noexcept nogil:
-    # From x to two rows at once, since each sum must wait for itself.
-    cdef Py_ssize_t n, j
-    cdef const double* row = value_at(c, places[0], 0)
-    cdef const double* other = value_at(c, places[1], 0)
-    cdef double one = 0.0, two = 0.0, off
-    if s.n_categories or s.n_gaps:
-        one, two = first_inputs(c, s, row), first_inputs(c, s, other)
+cdef inline void measure_four(const window_t* c, const search_t* s, const Py_ssize_t* places,
+                              double* distances) noexcept nogil:
+    # From x to four rows at once, since each sum must wait for itself.
+    cdef Py_ssize_t i, n, j
+    cdef const double* rows[TOGETHER]
+    cdef double[TOGETHER] sums
+    cdef double off
+    for i in range(TOGETHER):
+        rows[i] = value_at(c, places[i], 0)
+        sums[i] = first_inputs(c, s, rows[i]) if s.n_categories or s.n_gaps else 0.0
     for n in range(s.n_used):
         j = s.inputs[n]
-        off = (s.x[j] - row[j]) * s.inverse[j]
-        one += off * off                                                         # (1)
-        off = (s.x[j] - other[j]) * s.inverse[j]
-        two += off * off
-    distances[0], distances[1] = one, two
+        for i in range(TOGETHER):
+            off = (s.x[j] - rows[i][j]) * s.inverse[j]
+            sums[i] += off * off                                                 # (1)
+    for i in range(TOGETHER):
+        distances[i] = sums[i]
 
 
 cdef inline void insert_nearest(search_t* s, double d, Py_ssize_t k) noexcept nogil:
@@ -403,31 +404,33 @@ cdef int32_t bound_of(const window_t* c, const search_t* s) noexcept nogil:
     return INT32_MAX if root * root >= INT32_MAX else <int32_t> (root * root)
 
 
-cdef void measure_rows(const window_t* c, search_t* s, Py_ssize_t tile, uint32_t rows) noexcept nogil:
-    cdef Py_ssize_t i, n
-    cdef Py_ssize_t[2] places
-    cdef double[2] distances
-    while rows:
-        n = 0
-        while n < 2 and rows:
-            i = last_bit(rows)
-            rows ^= <uint32_t> 1 << i
-            places[n] = tile * WINDOW_TILE + i
-            n += 1
-        places[1] = places[n - 1]
-        measure_two(c, s, places, distances)
+cdef void measure_waiting(const window_t* c, search_t* s, Py_ssize_t least) noexcept nogil:
+    # Measure the rows that wait, as long as there are so many.
+    cdef Py_ssize_t i, n, done = 0
+    cdef double[TOGETHER] distances
+    if s.n_waiting < least:
+        return
+    while s.n_waiting - done >= least:
+        n = min(<Py_ssize_t> TOGETHER, s.n_waiting - done)
+        for i in range(n, TOGETHER):
+            s.waiting[done + i] = s.waiting[done]
+        measure_four(c, s, &s.waiting[done], distances)
         for i in range(n):
             if distances[i] <= s.limit:
-                s.near[s.n_near], s.distance[s.n_near] = places[i], distances[i]
+                s.near[s.n_near], s.distance[s.n_near] = s.waiting[done + i], distances[i]
                 s.n_near += 1
                 if distances[i] < s.limit:
                     insert_nearest(s, distances[i], c.n_neighbours)
+        done += n
+    s.n_waiting -= done
+    for i in range(s.n_waiting):
+        s.waiting[i] = s.waiting[done + i]
     s.bound = bound_of(c, s)
 
 
 cdef void search_places(const window_t* c, search_t* s, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     # From stop - 1 down to start.
-    cdef Py_ssize_t first = start // WINDOW_TILE, tile = (stop - 1) // WINDOW_TILE
+    cdef Py_ssize_t place, first = start // WINDOW_TILE, tile = (stop - 1) // WINDOW_TILE
     cdef uint32_t rows = 0
     while tile >= first:
         tile = c.near_tile(&s.view, tile, first, s.bound, &rows)
@@ -437,7 +440,13 @@ cdef void search_places(const window_t* c, search_t* s, Py_ssize_t start, Py_ssi
             rows &= (<uint32_t> 1 << (stop - tile * WINDOW_TILE)) - 1
         if tile * WINDOW_TILE < start:
             rows &= ~((<uint32_t> 1 << (start - tile * WINDOW_TILE)) - 1)
-        measure_rows(c, s, tile, rows)
+        while rows:
+            place = last_bit(rows)
+            rows ^= <uint32_t> 1 << place
+            s.waiting[s.n_waiting] = tile * WINDOW_TILE + place
+            fetch_row(value_at(c, s.waiting[s.n_waiting], 0), c.n_features)
+            s.n_waiting += 1
+        measure_waiting(c, s, TOGETHER)
         tile -= 1
 
 
@@ -447,6 +456,7 @@ cdef void extend_search(const window_t* c, search_t* s, Py_ssize_t start, Py_ssi
         search_places(c, s, 0, end - c.rows.room)
         end = c.rows.room
     search_places(c, s, oldest, end)
+    measure_waiting(c, s, 1)
     for i in range(s.n_near):
         if s.distance[i] <= s.limit:
             s.near[n], s.distance[n] = s.near[i], s.distance[i]
