@@ -1,5 +1,5 @@
 /* Lower bounds on the distances of one row from the rows of a window, in whole numbers: near_tile() passes over
-   tiles without a near row. A tile is 16 rows, pair of inputs by pair of inputs, two numbers of 16 bits a row. */
+   tiles without a near row. A tile is 32 rows, pair of inputs by pair of inputs, two numbers of 16 bits a row. */
 
 #ifndef THALWEG_ROUNDED_TILES_H
 #define THALWEG_ROUNDED_TILES_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    WINDOW_TILE = 16,
+    ROUNDED_TILE = 32,
     TOGETHER = 4,               /* rows that are measured at once */
     PAIRS_A_LOOK = 4            /* after which rows may be known to be too far */
 };
@@ -18,7 +18,7 @@ typedef struct {
     ptrdiff_t n_categories;     /* the first of the pairs used: numbers there are the same or not */
     ptrdiff_t n_used;
     int32_t unit;               /* what two different categories are apart, twice: in both halves */
-    const int32_t *tiles;       /* [tile, pair, WINDOW_TILE] */
+    const int32_t *tiles;       /* [tile, pair, ROUNDED_TILE] */
     const ptrdiff_t *used;      /* [n_used]: pairs that count here */
     const int32_t *value;       /* [n_used]: the row's numbers in them */
 } rounded_view_t;

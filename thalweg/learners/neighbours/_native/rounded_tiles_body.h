@@ -2,7 +2,7 @@
    AVX2, since squares of 16 bits need more than vectors.h asks for. */
 
 #define BYTES (WIDTH < 32 ? WIDTH : 32)
-#define PARTS (WINDOW_TILE * 4 / BYTES)
+#define PARTS (ROUNDED_TILE * 4 / BYTES)
 #define SHORTS NAMED(shorts_t)
 #define INTS NAMED(ints_t)
 
@@ -45,11 +45,11 @@ NAMED(near_tile)(const rounded_view_t *v, ptrdiff_t last, ptrdiff_t first, int32
 {
     const INTS zero = {0};
     for (ptrdiff_t t = last; t >= first; t--) {
-        const int32_t *tile = v->tiles + t * v->n_pairs * WINDOW_TILE;
+        const int32_t *tile = v->tiles + t * v->n_pairs * ROUNDED_TILE;
         INTS sum[PARTS] = {{0}};
         ptrdiff_t u = 0;
         for (; u < v->n_categories; u++) {
-            const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * WINDOW_TILE);
+            const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * ROUNDED_TILE);
             SHORTS value = (SHORTS) (zero + v->value[u]), unit = (SHORTS) (zero + v->unit);
             for (int i = 0; i < PARTS; i++)
                 sum[i] += NAMED(squares)((pair[i] != value) & unit);
@@ -57,9 +57,10 @@ NAMED(near_tile)(const rounded_view_t *v, ptrdiff_t last, ptrdiff_t first, int32
         do {
             ptrdiff_t stop = v->n_used - u > PAIRS_A_LOOK ? u + PAIRS_A_LOOK : v->n_used;
             for (; u < stop; u++) {
-                const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * WINDOW_TILE);
+                const SHORTS *pair = (const SHORTS *) (tile + v->used[u] * ROUNDED_TILE);
                 SHORTS value = (SHORTS) (zero + v->value[u]);
-                __builtin_prefetch((const int32_t *) pair - 3 * v->n_pairs * WINDOW_TILE);
+                __builtin_prefetch((const int32_t *) pair - 2 * v->n_pairs * ROUNDED_TILE);
+                __builtin_prefetch((const int32_t *) pair - 2 * v->n_pairs * ROUNDED_TILE + 16);
                 for (int i = 0; i < PARTS; i++)
                     sum[i] += NAMED(squares)(pair[i] - value);
             }

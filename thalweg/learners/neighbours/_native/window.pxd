@@ -7,7 +7,7 @@ from thalweg._native.ring cimport ring_t
 
 cdef extern from "thalweg/learners/neighbours/_native/rounded_tiles.h" nogil:
     enum:
-        WINDOW_TILE
+        ROUNDED_TILE
         TOGETHER
     ctypedef struct rounded_view_t:
         Py_ssize_t n_pairs
@@ -25,7 +25,7 @@ cdef extern from "thalweg/learners/neighbours/_native/rounded_tiles.h" nogil:
 
 ctypedef struct window_t:
     near_tile_t near_tile
-    ring_t rows                         # X is [tile, WINDOW_TILE, input]: places, rounded up to whole tiles
+    ring_t rows                         # X is [place, input], with places for whole tiles
     Py_ssize_t n_features
     Py_ssize_t n_classes
     Py_ssize_t n_neighbours
@@ -39,7 +39,7 @@ ctypedef struct window_t:
     double unit                         # of a rounded input's range
     Py_ssize_t n_pairs
     Py_ssize_t n_category_pairs         # the first of them
-    int16_t* rounded                    # [tile, pair, WINDOW_TILE, 2]
+    int16_t* rounded                    # [tile, pair, ROUNDED_TILE, 2]
     Py_ssize_t* place                   # [input]: 2 pair + half
     Py_ssize_t* order                   # [pair]: those of numbers by their spread, the greatest first
     double* spread                      # [pair]
@@ -61,7 +61,7 @@ ctypedef struct search_t:               # one prediction's memory
     Py_ssize_t n_used                   # others that count
     Py_ssize_t n_rounded                # numeric ones in `view`
     rounded_view_t view
-    Py_ssize_t[WINDOW_TILE + 2 * TOGETHER] waiting    # places of rows to measure
+    Py_ssize_t[ROUNDED_TILE + 2 * TOGETHER] waiting    # places of rows to measure
     double* nearest                     # [n_neighbours], rising
     double* distance                    # [room]: of the rows in `near`
     Py_ssize_t* near                    # [room]: places of rows that may be neighbours, the latest first

@@ -40,6 +40,7 @@ from thalweg._native.pointers cimport doubles, integers, ints
 from thalweg._native.ring cimport bind_ring, next_place, place_of
 
 cdef enum:
+    SAVED_TILE = 16                     # rows that lie input by input in a state
     MOST_NUMBER = 16000                 # the difference of two has 16 bits
     MOST_UNIT = 8000
     MISSING_CATEGORY = 32767
@@ -51,7 +52,7 @@ cdef double LEAST_FILLED = 0.96         # r/R
 
 
 LAYOUT = ring_layout() | {
-    "X": Array(FLOAT, "tile", WINDOW_TILE, "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
+    "X": Array(FLOAT, "tile", SAVED_TILE, "input", low=-layouts.MOST_VALUE, high=layouts.MOST_VALUE,
                missing=True),
 }
 
@@ -62,7 +63,7 @@ cdef class WindowKernel(Kernel):
     cdef void begin_window(self, str who, Py_ssize_t n_features, Py_ssize_t n_classes,
                            Py_ssize_t n_neighbours, Py_ssize_t room, is_category):
         cdef window_t* c = &self.window
-        n_tiles = (room + WINDOW_TILE - 1) // WINDOW_TILE
+        n_tiles = (room + SAVED_TILE - 1) // SAVED_TILE
         self.allocate(who, LAYOUT, {"tile": n_tiles, "row": room, "input": n_features, "class": n_classes})
         # The rest follows from the parameters and the window: no part of a state.
         places, c.n_category_pairs, c.n_pairs = places_of(is_category)
@@ -72,7 +73,7 @@ cdef class WindowKernel(Kernel):
             "place": places,
             "order": np.arange(c.n_pairs, dtype=INDEX),
             "spread": layouts.new_array(c.n_pairs, FLOAT),
-            "rounded": aligned((n_tiles, c.n_pairs, WINDOW_TILE), INT),
+            "rounded": aligned(((room + ROUNDED_TILE - 1) // ROUNDED_TILE, c.n_pairs, ROUNDED_TILE), INT),
         }
         for name in ("n_low", "n_high", "n_missing"):
             self.arrays[name] = layouts.new_array(n_features, INDEX)
@@ -148,8 +149,8 @@ cdef inline double* value_at(const window_t* c, Py_ssize_t i, Py_ssize_t j) noex
 
 
 cdef inline int16_t* rounded_at(const window_t* c, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    cdef Py_ssize_t place = c.place[j], pair = i // WINDOW_TILE * c.n_pairs + place // 2
-    return c.rounded + (pair * WINDOW_TILE + i % WINDOW_TILE) * 2 + place % 2
+    cdef Py_ssize_t place = c.place[j], pair = i // ROUNDED_TILE * c.n_pairs + place // 2
+    return c.rounded + (pair * ROUNDED_TILE + i % ROUNDED_TILE) * 2 + place % 2
 
 
 cdef void count(window_t* c, Py_ssize_t j, double value) noexcept nogil:
@@ -430,20 +431,20 @@ cdef void measure_waiting(const window_t* c, search_t* s, Py_ssize_t least) noex
 
 cdef void search_places(const window_t* c, search_t* s, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     # From stop - 1 down to start.
-    cdef Py_ssize_t place, first = start // WINDOW_TILE, tile = (stop - 1) // WINDOW_TILE
+    cdef Py_ssize_t place, first = start // ROUNDED_TILE, tile = (stop - 1) // ROUNDED_TILE
     cdef uint32_t rows = 0
     while tile >= first:
         tile = c.near_tile(&s.view, tile, first, s.bound, &rows)
         if tile < first:
             return
-        if (tile + 1) * WINDOW_TILE > stop:
-            rows &= (<uint32_t> 1 << (stop - tile * WINDOW_TILE)) - 1
-        if tile * WINDOW_TILE < start:
-            rows &= ~((<uint32_t> 1 << (start - tile * WINDOW_TILE)) - 1)
+        if (tile + 1) * ROUNDED_TILE > stop:
+            rows &= (<uint32_t> 1 << (stop - tile * ROUNDED_TILE)) - 1
+        if tile * ROUNDED_TILE < start:
+            rows &= ~((<uint32_t> 1 << (start - tile * ROUNDED_TILE)) - 1)
         while rows:
             place = last_bit(rows)
             rows ^= <uint32_t> 1 << place
-            s.waiting[s.n_waiting] = tile * WINDOW_TILE + place
+            s.waiting[s.n_waiting] = tile * ROUNDED_TILE + place
             fetch_row(value_at(c, s.waiting[s.n_waiting], 0), c.n_features)
             s.n_waiting += 1
         measure_waiting(c, s, TOGETHER)
