@@ -53,13 +53,13 @@ ctypedef struct search_t:               # one prediction's memory
     const double* x
     double limit                        # the k-th nearest, infinite while there are fewer
     int32_t bound                       # no row beyond it is within the limit
-    Py_ssize_t n_found                  # of `nearest`
+    Py_ssize_t n_found                  # of `nearest`: k, or all rows searched
     Py_ssize_t n_near
     Py_ssize_t n_waiting
     Py_ssize_t n_categories
     Py_ssize_t n_gaps                   # numeric inputs with missing values, in the window or in x
     Py_ssize_t n_used                   # others that count
-    Py_ssize_t n_rounded                # numeric ones in `view`
+    double slack                        # sqrt(n) of (4)
     rounded_view_t view
     Py_ssize_t[ROUNDED_TILE + 2 * TOGETHER] waiting    # places of rows to measure
     double* nearest                     # [n_neighbours], rising

@@ -341,7 +341,7 @@ cdef void round_row(const window_t* c, search_t* s) noexcept nogil:
         if s.differs[p]:
             s.used_pairs[n], s.value[n] = p, s.row[p]
             n += 1
-    s.n_rounded = 2 * (n - c.n_category_pairs)
+    s.slack = sqrt(2.0 * (n - c.n_category_pairs))
     s.view = rounded_view_t(c.n_pairs, c.n_category_pairs, n, <int32_t> c.unit * 0x10001,
                             <const int32_t*> c.rounded, s.used_pairs, s.value)
 
@@ -395,13 +395,12 @@ cdef inline void insert_nearest(search_t* s, double d, Py_ssize_t k) noexcept no
     for i in range(k - 1, 0, -1):
         s.nearest[i] = min(s.nearest[i], max(s.nearest[i - 1], d))
     s.nearest[0] = min(s.nearest[0], d)
-    s.n_found = min(s.n_found + 1, k)
     s.limit = s.nearest[k - 1]
 
 
 cdef int32_t bound_of(const window_t* c, const search_t* s) noexcept nogil:
     # (4), with some room for rounding.
-    cdef double root = 1.000001 * (c.unit * sqrt(s.limit) + sqrt(<double> s.n_rounded))
+    cdef double root = 1.000001 * (c.unit * sqrt(s.limit) + s.slack)
     return INT32_MAX if root * root >= INT32_MAX else <int32_t> (root * root)
 
 
@@ -458,6 +457,7 @@ cdef void extend_search(const window_t* c, search_t* s, Py_ssize_t start, Py_ssi
         end = c.rows.room
     search_places(c, s, oldest, end)
     measure_waiting(c, s, 1)
+    s.n_found = min(stop, c.n_neighbours)
     for i in range(s.n_near):
         if s.distance[i] <= s.limit:
             s.near[n], s.distance[n] = s.near[i], s.distance[i]
