@@ -86,7 +86,8 @@ def test_the_order_of_the_windows_changes_nothing(kind, share_missing):
     X, y, w = rows(kind, 400, 5, share_missing)
     order = [2, 0, 3, 1]
     windows = np.array([10, 40, 40, 300])
-    one, other = (NeighbourMixture((1, 4), list(each)).begin(5, [0, 1, 2]) for each in (windows, windows[order]))
+    given = (list(windows), list(windows[order]))
+    one, other = (NeighbourMixture((1, 4), each).begin(5, [0, 1, 2]) for each in given)
     p, q = (learner.test_then_train(X, y, sample_weight=w) for learner in (one, other))
     np.testing.assert_allclose(p, q, rtol=1e-12)
     np.testing.assert_allclose(one.trust_[order], other.trust_, rtol=1e-9)

@@ -1,14 +1,12 @@
-"""The k nearest neighbours in a window of the latest rows (window.pyx).
+"""The k nearest neighbours in a window of the latest rows (window.pyx, search.pyx).
 
 All rows no farther than the k-th nearest vote for their class with their weight.  (1)
 """
 
 from libc.stdint cimport int64_t
 
-from .window cimport (
-    WindowKernel, add_votes, begin_search, extend_search, keep_latest, limit_of, search_size, search_t,
-    window_t,
-)
+from .search cimport add_votes, begin_search, extend_search, limit_of, search_size, search_t
+from .window cimport WindowKernel, keep_latest, window_t
 
 
 cdef class NearestNeighboursKernel(WindowKernel):

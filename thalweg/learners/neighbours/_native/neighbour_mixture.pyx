@@ -20,10 +20,8 @@ from libc.stdint cimport int64_t
 from thalweg._native.kept_rows cimport KeptRows, keep_row, kept_by, kept_rows_t, take_kept
 from thalweg._native.pointers cimport doubles, integers
 from thalweg._native.trust cimport learn_trust
-from .window cimport (
-    WindowKernel, add_votes, begin_search, extend_search, keep_latest, limit_of, search_size, search_t,
-    window_t,
-)
+from .search cimport add_votes, begin_search, extend_search, limit_of, search_size, search_t
+from .window cimport WindowKernel, keep_latest, window_t
 
 cdef double MOST_WEIGHT = 1e3           # of a row
 

@@ -9,7 +9,6 @@
 
 enum {
     ROUNDED_TILE = 32,
-    TOGETHER = 4,               /* rows that are measured at once */
     PAIRS_A_LOOK = 4            /* after which rows may be known to be too far */
 };
 
