@@ -77,7 +77,7 @@ def test_memory_is_what_the_docstring_says(kind, n_members):
 @pytest.mark.parametrize(("window", "n_features"), [(1000, 3), (3000, 20)])
 def test_memory_of_a_window_is_what_the_docstring_says(window, n_features):
     found = traced(lambda: NearestNeighbours(window=window), n_features)
-    stated = ((window + 16) * (n_features + 2) + 8 * n_features) * 8 / 1024
+    stated = ((window + 32) * (n_features + 2 + (n_features + 1) / 4) + 14 * n_features) * 8 / 1024
     assert 0.95 * stated < found < stated + OBJECTS
 
 

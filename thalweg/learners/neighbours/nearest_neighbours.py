@@ -11,11 +11,12 @@ class NearestNeighbours(NativeClassifier):
     """The k nearest neighbours among the latest rows vote.
 
     Learns any shape of boundary and follows drift at the pace of the window, with nothing to tune but its
-    length. Every prediction looks at the whole window; with many useless inputs distances say little. Inputs
-    are scaled by their range in the window. Rows as near as the k-th nearest all vote, with their weights;
-    the window counts rows, whatever their weight.
+    length. Every prediction looks at the whole window, but measures only rows that may be near; with many
+    useless inputs distances say little. Inputs are scaled by their range in the window. Rows as near as the
+    k-th nearest all vote, with their weights; the window counts rows, whatever their weight.
 
-    Memory: (window + 16) × (inputs + 2) + 8 × inputs numbers of 8 bytes, and 2 × window while it predicts.
+    Memory: (window + 32) × (inputs + 2 + (inputs + 1)/4) + 14 × inputs numbers of 8 bytes, and 2 × window
+    while it predicts.
 
     Parameters
     ----------

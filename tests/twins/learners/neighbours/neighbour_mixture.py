@@ -1,7 +1,7 @@
 """A mixture of neighbours of several numbers and windows, in plain NumPy."""
 
 import numpy as np
-from twins.learners.neighbours.nearest_neighbours import distances
+from twins.learners.neighbours.window import distances
 
 
 def experts(X, y, w, i, n_classes, is_category, counts, windows):
