@@ -22,16 +22,16 @@ MOST_CATEGORIES = 1_000_000
 class CategoryEffects(HasImportance, OneMember):
     """CategoryEffects: a learner that sees numbers in place of inputs with many categories.
 
-    Helps where inputs have tens or hundreds of categories, such as shops, airports or teams: trees that branch
-    by them, or coefficients for each, are slow and large, and learn little about each. A logistic regression on
-    those inputs alone learns what each category adds to the log-odds of the classes, forgetting slowly, and the
-    member sees these effects, one number for two classes, K - 1 for K. Each is learned beside those of the
-    row's other categories: a team is judged by whom it plays against. Inputs with few categories stay as they
-    are; without others the learner is its member. It fails where categories count only together with
-    other inputs, which effects cannot tell.
+    Helps where inputs have tens or hundreds of categories, such as shops, airports or teams: trees that
+    branch by them, or coefficients for each, are slow and large, and learn little about each. A logistic
+    regression on those inputs alone learns what each category adds to the log-odds of the classes, forgetting
+    slowly, and the member sees these effects: one number for two classes, K - 1 for K. Each is learned beside
+    those of the row's other categories, so that a team is judged by whom it plays against. Inputs with few
+    categories stay as they are; where no input has many, the learner is its member. It fails where a category
+    counts only together with other inputs, which effects cannot tell.
 
-    Call `observe` for rows whose labels come later: they are then learned with the effects that were known when
-    they were observed. The evaluation does so by itself.
+    Call `observe` for rows whose labels come later: they are then learned with the effects that were known
+    when they were observed. The evaluation does so by itself.
 
     Memory: the member; for each category of the encoded inputs two numbers a class; and what stands in place
     of the categories for each row that waits for its label.

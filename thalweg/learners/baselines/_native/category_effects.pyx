@@ -5,9 +5,9 @@ the scores, and with them the chances, of the K classes:
 
     z_k = a_k + sum_j b_jck,   q_k = exp(z_k)/sum_l exp(z_l)                                       (1)
 
-It learns in order, a row at a time, by an extended Kalman filter whose covariance is kept diagonal. With P_jck
-the information gathered about an effect, `prior` what there is before any row, w the weight of the row, and
-K/(K - 1) what the constraint that the q sum to 1 adds to the curvature where all are alike,
+It learns in order, a row at a time, by an extended Kalman filter whose covariance is kept diagonal. With
+P_jck the information gathered about an effect, `prior` what there is before any row, w the weight of the row,
+and K/(K - 1) what the sum of the q, which is 1, adds to the curvature where all are alike,
 
     v_jk = 1/(prior + P_jck),   e_k = [y = k] - q_k,   h_k = w q_k (1 - q_k) K/(K - 1)              (2)
     b_jck <- b_jck + v_jk w e_k/(1 + h_k sum_i v_ik),   P_jck <- decay P_jck + h_k                  (3)
@@ -18,8 +18,8 @@ seen has 0.
 
 The member sees the K - 1 differences b_jck - b_jc0, log-odds as against class 0, in place of the category: as
 they were before the row was learned, or when it was observed if its label comes late. A category that is
-missing has effects of its own, in place 0; codes from `most` on share the places of others. Inputs and classes
-that come later get the places behind all others in a member's row.
+missing has effects of its own, in place 0; codes from `most` on share the places of others. Inputs and
+classes that come later get the places behind all others in a member's row.
 """
 
 import numpy as np
