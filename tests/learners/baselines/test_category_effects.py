@@ -29,7 +29,8 @@ def test_it_is_its_member_on_encoded_rows(n_classes, prior, decay):
     X, y = matches(n_classes=n_classes)
     X[::17, 3] = np.nan
     wide = encoded(X, y, [1, 3], n_classes, prior, decay)
-    member = NaiveBayes().begin(wide.shape[1], range(n_classes), n_categories=[0, 3] + [0] * (wide.shape[1] - 2))
+    n_categories = np.pad([0, 3], (0, wide.shape[1] - 2))
+    member = NaiveBayes().begin(wide.shape[1], range(n_classes), n_categories=n_categories)
     learner = begun(n_classes, prior=prior, decay=decay)
     np.testing.assert_allclose(learner.test_then_train(X, y), member.test_then_train(wide, y), rtol=1e-9)
     assert learner.member_.n_features_in_ == 2 + 2 * (n_classes - 1)
@@ -112,7 +113,7 @@ def test_a_team_is_judged_by_whom_it_plays_against():
     learner = CategoryEffects().begin(2, [False, True], n_categories=[60, 60])
     learner.test_then_train(X, y)
     home = learner.effects_[:, 0, 1] - learner.effects_[:, 0, 0]
-    assert y[X[:, 0] == 0].mean() < 0.1 < y[(0 < X[:, 0]) & (X[:, 0] < 30)].mean() - 0.1
+    assert y[X[:, 0] == 0].mean() < 0.1 < y[(X[:, 0] > 0) & (X[:, 0] < 30)].mean() - 0.1
     assert home[1:30].mean() - home[0] < 1 < home[30:].mean() - home[1:30].mean()
 
 

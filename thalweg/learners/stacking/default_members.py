@@ -1,6 +1,11 @@
 """The members of `AdaptiveStacking` where none are named."""
 
+import numpy as np
+
+from thalweg._types import Ints
+from thalweg.learners.base.one_hot import n_widened
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
@@ -17,7 +22,9 @@ from thalweg.learners.trees.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
 MOST_BYTES = 40_000_000  # of the window of the neighbours
+MANY = 30  # categories of an input from which on most members see their effects instead
 SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes)  # so small that they always stay
+AS_GIVEN = (LabelChain, MajorityClass, NaiveBayes, NeighbourMixture)  # neither slow nor wide with categories
 
 
 def default_members(n_features: int, max_bytes: int | None = None) -> list[StreamClassifier]:
@@ -39,3 +46,24 @@ def default_members(n_features: int, max_bytes: int | None = None) -> list[Strea
         LinearLogistic(),
         *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else []),
     ]
+
+
+def chosen_width(n_categories: Ints, n_classes: int) -> tuple[int, int]:
+    """Return how many inputs members see if each category is one, and how many inputs have many categories.
+
+    Those with many are as many inputs as `CategoryEffects` makes of them.
+    """
+    n_large = int((n_categories >= MANY).sum())
+    width = n_widened(np.where(n_categories >= MANY, 0, n_categories))
+    return width + n_large * max(n_classes - 2, 0), n_large
+
+
+def with_effects(members: list[StreamClassifier]) -> list[StreamClassifier]:
+    """Return the members with `CategoryEffects` around those that many categories make slow or large."""
+    return [each if isinstance(each, AS_GIVEN) else CategoryEffects(each, MANY) for each in members]
+
+
+def is_small(member: StreamClassifier) -> bool:
+    """Return whether a member, or what it is inside `CategoryEffects`, is so small that it always stays."""
+    inner = member.member if isinstance(member, CategoryEffects) else member
+    return isinstance(inner, SMALL)
