@@ -144,3 +144,17 @@ def test_it_is_a_member_of_a_stack_that_is_saved():
     np.testing.assert_array_equal(
         again.test_then_train(X[200:], y[200:]), stack.test_then_train(X[200:], y[200:])
     )
+
+
+def test_text_of_dict_rows_that_comes_late_is_encoded():
+    learner = CategoryEffects(NaiveBayes(), min_categories=5).begin()
+    for i in range(300):
+        row = {"team": f"t{i % 40}", "x": float(i % 7)}
+        learner.learn_one(row if i < 100 else row | {"city": f"c{i % 50}"}, "win" if i % 40 < 20 else "loss")
+    assert learner.encoded_.tolist() == [0, 2]
+    assert learner._kernel.arrays["value_place"].tolist() == [[1], [2]]
+    assert learner.predict_one({"team": "t3", "x": 1.0, "city": "c3"}) == "win"
+    assert learner.predict_one({"team": "t33", "x": 1.0}) == "loss"
+    again = CategoryEffects().restore(learner.state())
+    row = {"team": "t33", "x": 1.0, "city": "c9"}
+    assert again.predict_proba_one(row) == learner.predict_proba_one(row)

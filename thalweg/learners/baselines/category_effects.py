@@ -40,8 +40,8 @@ class CategoryEffects(HasImportance, OneMember):
     ----------
     member : learner, default=None
         What learns; `HoeffdingTree()` if None.
-    min_categories : int, default=30
-        Inputs that began with at least so many categories are encoded.
+    min_categories : int, default=17
+        Inputs that began with at least so many categories are encoded; text in dict rows counts as 16.
     prior : float, default=4.0
         Information before the first row of a category: the larger, the longer its effect stays near 0.
     decay : float, default=0.995
@@ -88,7 +88,7 @@ class CategoryEffects(HasImportance, OneMember):
     def __init__(
         self,
         member: StreamClassifier | None = None,
-        min_categories: int = 30,
+        min_categories: int = 17,
         *,
         prior: float = 4.0,
         decay: float = 0.995,

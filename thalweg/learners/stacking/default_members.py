@@ -22,7 +22,7 @@ from thalweg.learners.trees.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
 MOST_BYTES = 40_000_000  # of the window of the neighbours
-MANY = 30  # categories of an input from which on most members see their effects instead
+MANY = 17  # categories of an input from which on most members see their effects instead
 SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes)  # so small that they always stay
 AS_GIVEN = (LabelChain, MajorityClass, NaiveBayes, NeighbourMixture)  # neither slow nor wide with categories
 
