@@ -1,7 +1,7 @@
 """AdaptiveStacking beside its members: real streams, late labels, generators, wrong labels, leaving one out.
 
-    python -m benchmarks.stacking real --seeds 1 2 3
-    python -m benchmarks.stacking late generators worth speed [--rows 20000] [--streams elec2 …]
+    python -m benchmarks.stacking real sizes --seeds 1 2 3
+    python -m benchmarks.stacking late generators worth costs speed [--rows 20000] [--streams elec2 …]
 
 Each part prints a Markdown table line by line.
 """
@@ -19,7 +19,7 @@ from benchmarks.calibration import measures
 from benchmarks.real_streams import REFERENCE
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveStacking, LabelChain, LogisticMixture, MajorityClass, NoChange
-from thalweg.learners.stacking.default_members import default_members
+from thalweg.learners.stacking.default_members import SIZES, default_members
 from thalweg.streams import from_arrays
 
 DELAYS = {"0": 0, "1": 1, "48": 48, "1000": 1000, "poisson(100)": stats.poisson(100), "10 % of labels": 0}
@@ -33,10 +33,10 @@ def seeded(learner, seed):
     return learner.set_params(**dict.fromkeys(names, seed))
 
 
-def members(n_features, seed):
+def members(n_features, seed, size="large"):
     """Return the default members by name."""
-    stack = AdaptiveStacking().begin(n_features, [0, 1])
-    made = [seeded(each, seed) for each in default_members(n_features, stack.max_bytes)]
+    stack = AdaptiveStacking(size=size).begin(n_features, [0, 1])
+    made = [seeded(each, seed) for each in default_members(n_features, size, stack.max_bytes)]
     return dict(zip(stack.member_names_, made, strict=True))
 
 
@@ -117,8 +117,8 @@ def late(options):
         stream = from_arrays(rows.X, rows.codes)
         for words, delay in DELAYS.items():
             settings = {"delay": delay, "label_share": 0.1 if "%" in words else 1.0, "seed": options.seeds[0]}
-            learners = members(rows.X.shape[1], options.seeds[0])
-            learners |= {"stack": AdaptiveStacking(random_state=options.seeds[0])}
+            learners = members(rows.X.shape[1], options.seeds[0], options.size)
+            learners |= {"stack": AdaptiveStacking(size=options.size, random_state=options.seeds[0])}
             learners |= {each: kind() for each, kind in TRIVIAL.items()}
             right = {
                 each: 100 * metrics.accuracy(prequential(stream, learner, **settings))
@@ -193,6 +193,42 @@ def worth(options):
         line(kind, *["–" if loss is None else f"{loss:+.2f}" for loss in losses], f"{np.mean(known):+.2f}")
 
 
+def sizes(options):
+    """Accuracy, microseconds of processor time a row in one thread, and megabytes at the end, by size."""
+    header("stream", *TRIVIAL, *[f"{size}: %, µs, MB" for size in SIZES])
+    for name in options.streams or [*arrays.REAL, "sea", "rbf"]:
+        rows = cut(arrays.load(name, options.data), options.rows)
+        given = rows.X, rows.codes, rows.n_classes
+        cells = [f"{percent(answers(kind(), *given), rows.codes):.2f}" for kind in TRIVIAL.values()]
+        for size in SIZES:
+            right, times = [], []
+            for seed in options.seeds:
+                learner, start = AdaptiveStacking(size=size, random_state=seed), time.process_time()
+                right.append(percent(answers(learner, *given), rows.codes))
+                times.append((time.process_time() - start) / len(rows.X))
+            spread = f" ± {np.std(right):.2f}" if len(right) > 1 else ""
+            cells.append(f"{np.mean(right):.2f}{spread}, {1e6 * min(times):.1f}, {learner.n_bytes_ / 1e6:.1f}")
+        line(name, *cells)
+
+
+def costs(options):
+    """Accuracy, microseconds a row in one thread and megabytes of each member of the large size by itself."""
+    names = options.streams or ["elec2", "covtype", "sea", "insects"]
+    header("member", "sizes", *[f"{name}: %, µs, MB" for name in names])
+    streams = [cut(arrays.load(name, options.data), options.rows) for name in names]
+    kinds = {size: members(1, 1, size) for size in SIZES}
+    for member in dict.fromkeys(each for size in SIZES for each in kinds[size]):
+        cells = []
+        for rows in streams:
+            size = next(size for size in reversed(SIZES) if member in kinds[size])
+            learner = members(rows.X.shape[1], options.seeds[0], size)[member]
+            start = time.process_time()
+            right = percent(answers(learner, rows.X, rows.codes, rows.n_classes), rows.codes)
+            taken = 1e6 * (time.process_time() - start) / len(rows.X)
+            cells.append(f"{right:.2f}, {taken:.2f}, {learner.n_bytes_ / 1e6:.2f}")
+        line(member, ", ".join(size for size in SIZES if member in kinds[size]), *cells)
+
+
 def speed(options):
     """Rows a second of CPU time in one thread, of `LogisticMixture` too; seconds in one and two threads."""
     header("stream", "stack", "LogisticMixture", "one thread, s", "two threads, s", "ratio")
@@ -212,7 +248,7 @@ def speed(options):
         line(name, f"{n / stack:,.0f}", f"{n / mixture:,.0f}", *times, f"{seconds[0] / seconds[1]:.2f}")
 
 
-PARTS = {each.__name__: each for each in (real, late, generators, worth, speed)}
+PARTS = {each.__name__: each for each in (real, sizes, late, generators, worth, costs, speed)}
 
 
 def main():
@@ -221,6 +257,7 @@ def main():
     parser.add_argument("parts", nargs="+", choices=PARTS)
     parser.add_argument("--streams", nargs="+")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
+    parser.add_argument("--size", choices=SIZES, default="large", help="of the stack in `late`")
     parser.add_argument("--rows", type=int, help="of each stream, at most")
     parser.add_argument("--data", type=Path, default=arrays.DATA, help="folder of the real files")
     parser.add_argument("--reference", type=Path, default=REFERENCE, help="CSV of the peers' accuracies")

@@ -103,8 +103,8 @@ def test_the_table_shows_the_trivial_learners_and_names_the_default(tmp_path):
     for words in ("AdaptiveStacking on SEA", *baselines, "12,500", "15,000"):
         assert words in done.stdout
     banner, members = done.stderr.splitlines()
-    assert banner.startswith("AdaptiveStacking combines") and len(banner) <= 100
-    assert "--learner LogisticMixture" in banner and "points" not in banner
+    assert banner.startswith("AdaptiveStacking (large) combines") and len(banner) <= 120
+    assert re.search(r"\(--size\) beside it: small 1/\d+, medium 1/\d", banner)
     assert members.startswith("Members behind recent predictions: ")
     assert page.read_text().startswith("<!DOCTYPE html>")
 
@@ -118,6 +118,14 @@ def test_the_table_fits_a_terminal_of_80_columns(learner):
     lines = [line for line in done.stdout.splitlines() if line[:1] in "┏┃┡│└"]
     assert len(lines) > 8
     assert all(len(line) <= 80 and line[-1] in "┓┃┩│┘" for line in lines), done.stdout
+
+
+def test_the_default_learner_has_sizes():
+    assert result("run", "sea", "--rows", 500, "--size", "small")["parameters"]["size"] == "'small'"
+    said = run_command("run", "sea", "--rows", 500, "--size", "small").stderr
+    assert said.startswith("AdaptiveStacking (small) combines ") and re.search(r"medium \d+, large \d+", said)
+    assert "'small', 'medium', 'large', got 'tiny'" in fails("run", "sea", "--size", "tiny")
+    assert "leave --learner out" in fails("run", "sea", "--size", "small", "--learner", "NaiveBayes")
 
 
 def test_rows_of_any_width_get_the_default_learner(tmp_path):

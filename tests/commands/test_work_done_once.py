@@ -43,7 +43,7 @@ def test_the_default_learner_begins_once(command, monkeypatch):
     counted(monkeypatch, AdaptiveStacking, "_begin", begun)
     said = command("run", "sea", "--rows", 300)
     assert len(begun) == 1
-    assert said.stderr.splitlines()[0].startswith("AdaptiveStacking combines 11 learners. Faster")
+    assert said.stderr.splitlines()[0].startswith("AdaptiveStacking (large) combines 13 learners. Time")
 
 
 def test_a_page_keeps_sparse_rows_sparse(command, monkeypatch, tmp_path):

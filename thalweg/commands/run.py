@@ -21,11 +21,18 @@ if TYPE_CHECKING:
     from thalweg.model import Model
 
 
+COSTS = {"small": 1, "medium": 6, "large": 13}  # in time, on most streams
+
+
 @with_file_options()
 def run(
     source: Annotated[str, options.SOURCE],
     learner: Annotated[
         str | None, typer.Option(help="Learner, with arguments if need be: see `thalweg list learners`.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(help="Of the default learner: small, medium or large; small is the fastest."),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter, such as n_members=20; repeatable.")
@@ -65,6 +72,8 @@ def run(
 
         zcat log.csv.gz | thalweg run - --target ok --on-error skip
 
+        thalweg run clicks.csv --target bought --size small
+
         thalweg run sea --learner "LeveragingBagging(HoeffdingTree(grace_period=50), n_members=20)"
     """
     outcome = None
@@ -73,7 +82,7 @@ def run(
         outcome = evaluate(
             source,
             learner,
-            parameters=set_ or [],
+            parameters=with_size(set_ or [], size, learner),
             rows=rows,
             seed=seed,
             delay=delay,
@@ -170,12 +179,28 @@ def default_learner(parameters: Sequence[str], seed: int) -> Any:
     return make_learner(DEFAULT_LEARNER, parameters, seed)
 
 
+def with_size(parameters: Sequence[str], size: str | None, learner: str | None) -> Sequence[str]:
+    """Return the parameters with the size of the default learner, if one is given."""
+    if size is None:
+        return parameters
+    if learner is not None:
+        raise ValueError("--size is that of the default learner: leave --learner out, or use --set")
+    return [*parameters, f"size={size}"]
+
+
 def _members_of(learner: Any) -> str:
     return str(learner.describe())
 
 
 def about_default(made: Any) -> str:
-    """Return a line about the default learner, which has begun, and a faster one (see docs/stacking.md)."""
-    fast = "LogisticMixture" if "LogisticMixture" in ", ".join(made.member_names_) else "LinearLogistic"
-    combined = f"AdaptiveStacking combines {len(made.members_)} learners"
-    return f"{combined}. Faster, mostly less accurate: --learner {fast}."
+    """Return a line about the default learner, which has begun, and what its other sizes cost."""
+    if made.members is not None:
+        return f"AdaptiveStacking combines {len(made.members_)} learners."
+    sizes = [size for size in COSTS if size != made.size]
+    others = ", ".join(f"{size} {_ratio(COSTS[size], COSTS[made.size])}" for size in sizes)
+    combined = f"AdaptiveStacking ({made.size}) combines {len(made.members_)} learners"
+    return f"{combined}. Time of other sizes (--size) beside it: {others}."
+
+
+def _ratio(a: float, b: float) -> str:
+    return f"{a / b:.0f}" if a > b else f"1/{b / a:.0f}"

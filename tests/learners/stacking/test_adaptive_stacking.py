@@ -24,7 +24,8 @@ from thalweg.saving import from_bytes, to_bytes
 from thalweg.streams import SEA, Hyperplane, RandomRBF
 
 DECAYS, NOISES, SWITCHING = (0.95, 0.99, 1.0), (0.0, 0.3), 0.01
-MEMBERS = (NaiveBayes(), HoeffdingTree(grace_period=20), NoChange(), MajorityClass())
+MEMBERS = (NaiveBayes(), NoChange(), HoeffdingTree(grace_period=20), MajorityClass())
+TRIVIAL = (False, True, False, True)
 
 
 def small(**settings):
@@ -38,14 +39,16 @@ def test_it_answers_and_weighs_as_its_twin(n_classes):
     classes = list(range(n_classes))
     p = (stack := small().begin(3, classes)).test_then_train(X, y)
     answers = [member.begin(3, classes).test_then_train(X, y) for member in MEMBERS]
-    twin, expected = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
+    twin, expected = StackingTwin(TRIVIAL, DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         each = np.array([answer[i] for answer in answers])
         expected.append(twin.answer(each))
         twin.learn(twin.said(each), y[i])
     np.testing.assert_allclose(p, expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(stack.trust_, twin.top @ twin.trust, rtol=1e-6)
-    weights = stack.trust_ @ np.vstack([np.eye(len(MEMBERS)), *(each.weights for each in twin.stackers)])
+    stacked = np.zeros((len(twin.stackers), len(MEMBERS)))
+    stacked[:, ~twin.is_trivial] = [each.weights for each in twin.stackers]
+    weights = stack.trust_ @ np.vstack([np.eye(len(MEMBERS)), stacked])
     np.testing.assert_allclose(stack.weights_, weights, rtol=1e-5, atol=1e-8)
 
 
@@ -53,7 +56,7 @@ def test_late_labels_are_judged_by_what_was_said():
     X, y = rows(300)
     delay, classes = 7, [0, 1, 2]
     stack, members = small().begin(3, classes), [member.begin(3, classes) for member in MEMBERS]
-    twin, waiting = StackingTwin(len(MEMBERS), DECAYS, NOISES, SWITCHING), []
+    twin, waiting = StackingTwin(TRIVIAL, DECAYS, NOISES, SWITCHING), []
     for i in range(len(X)):
         row = X[i : i + 1]
         each = np.array([member.predict_proba_block(row)[0] for member in members])
@@ -89,7 +92,8 @@ def test_memory_is_what_the_docstring_says(n_members):
     def own():
         return stack.n_bytes_ - sum(member._kernel.bytes for member in stack.members_)
 
-    stated = 30_000 + 8 * n_members * (n_stackers * n_members + n_stackers + 300)
+    n_lanes = -(-n_members // 8) * 8
+    stated = 30_000 + 8 * n_members * (n_stackers * n_lanes + n_stackers + 300)
     assert 0.8 * stated < own() < stated
     before, waiting = own(), 1024
     stack.observe(X[:waiting])
@@ -154,13 +158,14 @@ def test_the_members_for_wide_rows_cost_less_than_the_square_of_the_inputs():
 
 
 def test_members_are_not_judged_by_wrong_labels():
-    X, clean = next(Hyperplane(12_000, period=3000, noise=0, seed=1).blocks(12_000))
-    y = np.where(np.random.default_rng(1).random(len(clean)) < 0.1, 1 - clean, clean)
     right = []
-    for noise in ((), (0.2, 0.4)):
-        p = AdaptiveStacking(noise=noise).begin(10, [0, 1]).test_then_train(X, y)
-        right.append(float((p.argmax(axis=1) == clean).mean()))
-    assert right[1] > right[0] + 0.005
+    for seed in (1, 2, 3):
+        X, clean = next(Hyperplane(12_000, period=3000, noise=0, seed=seed).blocks(12_000))
+        y = np.where(np.random.default_rng(seed).random(len(clean)) < 0.1, 1 - clean, clean)
+        for noise in ((), (0.2, 0.4)):
+            p = AdaptiveStacking(noise=noise).begin(10, [0, 1]).test_then_train(X, y)
+            right.append(float((p.argmax(axis=1) == clean).mean()))
+    assert np.mean(right[1::2]) > np.mean(right[::2]) + 0.002
 
 
 def test_the_default_members_stay_when_inputs_come_later():
@@ -171,7 +176,7 @@ def test_the_default_members_stay_when_inputs_come_later():
         for _ in range(30):
             x = dict(zip(names[:n], rng.normal(size=n).tolist(), strict=True))
             stack.learn_one(x, "b" if x["x0"] > 0 else "a")
-    assert "LogisticMixture" in stack.member_names_ and len(stack.members_) == 11
+    assert "LogisticMixture" in stack.member_names_ and len(stack.members_) == 13
     again = AdaptiveStacking().restore(stack.state())
     assert again.member_names_ == stack.member_names_
     assert again.predict_proba_one(x) == stack.predict_proba_one(x)
@@ -180,7 +185,7 @@ def test_the_default_members_stay_when_inputs_come_later():
 def test_the_default_members_are_chosen_for_the_first_named_row():
     stack = AdaptiveStacking()
     stack.learn_one({f"x{j}": 1.0 for j in range(130)}, "a")
-    assert len(stack.members_) == 9
+    assert len(stack.members_) == 11
     assert AdaptiveStacking().begin().copy().state()["memory"]["width"] == 0
 
 
@@ -188,13 +193,13 @@ def test_a_stack_for_many_inputs_is_restored():
     X, y = np.random.default_rng(1).normal(size=(40, 130)), np.arange(40) % 2
     wide = AdaptiveStacking().begin(130, [0, 1])
     wide.test_then_train(X[:20], y[:20])
-    assert len(wide.members_) == 9
+    assert len(wide.members_) == 11
     narrow = AdaptiveStacking().begin(3, [0, 1])
     again = [wide.copy(), narrow.copy().restore(wide.state()), from_bytes(to_bytes(wide))]
     expected = wide.test_then_train(X[20:], y[20:])
     for other in again:
         assert np.array_equal(other.test_then_train(X[20:], y[20:]), expected)
-    assert len(wide.restore(narrow.state()).members_) == 11
+    assert len(wide.restore(narrow.state()).members_) == 13
 
 
 @pytest.mark.parametrize("width", [-1, 2.0, None, "3"])

@@ -1,22 +1,31 @@
 """Adaptive stacking: learners of different kinds, weighed by logistic regressions that forget."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from thalweg._parameters import n_threads, real_number, whole_number, wrong
+from thalweg._parameters import n_threads, one_of, real_number, whole_number, wrong
 from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines.category_effects import CategoryEffects
+from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
 from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
-from thalweg.learners.stacking.default_members import chosen_width, default_members, is_small, with_effects
+from thalweg.learners.stacking.default_members import (
+    SIZES,
+    Size,
+    chosen_width,
+    default_members,
+    is_small,
+    is_trivial,
+    with_effects,
+)
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
@@ -30,7 +39,12 @@ class AdaptiveStacking(Ensemble):
     out what to trust, each with a forgetting of its own, and a mixture of them finds out how fast to forget;
     the members are in the mixture by themselves too, for the first rows after an abrupt change.
     Its probabilities are calibrated even where the members' are not. It costs as much as its members
-    together; where that is too slow, use `LogisticMixture`.
+    together: where `"large"` is too slow, choose another `size`.
+
+    Trivial members (`NoChange`, `MajorityClass`, `LabelChain()`) are in the mixture, but not in the
+    regressions. Where one of them and the mixture name different classes, the one that was right more often
+    in such rows is followed: what is best by log-loss is not always right most often. The probabilities
+    change as little as that takes.
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
@@ -46,10 +60,12 @@ class AdaptiveStacking(Ensemble):
     Parameters
     ----------
     members : list of learners, default=None
-        What is weighed, of any kinds. None is for a set of nine or eleven, by the number of inputs; see
-        docs/stacking.md.
+        What is weighed, of any kinds. None is for those of `size`; see docs/stacking.md.
     decays : sequence of float, default=(0.99, 0.999, 0.9999, 1.0)
         Factors by which the logistic regressions fade what they know with every row; one for each of them.
+    size : {"small", "medium", "large"}, default="large"
+        Which members there are if none are given. The small set is for fast streams and for many models at
+        once; the medium one is nearly as accurate as the large one.
     noise : sequence of float, default=(0.2, 0.4)
         For each, one logistic regression more, with the decay 0.999, that takes such a share of the
         labels for pure chance: where labels are wrong, members are not judged by these.
@@ -73,7 +89,8 @@ class AdaptiveStacking(Ensemble):
     member_names_ : list of str
         Their names.
     weights_ : ndarray
-        Weights of the members' log-probabilities, averaged over the logistic regressions.
+        Weights of the members' log-probabilities, averaged over the logistic regressions, and their trust by
+        themselves, which is all that trivial members have.
     shares_ : ndarray
         What part of the recent answers is due to each member; sums to 1.
     trust_ : ndarray
@@ -112,6 +129,7 @@ class AdaptiveStacking(Ensemble):
         members: Members = None,
         decays: Sequence[float] = (0.99, 0.999, 0.9999, 1.0),
         *,
+        size: Size = "large",
         noise: Sequence[float] = (0.2, 0.4),
         switching: float = 0.001,
         max_waiting: int = 10_000,
@@ -121,6 +139,7 @@ class AdaptiveStacking(Ensemble):
     ) -> None:
         self.members = members
         self.decays = decays
+        self.size = size
         self.noise = noise
         self.switching = switching
         self.max_waiting = max_waiting
@@ -171,13 +190,17 @@ class AdaptiveStacking(Ensemble):
         return ", ".join(f"{names[m]} {100 * shares[m]:.0f} %" for m in order)
 
     def _templates(self) -> list[StreamClassifier]:
-        if self.members is None:
-            members = default_members(self._chosen.width, self._checked_bytes())
-            members = with_effects(members) if self._chosen.n_large else members
-            members = [each for i, each in enumerate(members) if i not in self._chosen.dropped]
-        else:
-            members = as_members(self, self.members, "members")
+        members = self._given_members()
         return [MajorityClass() if m in self._chosen.retired else each for m, each in enumerate(members)]
+
+    def _given_members(self) -> list[StreamClassifier]:
+        """Return the members, those that became too large included."""
+        if self.members is None:
+            size = one_of(self, "size", self.size, SIZES)
+            members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
+            members = with_effects(members) if self._chosen.n_large else members
+            return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
+        return as_members(self, self.members, "members")
 
     def _begin(self, n_features: int, n_classes: int, seed: int | None = None) -> None:
         # Members are chosen once, for the inputs of `begin` or of the first row: those that come later can
@@ -245,7 +268,7 @@ class AdaptiveStacking(Ensemble):
             self._who,
             n_features,
             n_classes,
-            len(self._made_from),
+            self._trivial_members(),
             [*decays, *[DECAY_OF_NOISE] * len(noises)],
             [*[0.0] * len(decays), *noises],
             real_number(self, "switching", self.switching, least=0, below=1),
@@ -255,6 +278,11 @@ class AdaptiveStacking(Ensemble):
         )
         kernel.build_members(len(self._made_from))
         return kernel
+
+    def _trivial_members(self) -> list[bool]:
+        """Return which members are compared with the answer, not weighed in it; not all of them can be."""
+        found = [is_trivial(each) for each in self._given_members()]
+        return [False] * len(found) if all(found) else found
 
     def _numbers(self, name: str, value: Sequence[float], n_least: int, **bounds: float) -> list[float]:
         try:
@@ -274,4 +302,6 @@ def _name(member: object) -> str:
     if isinstance(member, LastLabels):
         n = "last label" if member.n == 1 else f"last {member.n} labels"
         return f"{_name(member.member_)} + {n}"
+    if isinstance(member, LabelChain) and member.order != 1:
+        return f"{own}(order={member.order})"
     return f"{own}({type(inner).__name__})" if hasattr(inner, "get_params") else own

@@ -26,19 +26,39 @@ class StackerTwin:
         q = self.without_noise(z)
         w *= (1 - self.noise) * q[y] / self.answer(z)[y]
         gaps = z - (z @ q)[:, None]
-        self.information += w * (gaps * q) @ gaps.T
+        counts = q if len(q) == 2 else np.where(q > 0.01 * q.max(), q, 0.0)
+        self.information += w * (gaps * counts) @ gaps.T
         self.weights = self.weights + w * np.linalg.solve(self.information, gaps[:, y])
+
+
+class SelectorTwin:
+    """Whether the answer or a trivial member was right more often, where they differ."""
+
+    def __init__(self):
+        self.right = np.zeros(2)
+
+    def lead(self, p, a, b):
+        seen, expected = self.right, 2 * p[[a, b]]
+        total = seen.sum() + expected.sum()
+        return (seen[1] - seen[0] + expected[1] - expected[0] - 0.2 * np.sqrt(total)) / total
+
+    def learn(self, y, a, b):
+        if a != b:
+            self.right = 0.995 * self.right + (np.array([a, b]) == y)
 
 
 class StackingTwin:
     """The mixture of several; `said` is what was answered when a row whose label comes late was observed."""
 
-    def __init__(self, n_members, decays, noises, switching):
-        self.stackers = [StackerTwin(n_members, decay, 0.0) for decay in decays]
-        self.stackers += [StackerTwin(n_members, 0.999, noise) for noise in noises]
+    def __init__(self, is_trivial, decays, noises, switching):
+        self.is_trivial = np.array(is_trivial)
+        n_members, n_stacked = len(is_trivial), int((~self.is_trivial).sum())
+        self.stackers = [StackerTwin(n_stacked, decay, 0.0) for decay in decays]
+        self.stackers += [StackerTwin(n_stacked, 0.999, noise) for noise in noises]
+        self.selectors = [SelectorTwin() for _ in range(n_members - n_stacked)]
         self.switching = [0.0, switching]
         self.start = np.append(
-            np.full(n_members, 0.6 / n_members), np.full(len(self.stackers), 0.4 / len(self.stackers))
+            np.full(n_members, 0.3 / n_members), np.full(len(self.stackers), 0.7 / len(self.stackers))
         )
         self.trust = np.array([self.start, self.start])
         self.top = np.full(2, 0.5)
@@ -46,15 +66,34 @@ class StackingTwin:
     def said(self, p):
         """Return the logs of the members' answers, the members' and the stackers' answers, the mixtures'."""
         p = 0.999 * p + 0.001 / p.shape[1]
-        q = np.vstack([p, *(stacker.answer(np.log(p)) for stacker in self.stackers)])
-        return np.log(p), q, self.trust @ q
+        z = np.log(p[~self.is_trivial])
+        q = np.vstack([p, *(stacker.answer(z) for stacker in self.stackers)])
+        return z, q, self.trust @ q
+
+    def trivial_classes(self, q):
+        return q[: len(self.is_trivial)][self.is_trivial].argmax(axis=1)
 
     def answer(self, p):
-        return self.top @ self.said(p)[2]
+        """Return the mixture, changed where a trivial member was right more often than it."""
+        _z, q, mixed = self.said(p)
+        p = self.top @ mixed
+        a, others = int(p.argmax()), self.trivial_classes(q)
+        leads = [
+            0.0 if a == b else each.lead(p, a, b) for each, b in zip(self.selectors, others, strict=True)
+        ]
+        if max(leads, default=0.0) > 0:
+            b = others[int(np.argmax(leads))]
+            total = p[a] + p[b]
+            p[b] = max(total / 2, *np.delete(p, [a, b]), 0.0) * (1 + 1e-9)
+            p[a] = total - p[b]
+        return p
 
     def learn(self, said, y, delay=0, n_learned=0):
         """Learn a label `delay` rows late, with `n_learned` before it."""
         z, q, mixed = said
+        a = int((self.top @ mixed).argmax())
+        for each, b in zip(self.selectors, self.trivial_classes(q), strict=True):
+            each.learn(y, a, b)
         w = ((max(n_learned - delay, 0) + 1) / (n_learned + 1)) ** 2 / np.sqrt(1 + delay)
         for row, switching in zip(self.trust, self.switching, strict=True):
             row[:] = shared(row * q[:, y] ** w, switching, self.start)

@@ -6,16 +6,19 @@ this that is learned from when the label comes. What a member would say by then,
 would be no measure of its worth. A label that comes d rows late counts as 1/sqrt(1 + d): whatever is learned
 from it will answer d rows more before it is found to be wrong. If the members had learned k labels when the
 row was observed, and n by now, it counts as (k/n)^2 of that: at the beginning they knew much less than now.
+
+Trivial members, which look at no input, are not weighed by the stackers: they take part in the mixture, and a
+last look at the answer follows one of them where that was right more often (see selector.pxd).
 """
 
 import numpy as np
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, log, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, Array, require
+from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from thalweg._native cimport kernel as learner
 from thalweg.learners.ensembles._native.base cimport predict_learn
@@ -30,19 +33,28 @@ from thalweg.learners.ensembles._native.threaded cimport (
     number_at,
     row_of,
 )
-from thalweg._native.pointers cimport doubles
-from .stackers cimport N_RATES, RIDGE, stack_answers, stack_bound, stack_learn, stack_mix, stackers_t
+from thalweg._native.pointers cimport doubles, integers
+from .selector cimport learn_selector, select_class, selector_t
+from .stackers cimport (
+    N_RATES, RIDGE, best_add_information, lanes_of, stack_answers, stack_bound, stack_learn, stack_mix,
+    stack_mixed, stackers_t,
+)
 
 cdef double MOST = 1e6                  # of weights
-cdef double FADING = 0.001              # of the members' parts in the answers
-MEMBERS_TRUST = 0.6                     # at the beginning, of all members together
+cdef double FADING = 0.008              # of the members' parts in the answers, when they are noted
+cdef Py_ssize_t ROWS_A_NOTE = 8         # they are noted in one of so many rows
+cdef double FAINT = 1e-6                # a share of trust whose part is not worth a logarithm
+cdef double MOST_COUNT = 1e3            # of a row
+MEMBERS_TRUST = 0.3                     # at the beginning, of all members together
 
 ctypedef struct stacking_t:
     stackers_t stackers
+    selector_t selector
     kept_rows_t* kept
     double* part                        # [member]: faded mean of what it adds to the answer's margin
-    double* z                           # [member, class]
+    double* z                           # [stacked, class]
     double* said                        # [member, stacker and mixture; class]
+    double* mixed                       # [class]: the answer before the last look at it
     Py_ssize_t own_scratch
 
 
@@ -51,34 +63,47 @@ cdef class StackingKernel(ThreadedKernel):
 
     cdef stacking_t core
 
-    def __init__(self, who, n_features, n_classes, n_members, decays, noises, switching, most_kept, n_jobs,
+    def __init__(self, who, n_features, n_classes, is_trivial, decays, noises, switching, most_kept, n_jobs,
                  build):
         cdef stacking_t* c = &self.core
+        trivial, stacked = np.flatnonzero(is_trivial), np.flatnonzero(~np.asarray(is_trivial, dtype=bool))
+        n_members, n_stacked, n_lanes = len(is_trivial), len(stacked), lanes_of(len(stacked))
         lengths = {"member": n_members, "slot": n_members, "kind": 1, "class": n_classes, "input": n_features,
-                   "template": n_members, "stacker": len(decays), "expert": n_members + len(decays)}
+                   "template": n_members, "stacker": len(decays), "expert": n_members + len(decays),
+                   "stacked": n_stacked, "lane": n_lanes, "trivial": len(trivial)}
         start = np.repeat([MEMBERS_TRUST / n_members, (1 - MEMBERS_TRUST) / len(decays)],
                           [n_members, len(decays)])
         ThreadedKernel.__init__(self, who, lengths, n_jobs, build)
         self.allocate(who, {
-            "weights": Array(FLOAT, "stacker", "member", low=-MOST, high=MOST, fill=1.0 / n_members),
-            "inverse": Array(FLOAT, "stacker", "member", "member", low=-MOST, high=MOST),
+            "weights": Array(FLOAT, "stacker", "lane", low=-MOST, high=MOST),
+            "inverse": Array(FLOAT, "stacker", "stacked", "lane", low=-MOST, high=MOST),
             "trust": Array(FLOAT, N_RATES, "expert", low=0.0, high=1.0),
             "rate_trust": Array(FLOAT, N_RATES, low=0.0, high=1.0, fill=1.0 / N_RATES),
+            "right": Array(FLOAT, "trivial", 2, low=0.0, high=MOST),
             "part": Array(FLOAT, "member", low=-MOST, high=MOST),
         }, {})
-        self.arrays["inverse"][:] = np.eye(n_members) / RIDGE
+        self.arrays["weights"][:, :n_stacked] = 1.0 / n_stacked
+        self.arrays["inverse"][:] = np.eye(n_stacked, n_lanes) / RIDGE
         self.arrays["trust"][:] = start
         width = (n_members + len(decays) + N_RATES) * n_classes
         self.buffers |= {
             "decay": np.array(decays, dtype=float),
             "noise": np.array(noises, dtype=float),
             "start": start,
-            "work": layouts.new_array(3 * n_members + n_classes, FLOAT),
-            "z": layouts.new_array((n_members, n_classes), FLOAT),
+            "work": layouts.new_array(3 * n_lanes + n_classes, FLOAT),
+            "z": layouts.new_array((n_stacked, n_classes), FLOAT),
             "said": layouts.new_array(width, FLOAT),
+            "mixed": layouts.new_array(n_classes, FLOAT),
+            "stacked": stacked.astype(INDEX),
+            "trivial": trivial.astype(INDEX),
         }
         self.kept = KeptRows(who, width, most_kept, {"low": 0.0, "high": 1.0 + 1e-9})
         c.stackers.n_members, c.stackers.n_classes, c.stackers.n_stackers = n_members, n_classes, len(decays)
+        c.stackers.n_stacked, c.stackers.n_lanes = n_stacked, n_lanes
+        c.stackers.stacked = integers(self.buffers["stacked"])
+        c.stackers.add_information = best_add_information()
+        c.selector.n_classes, c.selector.n_trivial = n_classes, len(trivial)
+        c.selector.trivial, c.mixed = integers(self.buffers["trivial"]), doubles(self.buffers["mixed"])
         c.stackers.switching, c.stackers.decay = switching, doubles(self.buffers["decay"])
         c.stackers.noise = doubles(self.buffers["noise"])
         c.stackers.work, c.stackers.start = doubles(self.buffers["work"]), doubles(self.buffers["start"])
@@ -97,6 +122,7 @@ cdef class StackingKernel(ThreadedKernel):
         c.stackers.inverse = doubles(self.arrays["inverse"])
         c.stackers.trust, c.part = doubles(self.arrays["trust"]), doubles(self.arrays["part"])
         c.stackers.rate_trust = doubles(self.arrays["rate_trust"])
+        c.selector.right = doubles(self.arrays["right"])
         c.kept = kept_by(self)
 
     cdef double number_of(self, Py_ssize_t m) noexcept nogil:
@@ -116,21 +142,38 @@ cdef class StackingKernel(ThreadedKernel):
         for name in ("trust", "rate_trust"):
             good = bool((abs(arrays[name].sum(axis=-1) - 1) < 1e-6).all())
             require(good, self.who, name, "must sum to 1")
-        inverse = arrays["inverse"]
+        n = self.core.stackers.n_stacked
+        padding = [arrays[name][..., n:] for name in ("weights", "inverse")]
+        require(not any(each.any() for each in padding), self.who, "inverse", "must be filled up with zeros")
+        inverse = arrays["inverse"][:, :, :n]
         good = np.allclose(inverse, inverse.transpose(0, 2, 1), rtol=1e-6, atol=1e-9)
         require(good, self.who, "inverse", "must hold symmetric matrices")
 
 
-cdef inline double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
+cdef double weight_of(const stackers_t* s, Py_ssize_t m) noexcept nogil:
     # A member that is trusted by itself has the weight 1 there.
-    cdef Py_ssize_t i, r
-    cdef double weight = 0.0
-    cdef const double* trust = s.trust
+    cdef Py_ssize_t j
+    cdef double weight = trust_of(s, m)
+    for j in range(s.n_stacked):
+        if s.stacked[j] == m:
+            weight += stacked_weight(s, j)
+    return weight
+
+
+cdef inline double trust_of(const stackers_t* s, Py_ssize_t expert) noexcept nogil:
+    cdef Py_ssize_t r
+    cdef double trust = 0.0
     for r in range(N_RATES):
-        weight += s.rate_trust[r] * trust[m]
-        for i in range(s.n_stackers):
-            weight += s.rate_trust[r] * trust[s.n_members + i] * s.weights[i * s.n_members + m]
-        trust += s.n_members + s.n_stackers
+        trust += s.rate_trust[r] * s.trust[r * (s.n_members + s.n_stackers) + expert]
+    return trust
+
+
+cdef inline double stacked_weight(const stackers_t* s, Py_ssize_t j) noexcept nogil:
+    # That of all stackers together.
+    cdef Py_ssize_t i
+    cdef double weight = 0.0
+    for i in range(s.n_stackers):
+        weight += trust_of(s, s.n_members + i) * s.weights[i * s.n_lanes + j]
     return weight
 
 
@@ -163,6 +206,8 @@ cdef void stack(threaded_t* b, double* p) noexcept nogil:
         stack_bound(s, c.said)
         stack_answers(s, c.said, c.z)
         stack_mix(s, c.said, p)
+        memcpy(c.mixed, p, b.n_classes * sizeof(double))
+        select_class(&c.selector, c.said, p)
         if b.w[i] > 0:
             learn_answers(c, number_at(b, i), b.y[i], b.w[i], b.position[i], p)
             if (b.position[i] + 1) % b.stride == 0:
@@ -176,10 +221,15 @@ cdef void learn_answers(stacking_t* c, int64_t number, Py_ssize_t y, double w, P
                         const double* p) noexcept nogil:
     cdef stackers_t* s = &c.stackers
     cdef const double* kept = take_kept(c.kept, number)
-    note_parts(c, p)
+    cdef double counts = min(w, MOST_COUNT)
+    if n_learned % ROWS_A_NOTE == 0:
+        note_parts(c, p)
     if kept == NULL:
+        learn_selector(&c.selector, c.said, c.mixed, y, counts)
         stack_learn(s, c.z, c.said, c.said, y, w)
     else:
+        stack_mixed(s, kept, c.mixed)
+        learn_selector(&c.selector, kept, c.mixed, y, counts)
         memcpy(c.said, kept, s.n_members * s.n_classes * sizeof(double))
         stack_answers(s, c.said, c.z)
         stack_learn(s, c.z, c.said, kept, y, w * worth_when_late(c.kept, n_learned))
@@ -196,19 +246,33 @@ cdef double worth_when_late(const kept_rows_t* kept, double n_learned) noexcept 
 cdef void note_parts(stacking_t* c, const double* p) noexcept nogil:
     # How much each member adds to the lead of the likeliest class over the next.
     cdef stackers_t* s = &c.stackers
-    cdef Py_ssize_t k, m, best = likeliest(p, s.n_classes), second = -1
-    cdef double weight
+    cdef Py_ssize_t i, j, k, m, best = likeliest(p, s.n_classes), second = -1
+    cdef double* weight = s.work
+    cdef double trust
     for k in range(s.n_classes):
         if k != best and (second < 0 or p[k] > p[second]):
             second = k
     if second < 0:
         return
     for m in range(s.n_members):
-        weight = weight_of(s, m)
-        c.part[m] += FADING * (weight * (c.z[m * s.n_classes + best] - c.z[m * s.n_classes + second])
-                               - c.part[m])
-        if fabs(c.part[m]) > MOST:
-            c.part[m] = 0.0
+        c.part[m] *= 1 - FADING
+        if trust_of(s, m) > FAINT:
+            note_part(c, m, trust_of(s, m) * log(c.said[m * s.n_classes + best]
+                                                 / c.said[m * s.n_classes + second]))
+    for j in range(s.n_stacked):
+        weight[j] = 0.0
+    for i in range(s.n_stackers):
+        trust = trust_of(s, s.n_members + i)
+        for j in range(s.n_stacked):
+            weight[j] += trust * s.weights[i * s.n_lanes + j]
+    for j in range(s.n_stacked):
+        note_part(c, s.stacked[j], weight[j] * (c.z[j * s.n_classes + best] - c.z[j * s.n_classes + second]))
+
+
+cdef inline void note_part(stacking_t* c, Py_ssize_t m, double part) noexcept nogil:
+    c.part[m] += FADING * part
+    if not fabs(c.part[m]) <= MOST:
+        c.part[m] = 0.0
 
 
 cdef void answers_of(const threaded_t* b, const double* x, double* said, double* p,
@@ -223,6 +287,7 @@ cdef void answers_of(const threaded_t* b, const double* x, double* said, double*
     stack_bound(s, said)
     stack_answers(s, said, scratch)
     stack_mix(s, said, p)
+    select_class(&(<const stacking_t*> b.method).selector, said, p)
 
 
 cdef void predict_rows(const threaded_t* b, const double* x, Py_ssize_t n, double* p,
