@@ -32,6 +32,7 @@ EXCUSED = {
         "weight_two_is_the_row_twice": "the label twice follows itself",
         "recovers_after_a_drift": NEVER_FORGETS,
     },
+    "CategoryEffects": {"recovers_after_a_drift": NEVER_FORGETS},
     "AdaptiveStacking": {"weight_two_is_the_row_twice": BY_ROWS},
     "DecisionStump": {"learns_an_easy_stream": TWO_LEAVES, "recovers_after_a_drift": TWO_LEAVES},
     "NaiveBayes": {"recovers_after_a_drift": NEVER_FORGETS},

@@ -8,6 +8,7 @@ registry = Registry(__name__)
 __all__ = registry.public()
 
 if TYPE_CHECKING:
+    from thalweg.learners.baselines.category_effects import CategoryEffects as CategoryEffects
     from thalweg.learners.baselines.label_chain import LabelChain as LabelChain
     from thalweg.learners.baselines.last_labels import LastLabels as LastLabels
     from thalweg.learners.baselines.trivial import MajorityClass as MajorityClass

@@ -183,6 +183,23 @@ def test_sparse_rows_with_categories_are_dense_rows(n_categories):
     np.testing.assert_allclose(given.coef_, dense.coef_, atol=1e-12)
 
 
+def test_many_categories_are_learned_as_sparse_rows_with_the_same_answer(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = np.c_[rng.normal(size=500), rng.integers(0, [90, 2, 50], size=(500, 3))]
+    X[::7, 1], X[::11, 2], X[::13, 0] = np.nan, np.nan, 0.0
+    y, tested = (X[:, 1] > 40).astype(int), rng.random(500) < 0.5
+    answers = []
+    for most in (4, 1000):
+        monkeypatch.setattr("thalweg.learners.logistic.linear_logistic.MANY_PLACES", most)
+        learner = LinearLogistic().begin(4, [0, 1], n_categories=[0, 80, 2, 50])
+        assert (learner._as_sparse(X) is None) == (most == 1000)
+        p = learner.test_then_train_coded(X, y)
+        q = learner.test_then_train_coded(X, y, tested=tested)
+        answers.append([p, q[tested], learner.predict_proba_block(X), learner.predict_proba_block(X[:0])])
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("learner", [NaiveBayes(), MajorityClass(), OnlineBagging(LinearLogistic())], ids=str)
 def test_others_say_that_they_take_no_sparse_rows(learner):
     with pytest.raises(ValueError, match="sparse rows are not supported"):

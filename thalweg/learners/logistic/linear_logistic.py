@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from thalweg._native.kernel import learn_counted
 from thalweg._parameters import real_number
 from thalweg._types import Floats, Ints
-from thalweg.learners.base._native.one_hot import widened_sparse
+from thalweg.learners.base._native.one_hot import widened_sparse, width_of
 from thalweg.learners.base.one_hot import NativeOneHot
 from thalweg.learners.base.sparse_rows import SparseRows
 from thalweg.learners.logistic._native.linear_logistic import LinearKernel
 
+MANY_PLACES = 4  # for each input: rows with more of them, of categories, are learned as sparse ones
 
 class LinearLogistic(NativeOneHot):
     """Logistic regression for many inputs: time and memory grow with their number, not with its square.
@@ -95,25 +96,33 @@ class LinearLogistic(NativeOneHot):
         )
 
     def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
-        if isinstance(X, SparseRows):
-            learn_counted(self, len(y), self._kernel.learn_sparse, *self._widened_sparse(X), y, w, p)
+        if (rows := self._as_sparse(X)) is not None:
+            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p)
         else:
             super()._learn(X, y, w, p)
 
     def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
-        if isinstance(X, SparseRows):
-            learn_counted(self, len(y), self._kernel.learn_sparse, *self._widened_sparse(X), y, w, p, tested)
+        if (rows := self._as_sparse(X)) is not None:
+            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p, tested)
         else:
             super()._learn_tested(X, y, w, p, tested)
 
     def _predict(self, X: Any, p: Floats) -> None:
-        if isinstance(X, SparseRows):
-            self._kernel.predict_sparse(*self._widened_sparse(X), p)
+        if (rows := self._as_sparse(X)) is not None:
+            self._kernel.predict_sparse(*rows, p)
         else:
             super()._predict(X, p)
 
-    def _widened_sparse(self, X: SparseRows) -> tuple[Ints, Ints, Floats]:
-        rows = X.starts, X.columns, X.values
+    def _as_sparse(self, X: Any) -> tuple[Ints, Ints, Floats] | None:
+        """Return starts, columns and values of widened rows: of sparse ones, and where most places are 0."""
+        if isinstance(X, SparseRows):
+            rows = X.starts, X.columns, X.values
+        elif self._own is not None and width_of(self._own) > MANY_PLACES * X.shape[1]:
+            n, d = X.shape
+            columns = np.tile(np.arange(d, dtype=np.intp), n)
+            rows = np.arange(0, (n + 1) * d, d, dtype=np.intp), columns, X.ravel()
+        else:
+            return None
         return rows if self._own is None else widened_sparse(*rows, self._own)
 
     @property

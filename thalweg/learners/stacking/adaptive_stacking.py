@@ -9,15 +9,23 @@ from thalweg._parameters import n_threads, one_of, real_number, whole_number, wr
 from thalweg._types import Floats, Ints, RandomState, State
 from thalweg.learners.base.member_list import Members, as_members
 from thalweg.learners.base.memory_limit import MOST_BYTES
-from thalweg.learners.base.one_hot import n_widened
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
 from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
-from thalweg.learners.stacking.default_members import SIZES, SMALL, Size, default_members, is_trivial
+from thalweg.learners.stacking.default_members import (
+    SIZES,
+    Size,
+    chosen_width,
+    default_members,
+    is_small,
+    is_trivial,
+    with_effects,
+)
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
@@ -190,6 +198,7 @@ class AdaptiveStacking(Ensemble):
         if self.members is None:
             size = one_of(self, "size", self.size, SIZES)
             members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
+            members = with_effects(members) if self._chosen.n_large else members
             return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
         return as_members(self, self.members, "members")
 
@@ -201,7 +210,8 @@ class AdaptiveStacking(Ensemble):
         if restored is not None:
             self._chosen = restored
         elif is_first:
-            self._chosen = Chosen(n_widened(self.n_categories_) if self._names.n_features else 0)
+            width = chosen_width(self.n_categories_, n_classes) if self._names.n_features else (0, 0)
+            self._chosen = Chosen(*width)
         if seed is None:
             self._most_bytes = self._checked_bytes()
         super()._begin(n_features, n_classes, seed)
@@ -219,7 +229,7 @@ class AdaptiveStacking(Ensemble):
         if most is None or least <= most:
             return False
         needs = [each.least for each in self._member_needs]
-        may_go = [not isinstance(each, SMALL) for each in self._made_from]
+        may_go = [not is_small(each) for each in self._made_from]
         too_large = largest(needs, least - most, may_go)
         if is_first and self.members is None:
             least -= sum(needs[m] for m in too_large)
@@ -286,6 +296,8 @@ class AdaptiveStacking(Ensemble):
 
 def _name(member: object) -> str:
     # "BOLE + last label" for LastLabels(BOLE()), "DriftReset(BOLE)" for a learner inside another.
+    if isinstance(member, CategoryEffects):
+        return _name(member.member_)
     inner, own = getattr(member, "member", None), type(member).__name__
     if isinstance(member, LastLabels):
         n = "last label" if member.n == 1 else f"last {member.n} labels"

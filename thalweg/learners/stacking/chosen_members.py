@@ -12,6 +12,7 @@ class Chosen(NamedTuple):
     """What the choice of the members depended on."""
 
     width: int = 0  # inputs for which the default members were chosen
+    n_large: int = 0  # inputs with so many categories that default members see their effects
     dropped: tuple[int, ...] = ()  # default members that were too large from the start, by their position
     retired: tuple[int, ...] = ()  # members that became too large later, by their position among the others
 
@@ -25,18 +26,22 @@ class Chosen(NamedTuple):
 
     def state(self) -> State:
         """Return the choice as a part of a state."""
-        return {"width": self.width, "dropped": list(self.dropped), "retired": list(self.retired)}
+        counts = {"width": self.width, "n_large": self.n_large}
+        return counts | {"dropped": list(self.dropped), "retired": list(self.retired)}
 
     @classmethod
     def from_state(cls, memory: dict[str, Any], who: str) -> Self:
         """Return the choice that a state holds; raise StateError if it is not valid."""
-        width, *lists = (memory[name] for name in cls._fields)
-        if not is_whole(width) or width < 0:
-            raise StateError(f"{who}: the state's width must be a whole number, got {width!r}")
-        for name, found in zip(cls._fields[1:], lists, strict=True):
+        counts = [memory["width"], memory.get("n_large", 0)]  # earlier releases had no effects
+        for name, found in zip(cls._fields[:2], counts, strict=True):
+            if not is_whole(found) or found < 0:
+                raise StateError(f"{who}: the state's {name} must be a whole number, got {found!r}")
+        lists = [memory[name] for name in cls._fields[2:]]
+        for name, found in zip(cls._fields[2:], lists, strict=True):
             if not isinstance(found, list) or not all(is_whole(each) and each >= 0 for each in found):
                 raise StateError(f"{who}: the state's {name!r} must be a list of positions, got {found!r}")
-        return cls(int(width), *(tuple(int(each) for each in found) for found in lists))
+        dropped, retired = (tuple(int(each) for each in found) for found in lists)
+        return cls(int(counts[0]), int(counts[1]), dropped, retired)
 
 
 def largest(sizes: Sequence[int], excess: int, may_go: Sequence[bool]) -> list[int]:

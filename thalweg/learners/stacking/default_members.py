@@ -2,7 +2,12 @@
 
 from typing import Literal, get_args
 
+import numpy as np
+
+from thalweg._types import Ints
+from thalweg.learners.base.one_hot import n_widened
 from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass, NoChange
@@ -21,7 +26,10 @@ SIZES: tuple[Size, ...] = get_args(Size)
 WIDE = {"small": 30, "medium": 30, "large": 100}  # inputs from which on full matrices are too slow
 WINDOWS = {"medium": (200, 1000), "large": (200, 1000, 5000)}
 MOST_BYTES = 40_000_000  # of the window of the neighbours
+MANY = 17  # categories of an input from which on most members see their effects instead
 SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes, NoChange)  # so small that they always stay
+# Neither slow nor wide with categories.
+AS_GIVEN = (LabelChain, MajorityClass, NaiveBayes, NeighbourMixture, NoChange)
 
 
 def default_members(
@@ -57,3 +65,24 @@ def is_trivial(member: StreamClassifier) -> bool:
     """Return whether a member is one of the three that every evaluation has beside a learner."""
     is_chain = isinstance(member, LabelChain) and member.order == 1
     return is_chain or isinstance(member, NoChange | MajorityClass)
+
+
+def chosen_width(n_categories: Ints, n_classes: int) -> tuple[int, int]:
+    """Return how many inputs members see if each category is one, and how many inputs have many categories.
+
+    Those with many are as many inputs as `CategoryEffects` makes of them.
+    """
+    n_large = int((n_categories >= MANY).sum())
+    width = n_widened(np.where(n_categories >= MANY, 0, n_categories))
+    return width + n_large * max(n_classes - 2, 0), n_large
+
+
+def with_effects(members: list[StreamClassifier]) -> list[StreamClassifier]:
+    """Return the members with `CategoryEffects` around those that many categories make slow or large."""
+    return [each if isinstance(each, AS_GIVEN) else CategoryEffects(each, MANY) for each in members]
+
+
+def is_small(member: StreamClassifier) -> bool:
+    """Return whether a member, or what it is inside `CategoryEffects`, is so small that it always stays."""
+    inner = member.member if isinstance(member, CategoryEffects) else member
+    return isinstance(inner, SMALL)

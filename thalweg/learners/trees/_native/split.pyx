@@ -157,19 +157,26 @@ cdef void part_by_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, Py_ssi
         t.other[k] = t.seen[slot * t.n_categorical + c] - t.left[k] if slot >= 0 else 0.0
 
 
+cdef inline double sum_of(hoeffding_t* t, const double* v) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double s = 0.0
+    for k in range(t.n_classes):
+        s += v[k]
+    return s
+
+
 cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double base,
                         hoeffding_split_t* found) noexcept nogil:
     # One branch for each category, or one category against the others where that is better.
     cdef Py_ssize_t code, n = categories_at(t, node, c), enough = 0
-    cdef double s, merit, total = 0.0, sum = 0.0
+    cdef double s, rest, merit, total = 0.0, sum = 0.0
     for code in range(n):
         part_by_category(t, node, c, code)
         sum += impurity(t, t.left, &s)
         total += s
     for code in range(n):
         part_by_category(t, node, c, code)
-        impurity(t, t.left, &s)
-        enough += s > t.least_share * total
+        enough += sum_of(t, t.left) > t.least_share * total
     found.test = EACH
     found.n_children = max(n, t.known[c])
     found.merit = base - sum / total if enough > 1 else -INFINITY                # (1)
@@ -177,6 +184,9 @@ cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double ba
         found.merit = -INFINITY         # no memory for so many leaves; there may be for two
     for code in range(n):
         part_by_category(t, node, c, code)
+        s, rest = sum_of(t, t.left), sum_of(t, t.other)
+        if min(s, rest) <= t.least_share * (s + rest):
+            continue                    # so says merit_of_two, after logarithms: most of many categories
         merit = merit_of_two(t, base)
         if merit > found.merit + 1e-12:
             found.test = IS
