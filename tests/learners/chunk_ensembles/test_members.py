@@ -22,7 +22,7 @@ ALL = (
     AccuracyWeightedEnsemble,
     LearnPPNSE,
     RobustEnsemble,
-    pytest.param(partial(RobustEnsemble, holdout=None), id="robust-by-folds"),
+    pytest.param(partial(RobustEnsemble, holdout=0.5), id="robust-on-halves"),
 )
 
 
