@@ -45,7 +45,8 @@ def grow(leaves, n_classes, blocks, n_rows):
 def learn(leaves, n_classes, blocks):
     """Return the times of an ensemble to learn each block."""
     member = DecisionTree(max_leaves=leaves, window=1)
-    ensemble = RobustEnsemble(member, chunk_size=SIZE).begin(blocks[0][0].shape[1], list(range(n_classes)))
+    settings = {"chunk_size": SIZE, "holdout": 0.5, "ridge": 1.0}
+    ensemble = RobustEnsemble(member, 10, **settings).begin(blocks[0][0].shape[1], list(range(n_classes)))
     tested, p = np.zeros(SIZE, dtype=np.uint8), np.empty((SIZE, n_classes))
     return timed(lambda X, y, w: ensemble._kernel.learn(X, y, w, p, tested), blocks)
 

@@ -41,12 +41,12 @@ def sides(learner):
 def ensembles(leaves):
     """Return the methods of the paper on robust regression that have trees of so many leaves."""
     tree = DecisionTree(max_leaves=leaves, window=1 if leaves else CHUNK)
-    half = {"member": tree, "chunk_size": CHUNK, "holdout": 0.5}
+    half = {"member": tree, "n_members": 10, "chunk_size": CHUNK, "holdout": 0.5}
     return {
         "Weighted Bagging": AccuracyWeightedEnsemble(**half, replacement="oldest"),
-        "AWE": AccuracyWeightedEnsemble(tree, chunk_size=CHUNK),
-        "robust, e = 0.25": RobustEnsemble(**half, penalty=0.25),
-        "robust, e = 1.5": RobustEnsemble(**half, penalty=1.5),
+        "AWE": AccuracyWeightedEnsemble(tree, 10, chunk_size=CHUNK, folds=10),
+        "robust, e = 0.25": RobustEnsemble(**half, penalty=0.25, ridge=1.0),
+        "robust, e = 1.5": RobustEnsemble(**half, penalty=1.5, ridge=1.0),
     }
 
 

@@ -51,9 +51,12 @@ EXCUSED = {
         "recovers_after_a_drift": NEVER_FORGETS,
     },
     "IBoost": {"weight_two_is_the_row_twice": "a row takes one place and one step whatever its weight"},
-    "SEAEnsemble": {"recovers_after_a_drift": "replaces one member a block, and half of 25 must go"},
+    "LearnPPNSE": {
+        "weight_two_is_the_row_twice": "chunks count rows",
+        "memory_is_bounded": "has all of its members after 5000 rows",
+    },
     "AccuracyWeightedEnsemble": {"weight_two_is_the_row_twice": BY_BLOCKS},
-    "RobustEnsemble": {"weight_two_is_the_row_twice": "the rows that weigh the members are drawn"},
+    "RobustEnsemble": {"weight_two_is_the_row_twice": BY_BLOCKS},
     "AdaptiveRandomForest": {"weight_two_is_the_row_twice": DRAWN},
     "StreamingRandomPatches": {"weight_two_is_the_row_twice": DRAWN, "memory_is_bounded": STILL_GROWING},
     "SlidingHUWRS": {
@@ -83,9 +86,9 @@ def test_learner_passes(name, check):
 
 STRUCK = "Ctrl-C strikes inside a member written in Python, which then misses the row"
 MIXED = {
-    "robust by folds": (
-        learners.RobustEnsemble(holdout=None, chunk_size=200),
-        {"weight_two_is_the_row_twice": BY_BLOCKS},
+    "robust on halves": (
+        learners.RobustEnsemble(holdout=0.5, chunk_size=200),
+        {"weight_two_is_the_row_twice": "the rows that weigh the members are drawn"},
     ),
     "probit": (
         learners.AdaptiveLogistic(link="probit"),

@@ -31,8 +31,7 @@ EXCUSED |= {
     for name in ("AdaptiveStacking", "LabelChain", "LastLabels")
 }
 EXCUSED["RobustEnsemble"] = {
-    "check_sample_weight_equivalence_on_dense_data": "the rows that weigh the members are drawn",
-    "check_class_weight_classifiers": "class weights count when members are weighed, from the first block on",
+    "check_sample_weight_equivalence_on_dense_data": "chunks count rows, and folds are drawn for each row",
 }
 EXCUSED |= {
     name: {"check_sample_weight_equivalence_on_dense_data": "windows and neighbours count rows"}

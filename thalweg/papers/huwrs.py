@@ -113,7 +113,7 @@ def learner_of(method: str, chunk: int, seed: int) -> StreamClassifier:
     if method == "AHOT":
         return AdaptiveHoeffdingOptionTree()
     if method == "DWM":
-        return DynamicWeightedMajority()
+        return DynamicWeightedMajority(period=50, beta=0.5, reduce="period")
     settings: dict[str, Any] = {"chunk_size": chunk, "random_state": seed}
     if method == PAPER:
         settings |= {"distance": "plain", "threshold": 0.7}

@@ -62,7 +62,7 @@ def bayes_methods(
 ) -> dict[str, StreamClassifier]:
     """Return table 4's methods, and those of figures 5 and 6, with naive Bayes as member: {name: learner}."""
     size: dict[str, Any] = {"member": NaiveBayes(), "n_members": n_members, "random_state": seed}
-    dwm: dict[str, Any] = {"period": dwm_period, "max_members": n_members, "random_state": seed}
+    dwm: dict[str, Any] = {"period": dwm_period, "beta": 0.5, "max_members": n_members, "random_state": seed}
     return {
         "IBoost": IBoost(**size, **settings),
         "IBoost, cap 3": IBoost(**size, **settings, cap=3),
@@ -75,7 +75,7 @@ def bayes_methods(
         "AdWin Bagging, each": OnlineBagging(**size | {"member": DriftReset(NaiveBayes())}),
         "OCB": OnlineCoordinateBoost(**size, window=2000),
         "DWM": DynamicWeightedMajority(NaiveBayes(), **dwm, reduce="always", window=200),
-        "DWM of 2007": DynamicWeightedMajority(NaiveBayes(), **dwm),
+        "DWM of 2007": DynamicWeightedMajority(NaiveBayes(), **dwm, reduce="period"),
         "FLB": FastLightBoost(**size),
     }
 

@@ -43,7 +43,10 @@ def methods(
 ) -> dict[str, StreamClassifier]:
     """Return the methods with trees on half chunks: {name: learner}. Bagging is to learn half of the rows."""
     tree = DecisionTree(max_leaves=leaves, window=1 if leaves else chunk)
-    half: dict[str, Any] = {"member": tree, "chunk_size": chunk, "holdout": 0.5, "random_state": seed}
+    half: dict[str, Any] = {
+        "member": tree, "n_members": 10, "chunk_size": chunk, "holdout": 0.5, "random_state": seed
+    }
+    settings = {"ridge": 1.0} | settings
     return {
         BAGGING: SEAEnsemble(tree, 10, chunk_size=chunk // 2, replacement="oldest", random_state=seed),
         "Weighted Bagging": AccuracyWeightedEnsemble(**half, replacement="oldest"),
@@ -58,11 +61,11 @@ def whole_chunk_methods(
 ) -> dict[str, StreamClassifier]:
     """Return the methods with trees on whole chunks, and baselines, which get each label at once."""
     tree = DecisionTree(max_leaves=leaves, window=1 if leaves else chunk)
-    whole: dict[str, Any] = {"member": tree, "chunk_size": chunk, "random_state": seed}
+    whole: dict[str, Any] = {"member": tree, "n_members": 10, "chunk_size": chunk, "random_state": seed}
     return {
-        "robust by folds": RobustEnsemble(**whole, holdout=None, penalty=1.5),
-        "AWE": AccuracyWeightedEnsemble(**whole),
-        "SEA": SEAEnsemble(**whole, n_members=10),
+        "robust by folds": RobustEnsemble(**whole, holdout=None, folds=10, penalty=1.5, ridge=1.0),
+        "AWE": AccuracyWeightedEnsemble(**whole, folds=10),
+        "SEA": SEAEnsemble(**whole),
         "majority class": MajorityClass(),
         "last label": NoChange(),
     }

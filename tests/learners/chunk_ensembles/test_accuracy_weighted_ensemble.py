@@ -9,12 +9,15 @@ from thalweg.errors import ParameterError
 from thalweg.learners import AccuracyWeightedEnsemble, DecisionTree
 from thalweg.streams import SEA
 
+TREE = DecisionTree(max_leaves=32, window=1)  # what the twin has
+
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("settings", [{"folds": 4}, {"replacement": "oldest"}, {"holdout": 0.4}])
 def test_kernel_is_its_twin(settings, n_classes):
     X, y, w = turning(900, n_classes)
-    fast = AccuracyWeightedEnsemble(n_members=4, chunk_size=60, **settings).begin(2, list(range(n_classes)))
+    settings = {"folds": 10} | settings
+    fast = AccuracyWeightedEnsemble(TREE, 4, chunk_size=60, **settings).begin(2, list(range(n_classes)))
     if "holdout" in settings:
         settings = {"n_held_out": 24}
     slow = Twin(n_classes, 4, 60, **settings)
@@ -26,7 +29,7 @@ def test_kernel_is_its_twin(settings, n_classes):
 def test_members_of_another_concept_have_no_weight_until_it_returns():
     X, y = next(SEA(4000, noise=0, seed=1).blocks(4000))
     y[1000:2000] = 1 - y[1000:2000]
-    learner = AccuracyWeightedEnsemble(n_members=10, chunk_size=500).begin(3, [0, 1])
+    learner = AccuracyWeightedEnsemble(TREE, 10, chunk_size=500, folds=10).begin(3, [0, 1])
     learner.test_then_train(X[:2000], y[:2000])
     assert (learner.weights_[:2] == 0).all() and (learner.weights_[2:] > 0.1).all()
     learner.test_then_train(X[2000:2500], y[2000:2500])

@@ -1,5 +1,6 @@
 """Chunk ensembles: members of any kind, and failures as a chunk ends."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -21,7 +22,7 @@ ALL = (
     AccuracyWeightedEnsemble,
     LearnPPNSE,
     RobustEnsemble,
-    pytest.param(partial(RobustEnsemble, holdout=None), id="robust-by-folds"),
+    pytest.param(partial(RobustEnsemble, holdout=0.5), id="robust-on-halves"),
 )
 
 
@@ -108,3 +109,43 @@ def test_a_failing_fit_costs_a_block_and_no_more(kind):
     assert caught.value.rows_learned == 100
     learner.test_then_train(X[400:], y[400:])
     assert learner.n_chunks_ == 9
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_members_weigh_the_same_whether_rows_were_tested_or_only_learned(kind):
+    X, y = next(Sphere(1250, jump_every=1, period=300, noise=0.2, seed=2).blocks(1250))
+    settings = {"n_members": 3, "chunk_size": 100}
+    tested, learned, mixed = (kind(NaiveBayes(), **settings).begin(3, [0, 1]) for _ in range(3))
+    tested.test_then_train(X, y)
+    learned.partial_fit(X, y)
+    for start in range(0, 1250, 50):
+        part = slice(start, start + 50)
+        if start % 150:
+            mixed.test_then_train(X[part], y[part])
+        else:
+            mixed.partial_fit(X[part], y[part])
+        mixed = pickle.loads(pickle.dumps(mixed)) if start == 600 else mixed
+    for other in (learned, mixed):
+        assert np.array_equal(other.weights_, tested.weights_)
+        assert np.array_equal(other.predict_proba(X), tested.predict_proba(X))
+
+
+class Asked(Counting):
+    """Counts how many rows its members predict."""
+
+    n_rows = 0
+
+    def _predict(self, X, p):
+        Asked.n_rows += len(X)
+        super()._predict(X, p)
+
+
+@pytest.mark.parametrize("kind", [SEAEnsemble, LearnPPNSE])
+def test_members_are_not_asked_again_about_rows_they_were_tested_on(kind):
+    X, y = next(Sphere(600, seed=2).blocks(600))
+    learner = kind(Asked(), n_members=3, chunk_size=100).begin(3, [0, 1])
+    learner.test_then_train(X[:500], y[:500])
+    before, n_voters = Asked.n_rows, len(learner.members_)
+    learner.test_then_train(X[500:], y[500:])
+    # Voters predict each row once. So does the fresh member as it is fitted, and whoever does not vote yet.
+    assert Asked.n_rows - before == 100 * (n_voters + 2)

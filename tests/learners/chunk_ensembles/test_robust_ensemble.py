@@ -16,6 +16,9 @@ from thalweg.learners import AccuracyWeightedEnsemble, DecisionTree, NaiveBayes,
 from thalweg.learners.chunk_ensembles._native.member_weights import Weighing
 from thalweg.streams import Sphere
 
+TREE = DecisionTree(max_leaves=8, window=1)
+PAPER = {"member": TREE, "n_members": 10, "chunk_size": 1000, "ridge": 1.0, "holdout": 0.5, "folds": 10}
+
 
 def answers(n_members, n, n_classes, seed=0, skill=2.0):
     """Return probabilities of members that know something, labels, and weights of rows."""
@@ -44,7 +47,8 @@ def answers(n_members, n, n_classes, seed=0, skill=2.0):
 ])
 def test_kernel_is_its_twin(n_classes, given, of_twin):
     X, y, w = turning(1200, n_classes)
-    fast = RobustEnsemble(n_members=4, chunk_size=120, **given).begin(2, list(range(n_classes)))
+    fast = RobustEnsemble(**PAPER | {"n_members": 4, "chunk_size": 120} | given)
+    fast.begin(2, list(range(n_classes)))
     slow = twin.RobustEnsemble(n_classes, 4, 120, **{"n_held_out": 60} | of_twin)
     p = fast.test_then_train(X, y, sample_weight=w)
     np.testing.assert_allclose(p, slow.run(X, y, w), atol=1e-6)
@@ -145,29 +149,28 @@ def test_rows_found_are_counted_in_learned_rows_and_kept_with_the_state():
 
 
 def test_noise_costs_it_less_than_awe():
-    tree = DecisionTree(max_leaves=8, window=1)
     gains = []
     for seed in range(3):
         X, clean = next(Sphere(40_000, noise=0, seed=seed).blocks(40_000))
         y = np.where(np.random.default_rng(seed).random(len(X)) < 0.1, 1 - clean, clean)
-        rival = AccuracyWeightedEnsemble(tree, chunk_size=1000, holdout=0.5, replacement="oldest")
+        rival = AccuracyWeightedEnsemble(TREE, 10, chunk_size=1000, holdout=0.5, replacement="oldest")
         right = [
             (each.begin(3, [0, 1]).test_then_train(X, y).argmax(axis=1) == clean)[1000:].mean()
-            for each in (RobustEnsemble(), rival)
+            for each in (RobustEnsemble(**PAPER), rival)
         ]
         gains.append(100 * (right[0] - right[1]))
     assert np.mean(gains) == pytest.approx(0.7, abs=0.2)
 
 
 def test_large_trees_do_better_if_whole_chunks_grow_them():
-    tree = DecisionTree(max_leaves=32, window=1)
+    halves = PAPER | {"member": DecisionTree(max_leaves=32, window=1)}
     gains = []
     for seed in range(3):
         X, clean = next(Sphere(30_000, noise=0, seed=seed).blocks(30_000))
         y = np.where(np.random.default_rng(seed).random(len(X)) < 0.1, 1 - clean, clean)
         right = [
             (each.begin(3, [0, 1]).test_then_train(X, y).argmax(axis=1) == clean)[1000:].mean()
-            for each in (RobustEnsemble(tree, holdout=None), RobustEnsemble(tree))
+            for each in (RobustEnsemble(**halves | {"holdout": None}), RobustEnsemble(**halves))
         ]
         gains.append(100 * (right[0] - right[1]))
     assert np.mean(gains) == pytest.approx(1.2, abs=0.3)
@@ -190,7 +193,7 @@ def test_a_rare_class_is_predicted_more_often_if_classes_are_balanced():
     X = rng.normal(size=(8000, 2)) + y[:, None]
     shares = []
     for class_weight in (None, "balanced", {1: 19.0}):
-        p = RobustEnsemble(class_weight=class_weight).begin(2, [0, 1]).test_then_train(X, y)
+        p = RobustEnsemble(**PAPER, class_weight=class_weight).begin(2, [0, 1]).test_then_train(X, y)
         shares.append((p[2000:].argmax(axis=1) == 1)[y[2000:] == 1].mean())
     assert shares[0] < 0.2 and min(shares[1:]) > 0.5
 
@@ -219,7 +222,7 @@ def test_wrong_parameters_are_named(settings, message):
 def test_a_copy_fits_weights_as_the_original_does():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(400, 3)), rng.integers(0, 12, 400)
-    whole = RobustEnsemble(n_members=2, chunk_size=20).begin(3, range(12))
+    whole = RobustEnsemble(TREE, 2, chunk_size=20, holdout=0.5).begin(3, range(12))
     for start in range(0, 400, 20):  # ten rows weigh the members: no multiple of eight
         block, again = slice(start, start + 20), whole.copy()
         for each in (whole, again):

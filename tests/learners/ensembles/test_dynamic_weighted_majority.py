@@ -11,7 +11,8 @@ from thalweg.learners import DynamicWeightedMajority, HoeffdingTree, MajorityCla
 
 LEARNERS = {
     "every row": DynamicWeightedMajority(period=1),
-    "seldom": DynamicWeightedMajority(period=7, beta=0.7, theta=0.1),
+    "seldom": DynamicWeightedMajority(period=7, beta=0.7, theta=0.1, reduce="period"),
+    "as in the paper of 2007": DynamicWeightedMajority(period=5, beta=0.5, reduce="period"),
     "little room": DynamicWeightedMajority(period=1, theta=1e-9, max_members=4),
     "two learners": DynamicWeightedMajority([NaiveBayes(), HoeffdingTree(grace_period=20)], period=5),
     "as in the paper on IBoost": DynamicWeightedMajority(period=5, reduce="always", window=30),
@@ -78,7 +79,7 @@ def test_weights_fall_after_every_row_if_told():
     X, y = drifting_rows(100)
     members = [NaiveBayes(), MajorityClass()]
     learner = begun(DynamicWeightedMajority(members, period=10**9, reduce="always"))
-    seldom = begun(DynamicWeightedMajority(members, period=10**9))
+    seldom = begun(DynamicWeightedMajority(members, period=10**9, reduce="period"))
     learner.test_then_train(X, y)
     seldom.test_then_train(X, y)
     assert learner.weights_.min() < 1 and seldom.weights_.tolist() == [1, 1]

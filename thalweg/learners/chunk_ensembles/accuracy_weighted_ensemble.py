@@ -4,6 +4,8 @@ from thalweg._native.kernel import Kernel
 from thalweg._parameters import one_of
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.batch_trees.decision_tree import DecisionTree
 from thalweg.learners.chunk_ensembles._native.accuracy_weighted_ensemble import AccuracyWeightedKernel
 from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
@@ -88,6 +90,9 @@ class AccuracyWeightedEnsemble(ChunkEnsemble):
         self.holdout = holdout
         self.replacement = replacement
         self.random_state = random_state
+
+    def _default_member(self) -> StreamClassifier:
+        return DecisionTree(max_leaves=32, window=1)
 
     def _make_chunk_kernel(self, n_features: int, n_classes: int, n_members: int, chunk_size: int) -> Kernel:
         keeps_latest = one_of(self, "replacement", self.replacement, ("weight", "oldest")) == "oldest"

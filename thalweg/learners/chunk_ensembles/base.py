@@ -8,6 +8,7 @@ from thalweg._types import Floats
 from thalweg.learners.base.arguments import MOST_ROWS
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.batch_trees.decision_tree import DecisionTree
+from thalweg.learners.bayes.naive_bayes import NaiveBayes
 from thalweg.learners.chunk_ensembles._native.base import ChunkEnsembleKernel
 from thalweg.learners.ensembles.base import Ensemble
 
@@ -29,7 +30,6 @@ class ChunkEnsemble(Ensemble):
     observes = False  # members are fitted on chunks, and see no single rows
     _events: tuple[str, ...] = ("came", "went")
     _kept_rows = "chunk_size"
-    _max_leaves = 32  # of the trees that are members by default
 
     @property
     def members_(self) -> list[StreamClassifier]:
@@ -56,8 +56,8 @@ class ChunkEnsemble(Ensemble):
     def _voters(self) -> list[int]:
         return list(range(self._n_voters))
 
-    def _default_member(self) -> StreamClassifier:
-        return DecisionTree(max_leaves=self._max_leaves, window=1)
+    def _default_member(self) -> StreamClassifier | list[StreamClassifier]:
+        return [NaiveBayes(), DecisionTree(max_leaves=8, window=1)]
 
     def _make_kernel(self, n_features: int, n_classes: int) -> Kernel:
         n_members = whole_number(self, "n_members", self.n_members, 1, MOST_MEMBERS)

@@ -4,6 +4,8 @@ from thalweg._native.kernel import Kernel
 from thalweg._parameters import real_number, whole_number, wrong
 from thalweg._types import RandomState
 from thalweg.learners.base.member_list import Members
+from thalweg.learners.base.stream_classifier import StreamClassifier
+from thalweg.learners.batch_trees.decision_tree import DecisionTree
 from thalweg.learners.chunk_ensembles._native.fast_light_boost import FastLightBoostKernel
 from thalweg.learners.chunk_ensembles.base import ChunkEnsemble
 
@@ -75,7 +77,6 @@ class FastLightBoost(ChunkEnsemble):
     """
 
     _events: tuple[str, ...] = ("came", "went", "changed")
-    _max_leaves = 8
 
     def __init__(
         self,
@@ -93,6 +94,9 @@ class FastLightBoost(ChunkEnsemble):
         self.n_rounds = n_rounds
         self.threshold = threshold
         self.random_state = random_state
+
+    def _default_member(self) -> StreamClassifier:
+        return DecisionTree(max_leaves=8, window=1)
 
     @property
     def n_changes_(self) -> int:

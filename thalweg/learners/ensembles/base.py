@@ -97,7 +97,7 @@ class Ensemble(HasImportance, MemberList, SeededClassifier, MemberPool):
         n = len(self._voters())
         return self._kernel.numbers()[:n] if self.noted == "weight" else np.ones(n)
 
-    def _default_member(self) -> StreamClassifier:
+    def _default_member(self) -> StreamClassifier | list[StreamClassifier]:
         """Return what the members are made from if `member` is None."""
         return HoeffdingTree()
 

@@ -47,6 +47,8 @@ ctypedef struct chunks_t:
     double* votes                       # [class]: memory to learn a row
     double* answers                     # [row, class]: memory to weigh members
     double* scratch                     # the same, to predict
+    int* chosen                         # [slot, row]: the class each member votes for; NULL if not kept
+    int* is_chosen                      # [row]: whether `chosen` has the votes of all voters
 
 
 cdef class ChunkEnsembleKernel(EnsembleKernel):
@@ -62,6 +64,8 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
     cdef void admit(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template)
     cdef tuple install(self, Py_ssize_t slot, tuple fresh, Py_ssize_t template)
     cdef tuple fitted(self, bint may_stop)
+    cdef void keep_votes(self)          # have `chosen`, where no rows are held out
+    cdef void forget_votes(self) noexcept
 
 
 # whether what was recorded is an interrupt: not an error, and no reason to go on without the chunk
@@ -80,5 +84,6 @@ cdef inline Py_ssize_t n_weighed(const chunks_t* b) noexcept nogil:
 # code written in Python failed
 cdef bint answer(chunks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil
 
-# the same, but only the likeliest class of every row that members are weighed on
-cdef bint choose(chunks_t* b, const learner_t* h, int* chosen) noexcept nogil
+# write the likeliest class of every row of the chunk into `chosen`, for h, which is in slot m or to go there;
+# a voter is not asked again about rows it was tested on; returns as `answer` does
+cdef bint choose(chunks_t* b, const learner_t* h, Py_ssize_t m) noexcept nogil

@@ -8,18 +8,20 @@ probability
 
     (rows still to be held out)/(rows still to come in the chunk).                            (1)
 
+Members do not change within a chunk: where they are weighed by their votes, those on rows that were tested before
+they were learned are kept, and not asked for again.
 A signal may put the end of a chunk off: the chunk stays full, and is finished before more is learned.
 Before the first chunk ends, a member is fitted on its rows whenever their number is the size of a chunk
 divided by 2, 4, 8, …                                                                         (2)
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
+from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
 from thalweg._native.ring_layout import row_layout
 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from thalweg.learners.ensembles._native.base cimport NEXT_NOTE, ROWS
 from thalweg._native.failure cimport (
@@ -28,7 +30,7 @@ from thalweg._native.failure cimport (
 from thalweg._native.kernel cimport HEAVIEST, fit_block
 from thalweg._native.maths cimport likeliest, softmax
 from thalweg.learners.base._native.member_pool cimport MemberPool
-from thalweg._native.pointers cimport doubles, integers
+from thalweg._native.pointers cimport doubles, integers, ints
 from thalweg._native.rng cimport bits, unit
 
 cdef enum:
@@ -70,12 +72,24 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
     cdef void bind(self):
         EnsembleKernel.bind(self)
         cdef chunks_t* b = &self.chunks
+        self.forget_votes()
         if "X" not in self.arrays:
             return
         b.progress, b.counts = self.progress, integers(self.arrays["counts"])
         b.X, b.y, b.w = doubles(self.arrays["X"]), integers(self.arrays["y"]), doubles(self.arrays["w"])
         b.number, b.weight = integers(self.arrays["number"]), doubles(self.arrays["weight"])
         b.template = integers(self.arrays["template"])
+
+    cdef void keep_votes(self):
+        cdef chunks_t* b = &self.chunks
+        self.buffers["chosen"] = layouts.new_array((b.most + 1, b.size), INT)
+        self.buffers["is_chosen"] = layouts.new_array(b.size, INT)
+        b.chosen, b.is_chosen = ints(self.buffers["chosen"]), ints(self.buffers["is_chosen"])
+
+    cdef void forget_votes(self) noexcept:
+        # Other arrays or members: what was kept need not be theirs.
+        if self.chunks.is_chosen != NULL:
+            memset(self.chunks.is_chosen, 0, self.chunks.size * sizeof(int))
 
     def prepare(self):
         """Build a member of each template, which shows how much memory a prediction needs; return them."""
@@ -100,6 +114,7 @@ cdef class ChunkEnsembleKernel(EnsembleKernel):
     def set_members(self, members, kernels):
         """Call these learners, whose kernels are given, from now on."""
         EnsembleKernel.set_members(self, members, kernels)
+        self.forget_votes()
         self.chunks.scratch = self.scratch
         self.calls_python = self.calls_python or self.template_in_python
 
@@ -233,28 +248,38 @@ cdef inline bint is_full(const chunks_t* b) noexcept nogil:
     return b.counts[GROWING] + b.counts[HELD_OUT] == b.size
 
 
+cdef inline bint may_go_on(chunks_t* b, const failure_t* failure) noexcept nogil:
+    # Before a row is predicted: False if code written in Python failed or, looking now and then, a signal came.
+    b.n_looks += 1
+    if b.n_looks >= ROWS_A_LOOK:
+        b.n_looks = 0
+        if b.may_stop and should_stop():
+            return False
+    return not failure.failed
+
+
 cdef bint answer(chunks_t* b, const learner_t* h, Py_ssize_t first, Py_ssize_t n, double* p) noexcept nogil:
     cdef Py_ssize_t i
     cdef const failure_t* failure = current_failure()
     for i in range(n):
-        b.n_looks += 1
-        if b.n_looks >= ROWS_A_LOOK:
-            b.n_looks = 0
-            if b.may_stop and should_stop():
-                return False
-        if failure.failed:
+        if not may_go_on(b, failure):
             return False
         h.predict(h.state, b.X + (first + i) * b.n_features, p + i * b.n_classes, b.scratch)
     return not failure.failed
 
 
-cdef bint choose(chunks_t* b, const learner_t* h, int* chosen) noexcept nogil:
-    cdef Py_ssize_t i, n = n_weighed(b)
-    if not answer(b, h, first_weighed(b), n, b.answers):
-        return False
-    for i in range(n):
-        chosen[i] = <int> likeliest(b.answers + i * b.n_classes, b.n_classes)
-    return True
+cdef bint choose(chunks_t* b, const learner_t* h, Py_ssize_t m) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int* chosen = b.chosen + m * b.size
+    cdef const failure_t* failure = current_failure()
+    for i in range(b.counts[GROWING]):
+        if m < b.n_old and b.is_chosen[i]:
+            continue
+        if not may_go_on(b, failure):
+            return False
+        h.predict(h.state, b.X + i * b.n_features, b.answers, b.scratch)
+        chosen[i] = <int> likeliest(b.answers, b.n_classes)
+    return not failure.failed
 
 
 cdef Py_ssize_t next_place(chunks_t* b) noexcept nogil:
@@ -270,10 +295,16 @@ cdef Py_ssize_t next_place(chunks_t* b) noexcept nogil:
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
     cdef chunks_t* b = <chunks_t*> state
-    cdef Py_ssize_t place
     if is_full(b):
         finish_without_stop(b)
-    place = next_place(b)
+    gather(b, x, y, w, False)
+
+
+cdef void gather(chunks_t* b, const double* x, Py_ssize_t y, double w, bint is_chosen) noexcept nogil:
+    # Add a row to the chunk; end the chunk if it is full. `is_chosen`: the votes for its place are in `chosen`.
+    cdef Py_ssize_t place = next_place(b)
+    if b.is_chosen != NULL:
+        b.is_chosen[place] = is_chosen
     memcpy(b.X + place * b.n_features, x, b.n_features * sizeof(double))
     b.y[place], b.w[place], b.number[place] = y, min(w, HEAVIEST), b.progress[ROWS]
     b.progress[ROWS] += 1
@@ -319,16 +350,17 @@ cdef void predict_and_learn(void* state, const double* x, Py_ssize_t y, double w
     cdef chunks_t* b = <chunks_t*> state
     if is_full(b):
         finish_without_stop(b)
-    combine(b, x, p, b.scratch)
-    learn(state, x, y, w, number)
+    combine(b, x, p, b.scratch, b.chosen + b.counts[GROWING] if b.chosen != NULL else NULL)
+    gather(b, x, y, w, not current_failure().failed)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
-    combine(<const chunks_t*> state, x, p, scratch)
+    combine(<const chunks_t*> state, x, p, scratch, NULL)
 
 
-cdef void combine(const chunks_t* b, const double* x, double* p, double* scratch) noexcept nogil:
-    # Write what the members say together.
+cdef inline void combine(const chunks_t* b, const double* x, double* p, double* scratch,
+                         int* chosen) noexcept nogil:
+    # Write what the members say together; their votes also into one column of `chosen`, unless it is NULL.
     cdef Py_ssize_t m, k, n_classes = b.n_classes
     cdef double total = 0.0
     cdef const learner_t* h
@@ -338,7 +370,10 @@ cdef void combine(const chunks_t* b, const double* x, double* p, double* scratch
         h = b.member[m]
         h.predict(h.state, x, scratch, scratch + n_classes)
         if b.combination == VOTES:
-            p[likeliest(scratch, n_classes)] += b.weight[m]
+            k = likeliest(scratch, n_classes)
+            p[k] += b.weight[m]
+            if chosen != NULL:
+                chosen[m * b.size] = <int> k
         else:
             for k in range(n_classes):
                 p[k] += b.weight[m] * scratch[k]

@@ -21,16 +21,15 @@ When there are as many members as there can be, the oldest goes, or the one with
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, INT, MOST_COUNTED, Array, require
+from thalweg._native.layout import FLOAT, INDEX, MOST_COUNTED, Array, require
 
 from libc.math cimport log
+from libc.string cimport memset
 
-from .base cimport (
-    CHUNKS, VOTERS, VOTES, ChunkEnsembleKernel, chunks_t, choose, first_weighed, n_weighed,
-)
+from .base cimport CHUNKS, GROWING, VOTERS, VOTES, ChunkEnsembleKernel, chunks_t, choose
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.maths cimport likeliest, logistic
-from thalweg._native.pointers cimport doubles, integers, ints
+from thalweg._native.pointers cimport doubles, integers
 
 cdef double LEAST_ERROR = 0.01          # so that no member decides alone
 cdef double LEAST_WEIGHT = 1e-12        # so that members that are all no better than chance have equal votes
@@ -41,10 +40,9 @@ ctypedef struct nse_t:
     double shift
     double* sums                        # [member, 2]: of (4), above and below the line
     Py_ssize_t* born                    # [member]: the chunk it came with
-    int* chosen                         # [member, row]: classes
     double* error                       # [member]: e_k, that of the fresh one last
-    double* votes                       # [class]
     double* u                           # [row]
+    double total                        # of u
 
 
 cdef class LearnNSEKernel(ChunkEnsembleKernel):
@@ -62,12 +60,10 @@ cdef class LearnNSEKernel(ChunkEnsembleKernel):
             "born": Array(INDEX, "member", low=0, high=MOST_COUNTED),
         }, {})
         s.slope, s.shift, s.by_error = slope, shift, by_error
-        self.buffers["chosen"] = layouts.new_array((most + 1, size), INT)
+        self.keep_votes()
         self.buffers["error"] = layouts.new_array(most + 1, FLOAT)
-        self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
         self.buffers["u"] = layouts.new_array(size, FLOAT)
-        s.chosen, s.error = ints(self.buffers["chosen"]), doubles(self.buffers["error"])
-        s.votes, s.u = doubles(self.buffers["shares"]), doubles(self.buffers["u"])
+        s.error, s.u = doubles(self.buffers["error"]), doubles(self.buffers["u"])
         self.bind()
 
     cdef void bind(self):
@@ -91,7 +87,7 @@ cdef class LearnNSEKernel(ChunkEnsembleKernel):
         cdef Py_ssize_t m
         with nogil:
             for m in range(b.n_old + 1):
-                if not choose(b, b.member[m] if m < b.n_old else &fresh.handle, s.chosen + m * b.size):
+                if not choose(b, b.member[m] if m < b.n_old else &fresh.handle, m):
                     return False
             weigh_rows(b, s)
             for m in range(b.n_old + 1):
@@ -123,27 +119,31 @@ cdef class LearnNSEKernel(ChunkEnsembleKernel):
 
 
 cdef void weigh_rows(const chunks_t* b, nse_t* s) noexcept nogil:
-    # (1); equal weights at the first chunk
-    cdef Py_ssize_t i, m, k, n = n_weighed(b), first = first_weighed(b)
+    # (1) without its division by the sum, which is kept; equal weights at the first chunk
+    cdef Py_ssize_t i, m, n = b.counts[GROWING], n_classes = b.n_classes
     cdef double total = 0.0, wrong = 0.0
+    cdef const int* chosen
+    memset(b.answers, 0, n * n_classes * sizeof(double))
+    for m in range(b.n_old):
+        chosen = b.chosen + m * b.size
+        for i in range(n):
+            b.answers[i * n_classes + chosen[i]] += b.weight[m]
     for i in range(n):
-        for k in range(b.n_classes):
-            s.votes[k] = 0.0
-        for m in range(b.n_old):
-            s.votes[s.chosen[m * b.size + i]] += b.weight[m]
-        s.u[i] = b.n_old == 0 or likeliest(s.votes, b.n_classes) != b.y[first + i]
-        wrong += b.w[first + i] * s.u[i]
-        total += b.w[first + i]
+        s.u[i] = b.n_old == 0 or likeliest(b.answers + i * n_classes, n_classes) != b.y[i]
+        wrong += b.w[i] * s.u[i]
+        total += b.w[i]
+    s.total = 0.0
     for i in range(n):
         s.u[i] = 1.0 if s.u[i] > 0 or wrong == 0 else wrong / total
-        s.u[i] *= b.w[first + i]
+        s.u[i] *= b.w[i]
+        s.total += s.u[i]
 
 
 cdef double error_of(const chunks_t* b, const nse_t* s, Py_ssize_t m) noexcept nogil:
-    cdef Py_ssize_t i, first = first_weighed(b)
-    cdef double total = 0.0, wrong = 0.0
-    for i in range(n_weighed(b)):
-        total += s.u[i]
-        if s.chosen[m * b.size + i] != b.y[first + i]:
+    cdef Py_ssize_t i
+    cdef double wrong = 0.0
+    cdef const int* chosen = b.chosen + m * b.size
+    for i in range(b.counts[GROWING]):
+        if chosen[i] != b.y[i]:
             wrong += s.u[i]
-    return min(max(wrong / total if total > 0 else 0.5, LEAST_ERROR), 0.5)        # (2)
+    return min(max(wrong / s.total if s.total > 0 else 0.5, LEAST_ERROR), 0.5)    # (2)

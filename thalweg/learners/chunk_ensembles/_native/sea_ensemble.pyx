@@ -15,7 +15,7 @@ Or else the member fitted on a chunk replaces the oldest at once, and nothing is
 """
 
 from thalweg._native import layout as layouts
-from thalweg._native.layout import FLOAT, INDEX, INT, Array, require
+from thalweg._native.layout import FLOAT, INDEX, Array, require
 
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -26,12 +26,11 @@ from .base cimport (
 from thalweg.learners.ensembles._native.base cimport ROWS
 from thalweg._native.kernel cimport Kernel
 from thalweg._native.maths cimport likeliest
-from thalweg._native.pointers cimport doubles, integers, ints
+from thalweg._native.pointers cimport doubles, integers
 
 ctypedef struct sea_t:
     bint by_quality
     Py_ssize_t* waiting                 # whether the last member in the list waits
-    int* chosen                         # [member, row]: classes
     double* quality                     # [member]
     double* shares                      # [class]: of the votes for a row
 
@@ -47,11 +46,11 @@ cdef class SEAKernel(ChunkEnsembleKernel):
                                      n_templates, build)
         self.allocate(who, {"waiting": Array(INDEX, 1, low=0, high=1)}, {})
         s.by_quality = by_quality
-        self.buffers["chosen"] = layouts.new_array((most + 1, size if by_quality else 1), INT)
+        if by_quality:
+            self.keep_votes()
         self.buffers["quality"] = layouts.new_array(most + 1, FLOAT)
         self.buffers["shares"] = layouts.new_array(n_classes, FLOAT)
-        s.chosen, s.quality = ints(self.buffers["chosen"]), doubles(self.buffers["quality"])
-        s.shares = doubles(self.buffers["shares"])
+        s.quality, s.shares = doubles(self.buffers["quality"]), doubles(self.buffers["shares"])
         self.bind()
 
     cdef void bind(self):
@@ -80,7 +79,7 @@ cdef class SEAKernel(ChunkEnsembleKernel):
             return True
         with nogil:
             for m in range(b.n_old + 1):
-                if not choose(b, b.member[m], s.chosen + m * b.size):
+                if not choose(b, b.member[m], m):
                     return False
             judge(b, s)
         return True
@@ -120,14 +119,14 @@ cdef void judge(const chunks_t* b, sea_t* s) noexcept nogil:
         y = b.y[first + i]
         memset(s.shares, 0, b.n_classes * sizeof(double))
         for m in range(b.n_old):
-            s.shares[s.chosen[m * b.size + i]] += 1.0 / b.n_old
+            s.shares[b.chosen[m * b.size + i]] += 1.0 / b.n_old
         vote = likeliest(s.shares, b.n_classes)
         P1, P2, P = s.shares[vote], 0.0, s.shares[y]
         for k in range(b.n_classes):
             if k != vote:
                 P2 = max(P2, s.shares[k])
         for m in range(b.n_old + 1):
-            k = s.chosen[m * b.size + i]
+            k = b.chosen[m * b.size + i]
             if k != y:
                 gain = -(1.0 - fabs(P - s.shares[k]))                             # (3)
             elif vote == y:
