@@ -13,16 +13,16 @@ from thalweg.learners.base.one_hot import n_widened
 from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
-from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
-from thalweg.learners.stacking.default_members import SMALL, default_members
+from thalweg.learners.stacking.default_members import SMALL, default_members, members_of_many_inputs
+from thalweg.learners.stacking.wide_ensemble import WideEnsemble
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
 
 
-class AdaptiveStacking(Ensemble):
+class AdaptiveStacking(WideEnsemble):
     """Stacks learners of different kinds by logistic regressions that forget, on their log-probabilities.
 
     The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
@@ -34,6 +34,11 @@ class AdaptiveStacking(Ensemble):
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
+
+    Takes SciPy's sparse rows too. With more than 256 inputs, `LinearLogistic` and `MultinomialNaiveBayes`, of
+    which two are among the default members then, see all of them, and the others a dense row: declared
+    categories, numbers beside the words of a text, and 256 places in which the other inputs are added up,
+    input j in place j % 256. The same rows in full give the same answers.
 
     Memory: `max_bytes`, shared out among the members. Each gets what it needs to begin with; the rest goes to
     trees, in equal parts, which keep within them as `HoeffdingTree` does. Default members for which there is
@@ -173,6 +178,7 @@ class AdaptiveStacking(Ensemble):
     def _templates(self) -> list[StreamClassifier]:
         if self.members is None:
             members = default_members(self._chosen.width, self._checked_bytes())
+            members += members_of_many_inputs() if self._folds else []
             members = [each for i, each in enumerate(members) if i not in self._chosen.dropped]
         else:
             members = as_members(self, self.members, "members")
@@ -183,10 +189,12 @@ class AdaptiveStacking(Ensemble):
         # only make some of them too large.
         is_first = seed is None or (not self._chosen.width and self._names.n_features > 0)
         restored, self._restored = self._restored, None
+        if seed is None:
+            self._set_folding()
         if restored is not None:
             self._chosen = restored
         elif is_first:
-            self._chosen = Chosen(n_widened(self.n_categories_) if self._names.n_features else 0)
+            self._chosen = Chosen(n_widened(self._categories(None)) if self._names.n_features else 0)
         if seed is None:
             self._most_bytes = self._checked_bytes()
         super()._begin(n_features, n_classes, seed)

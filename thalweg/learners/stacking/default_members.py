@@ -4,6 +4,7 @@ from thalweg.learners.base.stream_classifier import StreamClassifier
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
+from thalweg.learners.bayes.multinomial_naive_bayes import MultinomialNaiveBayes
 from thalweg.learners.bayes.naive_bayes import NaiveBayes
 from thalweg.learners.ensembles.adaptive_random_forest import AdaptiveRandomForest
 from thalweg.learners.ensembles.bole import BOLE
@@ -17,7 +18,8 @@ from thalweg.learners.trees.hoeffding_adaptive_tree import HoeffdingAdaptiveTree
 
 WIDE = 100  # inputs from which on logistic regression with full matrices is too slow
 MOST_BYTES = 40_000_000  # of the window of the neighbours
-SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes)  # so small that they always stay
+# so small that they always stay
+SMALL = (LabelChain, LinearLogistic, MajorityClass, MultinomialNaiveBayes, NaiveBayes)
 
 
 def default_members(n_features: int, max_bytes: int | None = None) -> list[StreamClassifier]:
@@ -39,3 +41,8 @@ def default_members(n_features: int, max_bytes: int | None = None) -> list[Strea
         LinearLogistic(),
         *([LogisticMixture(), AdaptiveLogistic()] if n_features <= WIDE else []),
     ]
+
+
+def members_of_many_inputs() -> list[StreamClassifier]:
+    """Return the learners besides, where there are so many inputs that others see folded rows."""
+    return [MultinomialNaiveBayes(), MultinomialNaiveBayes(decay=0.99)]
