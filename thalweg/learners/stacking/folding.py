@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from thalweg._types import Floats, Ints
-from thalweg.learners.base._native.one_hot import widened_sparse
+from thalweg.learners.base._native.one_hot import sparse_places, widened_sparse
 from thalweg.learners.base.one_hot import own_places
 from thalweg.learners.base.sparse_one_hot import SparseOneHot
 from thalweg.learners.base.sparse_rows import SparseRows
@@ -25,6 +25,7 @@ class Folding(NamedTuple):
     n_kept: int
     n_categories: Ints  # [place]
     own: Ints | None  # as OneHot's: categories with an input of their own in sparse rows; None if none have
+    sparse_places: tuple[Ints, Ints] | None  # what follows from it
 
     @classmethod
     def of(cls, n_categories: Ints, names: Sequence[Any] = ()) -> Self:
@@ -44,7 +45,7 @@ class Folding(NamedTuple):
         seen = np.zeros(len(kept) + N_FOLDED, dtype=n_categories.dtype)
         seen[: len(kept)] = n_categories[kept]
         own = own_places(n_categories, SparseOneHot.most_places) if n_categories.any() else None
-        return cls(place, len(kept), seen, own)
+        return cls(place, len(kept), seen, own, None if own is None else sparse_places(own))
 
     @property
     def n_dense(self) -> int:
@@ -59,7 +60,7 @@ class Folding(NamedTuple):
     def wide(self, X: SparseRows) -> tuple[Floats, Any]:
         """Return rows with both parts, and what has to be kept as long as they are."""
         rows = X.starts, X.columns, X.values
-        whole = rows if self.own is None else widened_sparse(*rows, self.own)
+        whole = rows if self.own is None else widened_sparse(*rows, self.own, self.sparse_places)
         return wide_rows(rows, whole, self.place, self.n_kept, self.n_dense), whole
 
     def unfolded(self, importance: Floats) -> Floats:
