@@ -58,7 +58,7 @@ FILE_OPTIONS = {
     "date_parts": _list("What a date becomes, of elapsed,time,weekday,month; else all."),
     "text": _list("Columns of text, whose words are counted."),
     "n_words": FileOption(
-        "Inputs of a column of text (256); 0 leaves such columns out.",
+        "Inputs of a column of text (256; 4096 if the learner of run takes sparse rows); 0: none.",
         kind=int, metavar="N", least=0, in_schema=True,
     ),
     "ignore": _list("Columns to leave out, a,b,c."),

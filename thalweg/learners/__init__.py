@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from thalweg.learners.baselines.trivial import NoChange as NoChange
     from thalweg.learners.batch_trees.decision_tree import DecisionStump as DecisionStump
     from thalweg.learners.batch_trees.decision_tree import DecisionTree as DecisionTree
+    from thalweg.learners.bayes.multinomial_naive_bayes import (
+        MultinomialNaiveBayes as MultinomialNaiveBayes,
+    )
     from thalweg.learners.bayes.naive_bayes import NaiveBayes as NaiveBayes
     from thalweg.learners.chunk_ensembles.accuracy_weighted_ensemble import (
         AccuracyWeightedEnsemble as AccuracyWeightedEnsemble,

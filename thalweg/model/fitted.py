@@ -28,7 +28,7 @@ from thalweg.model.opening import ColumnSettings, check_any_known
 from thalweg.model.wording import in_words_of_model, warn, worded
 from thalweg.saving.plain import to_json
 from thalweg.streams.base import Stream
-from thalweg.streams.columns.kinds import MIN_FLAG_ROWS
+from thalweg.streams.columns.kinds import MIN_FLAG_ROWS, N_SPARSE_WORDS, N_WORDS
 from thalweg.streams.files.coding import Coding
 from thalweg.streams.files.column_report import ColumnReport
 from thalweg.streams.files.schema_reader import LEFT_OUT
@@ -50,7 +50,7 @@ class FittedModel(Stateful, BaseEstimator):
     missing: str | Iterable[Any]
     decimal: str | None
     date_parts: Iterable[str]
-    n_words: int
+    n_words: int | None
     max_waiting: int
     random_state: int
     learner_: StreamClassifier
@@ -186,6 +186,11 @@ class FittedModel(Stateful, BaseEstimator):
             made = clone(as_learner(self.learner, "Model"), safe=False)
         return made
 
+    def _n_words(self) -> int:
+        if self.n_words is not None:
+            return self.n_words
+        return N_SPARSE_WORDS if self._begun_learner().takes_sparse else N_WORDS
+
     def _settings(self) -> ColumnSettings:
         for name in LISTED:
             given = getattr(self, name)
@@ -195,7 +200,7 @@ class FittedModel(Stateful, BaseEstimator):
             raise wrong(self, "target", "the name of a column, its position or None", self.target)
         return ColumnSettings(
             self.target, self._given_columns, self.classes, missing=self.missing, decimal=self.decimal,
-            date_parts=self.date_parts, n_words=self.n_words,
+            date_parts=self.date_parts, n_words=self._n_words(),
         )
 
     def _open(self, source: Any, y: Any = None, **options: Any) -> Stream:

@@ -24,7 +24,6 @@ from thalweg.model.results import results
 from thalweg.model.rows import as_ids, as_rows, is_empty
 from thalweg.streams.base import Stream
 from thalweg.streams.columns.date_parts import PARTS
-from thalweg.streams.columns.kinds import N_WORDS
 from thalweg.waiting import Ids
 
 MOST_RUNS = 100
@@ -63,8 +62,9 @@ class Model(ClassifierMixin, RecordsModel):
         The decimal point of numbers in text; by default each column has its own.
     date_parts : sequence of str, default=("elapsed", "time", "weekday", "month")
         What a date becomes.
-    n_words : int, default=256
-        Number of inputs that a column of text becomes.
+    n_words : int or None, default=None
+        Number of inputs that a column of text becomes; None for 4096 if the learner takes sparse rows, as the
+        default learner does, else 256.
     max_waiting : int, default=10000
         Most rows that wait for their labels; then the one that has waited longest is dropped.
     random_state : int, default=0
@@ -103,7 +103,7 @@ class Model(ClassifierMixin, RecordsModel):
         missing: str | Iterable[Any] = (),
         decimal: str | None = None,
         date_parts: Iterable[str] = PARTS,
-        n_words: int = N_WORDS,
+        n_words: int | None = None,
         max_waiting: int = 10_000,
         random_state: int = 0,
     ) -> None:

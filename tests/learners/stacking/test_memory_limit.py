@@ -130,7 +130,7 @@ def test_default_members_without_room_are_left_out():
     wide = AdaptiveStacking(max_bytes=8_000_000).begin(2000, [0, 1])
     names = wide.member_names_
     assert {"NaiveBayes", "LinearLogistic", "LabelChain"} <= set(names)
-    assert len(names) < 11 and names.count("MajorityClass") == 1
+    assert len(names) < 13 and names.count("MajorityClass") == 1
     X = np.random.default_rng(1).normal(size=(20, 2000))
     p = wide.test_then_train(X, (X[:, 0] > 0).astype(int))
     assert wide.n_bytes_ <= 8_000_000

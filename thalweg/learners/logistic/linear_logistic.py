@@ -1,21 +1,14 @@
 """Logistic regression for thousands of inputs, dense or sparse."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from thalweg._native.kernel import learn_counted
 from thalweg._parameters import real_number
-from thalweg._types import Floats, Ints
-from thalweg.learners.base._native.one_hot import widened_sparse, width_of
-from thalweg.learners.base.one_hot import NativeOneHot
-from thalweg.learners.base.sparse_rows import SparseRows
+from thalweg._types import Floats
+from thalweg.learners.base.sparse_one_hot import SparseOneHot
 from thalweg.learners.logistic._native.linear_logistic import LinearKernel
 
-MANY_PLACES = 4  # for each input: rows with more of them, of categories, are learned as sparse ones
 
-class LinearLogistic(NativeOneHot):
+class LinearLogistic(SparseOneHot):
     """Logistic regression for many inputs: time and memory grow with their number, not with its square.
 
     For text and other wide rows, where `LogisticMixture` takes too long: a row costs as much as it has values
@@ -76,9 +69,6 @@ class LinearLogistic(NativeOneHot):
     """
 
     _kernel: LinearKernel
-    takes_missing = True
-    takes_sparse = True
-    most_places = 1 << 20
 
     def __init__(self, rate: float = 1.0, decay: float = 0.9999, *, l2: float = 0.0) -> None:
         self.rate = rate
@@ -94,36 +84,6 @@ class LinearLogistic(NativeOneHot):
             decay=real_number(self, "decay", self.decay, above=0, most=1),
             l2=real_number(self, "l2", self.l2, least=0, most=1e6),
         )
-
-    def _learn(self, X: Any, y: Ints, w: Floats, p: Floats) -> None:
-        if (rows := self._as_sparse(X)) is not None:
-            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p)
-        else:
-            super()._learn(X, y, w, p)
-
-    def _learn_tested(self, X: Any, y: Ints, w: Floats, p: Floats, tested: NDArray[np.uint8]) -> None:
-        if (rows := self._as_sparse(X)) is not None:
-            learn_counted(self, len(y), self._kernel.learn_sparse, *rows, y, w, p, tested)
-        else:
-            super()._learn_tested(X, y, w, p, tested)
-
-    def _predict(self, X: Any, p: Floats) -> None:
-        if (rows := self._as_sparse(X)) is not None:
-            self._kernel.predict_sparse(*rows, p)
-        else:
-            super()._predict(X, p)
-
-    def _as_sparse(self, X: Any) -> tuple[Ints, Ints, Floats] | None:
-        """Return starts, columns and values of widened rows: of sparse ones, and where most places are 0."""
-        if isinstance(X, SparseRows):
-            rows = X.starts, X.columns, X.values
-        elif self._own is not None and width_of(self._own) > MANY_PLACES * X.shape[1]:
-            n, d = X.shape
-            columns = np.tile(np.arange(d, dtype=np.intp), n)
-            rows = np.arange(0, (n + 1) * d, d, dtype=np.intp), columns, X.ravel()
-        else:
-            return None
-        return rows if self._own is None else widened_sparse(*rows, self._own)
 
     @property
     def weights_(self) -> Floats:

@@ -14,7 +14,6 @@ from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass
-from thalweg.learners.ensembles.base import Ensemble
 from thalweg.learners.stacking._native.adaptive_stacking import StackingKernel
 from thalweg.learners.stacking.chosen_members import Chosen, largest
 from thalweg.learners.stacking.default_members import (
@@ -24,14 +23,16 @@ from thalweg.learners.stacking.default_members import (
     default_members,
     is_small,
     is_trivial,
+    members_of_many_inputs,
     with_effects,
 )
+from thalweg.learners.stacking.wide_ensemble import WideEnsemble
 
 MOST_STACKERS, MOST_WAITING = 100, 1_000_000
 DECAY_OF_NOISE = 0.999
 
 
-class AdaptiveStacking(Ensemble):
+class AdaptiveStacking(WideEnsemble):
     """Stacks learners of different kinds by logistic regressions that forget, on their log-probabilities.
 
     The learner to reach for first. No family of learners is best on every stream: forests, boosting, logistic
@@ -48,6 +49,11 @@ class AdaptiveStacking(Ensemble):
 
     Where labels come late, call `observe` for each row when it is predicted: the weights then follow what the
     members said at that time. The evaluation does so by itself.
+
+    Takes SciPy's sparse rows too. With more than 256 inputs, `LinearLogistic` and `MultinomialNaiveBayes`, of
+    which two are among the default members then, see all of them, and the others a dense row: declared
+    categories, numbers beside the words of a text, and 256 places in which the other inputs are added up,
+    input j in place j % 256. The same rows in full give the same answers.
 
     Memory: `max_bytes`, shared out among the members. Each gets what it needs to begin with; the rest goes to
     trees, in equal parts, which keep within them as `HoeffdingTree` does. Default members for which there is
@@ -198,7 +204,8 @@ class AdaptiveStacking(Ensemble):
         if self.members is None:
             size = one_of(self, "size", self.size, SIZES)
             members = default_members(self._chosen.width, cast(Size, size), self._checked_bytes())
-            members = with_effects(members) if self._chosen.n_large else members
+            members += members_of_many_inputs() if self._folds else []
+            members = with_effects(members, self._folds) if self._chosen.n_large else members
             return [each for i, each in enumerate(members) if i not in self._chosen.dropped]
         return as_members(self, self.members, "members")
 
@@ -207,10 +214,12 @@ class AdaptiveStacking(Ensemble):
         # only make some of them too large.
         is_first = seed is None or (not self._chosen.width and self._names.n_features > 0)
         restored, self._restored = self._restored, None
+        if seed is None:
+            self._set_folding()
         if restored is not None:
             self._chosen = restored
         elif is_first:
-            width = chosen_width(self.n_categories_, n_classes) if self._names.n_features else (0, 0)
+            width = chosen_width(self._categories(None), n_classes) if self._names.n_features else (0, 0)
             self._chosen = Chosen(*width)
         if seed is None:
             self._most_bytes = self._checked_bytes()

@@ -11,6 +11,7 @@ from thalweg.learners.baselines.category_effects import CategoryEffects
 from thalweg.learners.baselines.label_chain import LabelChain
 from thalweg.learners.baselines.last_labels import LastLabels
 from thalweg.learners.baselines.trivial import MajorityClass, NoChange
+from thalweg.learners.bayes.multinomial_naive_bayes import MultinomialNaiveBayes
 from thalweg.learners.bayes.naive_bayes import NaiveBayes
 from thalweg.learners.ensembles.adaptive_random_forest import AdaptiveRandomForest
 from thalweg.learners.ensembles.bole import BOLE
@@ -27,7 +28,8 @@ WIDE = {"small": 30, "medium": 30, "large": 100}  # inputs from which on full ma
 WINDOWS = {"medium": (200, 1000), "large": (200, 1000, 5000)}
 MOST_BYTES = 40_000_000  # of the window of the neighbours
 MANY = 17  # categories of an input from which on most members see their effects instead
-SMALL = (LabelChain, LinearLogistic, MajorityClass, NaiveBayes, NoChange)  # so small that they always stay
+# So small that they always stay.
+SMALL = (LabelChain, LinearLogistic, MajorityClass, MultinomialNaiveBayes, NaiveBayes, NoChange)
 # Neither slow nor wide with categories.
 AS_GIVEN = (LabelChain, MajorityClass, NaiveBayes, NeighbourMixture, NoChange)
 
@@ -77,12 +79,21 @@ def chosen_width(n_categories: Ints, n_classes: int) -> tuple[int, int]:
     return width + n_large * max(n_classes - 2, 0), n_large
 
 
-def with_effects(members: list[StreamClassifier]) -> list[StreamClassifier]:
-    """Return the members with `CategoryEffects` around those that many categories make slow or large."""
-    return [each if isinstance(each, AS_GIVEN) else CategoryEffects(each, MANY) for each in members]
+def with_effects(members: list[StreamClassifier], is_sparse: bool) -> list[StreamClassifier]:
+    """Return the members with `CategoryEffects` around those that many categories make slow or large.
+
+    Where rows are sparse, categories cost members that take such rows nothing.
+    """
+    as_given = (*AS_GIVEN, LinearLogistic, MultinomialNaiveBayes) if is_sparse else AS_GIVEN
+    return [each if isinstance(each, as_given) else CategoryEffects(each, MANY) for each in members]
 
 
 def is_small(member: StreamClassifier) -> bool:
     """Return whether a member, or what it is inside `CategoryEffects`, is so small that it always stays."""
     inner = member.member if isinstance(member, CategoryEffects) else member
     return isinstance(inner, SMALL)
+
+
+def members_of_many_inputs() -> list[StreamClassifier]:
+    """Return the learners besides, where there are so many inputs that others see folded rows."""
+    return [MultinomialNaiveBayes(), MultinomialNaiveBayes(decay=0.99)]

@@ -32,7 +32,7 @@ from thalweg.streams.columns.spellings import counted, spellings
 from thalweg.streams.columns.words import named_words
 
 MAX_MIXED_NUMBERS = 20
-N_WORDS = 256
+N_WORDS, N_SPARSE_WORDS = 256, 4096  # inputs of a text; the latter for learners that take sparse rows
 MIN_FLAG_ROWS = 50  # in fewer, 0 and 1 are numbers: others may follow
 MIN_ID_ROWS, ID_SHARE = 50, 0.95
 MIN_TEXTS, TEXT_SHARE, TEXT_WORDS = 50, 0.1, 3.0

@@ -64,24 +64,22 @@ def widened(const double[:, ::1] X, const Py_ssize_t[::1] own):
 
 
 def widened_sparse(const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns, const double[::1] values,
-                   const Py_ssize_t[::1] own):
+                   const Py_ssize_t[::1] own, places=None):
     """Return starts, columns and values of widened sparse rows.
 
     Row i has values in the columns from starts[i] to starts[i + 1], in growing order; the others are 0, which
-    is the first category of an input that has several.
+    is the first category of an input that has several. `places` is what `sparse_places` returns for `own`.
     """
     cdef Py_ssize_t i, j, c, at, stop, n = 0, n_several
     cdef double x
-    several = np.flatnonzero(np.asarray(own) > 0)
+    several, first = sparse_places(np.asarray(own)) if places is None else places
     n_several = len(several)
     most = (starts[starts.shape[0] - 1] - starts[0]) + (starts.shape[0] - 1) * n_several
     found = [layouts.new_array(starts.shape[0], INDEX), layouts.new_array(most, INDEX),
              layouts.new_array(most, FLOAT)]
     cdef Py_ssize_t[::1] new_starts = found[0], new_columns = found[1]
     cdef double[::1] new_values = found[2]
-    cdef const Py_ssize_t[::1] inputs = several
-    widths = np.where(np.asarray(own) > 0, np.asarray(own) + 1, 1)
-    cdef const Py_ssize_t[::1] place = np.cumsum(widths) - widths
+    cdef const Py_ssize_t[::1] inputs = several, place = first
     with nogil:
         for i in range(starts.shape[0] - 1):
             at, stop, c = starts[i], starts[i + 1], 0
@@ -106,6 +104,12 @@ def widened_sparse(const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns, 
                 n += 1
             new_starts[i + 1] = n
     return found[0], found[1][:n], found[2][:n]
+
+
+def sparse_places(own):
+    """Return the inputs that have several categories, and the first place of each input."""
+    widths = np.where(own > 0, own + 1, 1)
+    return np.flatnonzero(own > 0), np.cumsum(widths) - widths
 
 
 def width_of(own):

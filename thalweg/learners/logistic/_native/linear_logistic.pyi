@@ -1,15 +1,6 @@
-import numpy as np
-from numpy.typing import NDArray
+from thalweg.learners.base._native.sparse_kernel import SparseKernel
 
-from thalweg._native.kernel import Kernel
-from thalweg._types import Floats, Ints
-
-class LinearKernel(Kernel):
+class LinearKernel(SparseKernel):
     def __init__(
         self, who: str, n_features: int, n_classes: int, rate: float, decay: float, l2: float
     ) -> None: ...
-    def learn_sparse(
-        self, starts: Ints, columns: Ints, values: Floats, y: Ints, w: Floats, p: Floats,
-        tested: NDArray[np.uint8] | None = None,
-    ) -> None: ...
-    def predict_sparse(self, starts: Ints, columns: Ints, values: Floats, p: Floats) -> None: ...

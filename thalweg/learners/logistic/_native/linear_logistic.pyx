@@ -46,7 +46,6 @@ from .linear_layout import check_linear, linear_layout, with_more_inputs, with_o
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from thalweg._native.failure cimport begin_call, call_t, end_call, poll_after
 from thalweg._native.kernel cimport Kernel
 from .linear_inputs cimport (
     gather, gather_sparse, learn_input, learn_wide, set_common, set_scale, standardise,
@@ -58,6 +57,7 @@ from .linear_state cimport N_ADAPTIVE, N_MODELS, linear_t, vector_width
 from .linear_steps cimport find_moves, find_steps, move
 from thalweg._native.maths cimport clipped, logistic, softmax
 from thalweg._native.pointers cimport doubles, flags, integers
+from thalweg.learners.base._native.sparse_kernel cimport SparseKernel, sparse_row_t
 
 cdef extern from *:
     """
@@ -68,7 +68,7 @@ cdef extern from *:
 RATES = (0.3, 1.0, 0.1)
 
 
-cdef class LinearKernel(Kernel):
+cdef class LinearKernel(SparseKernel):
     """The three models, their weights, and what is known of the inputs."""
 
     cdef linear_t core
@@ -98,6 +98,7 @@ cdef class LinearKernel(Kernel):
             "lanes": layouts.new_array(5 * s.n_lanes, FLOAT),
         }
         self.set_handle(<void*> s, n_features, n_classes, learn, predict)
+        self.learn_sparse_row, self.predict_sparse_row = learn_sparse_row, predict_sparse_row
         self.handle.scratch_size = 2 * n_features + s.n_lanes
         self.bind()
 
@@ -140,52 +141,6 @@ cdef class LinearKernel(Kernel):
             self.adopt(with_one_more_class(self.layout, self.arrays, old.arrays))
         self.derive()
 
-    def learn_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
-                     const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w, double[:, ::1] p,
-                     const unsigned char[::1] tested=None):
-        """Do what `learn` does for rows that are 0 but for some columns.
-
-        Row i has values in the columns from starts[i] to starts[i + 1], in growing order.
-        """
-        self.process_sparse(starts, columns, values, y, w, p, tested)
-
-    def predict_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
-                       const double[::1] values, double[:, ::1] p):
-        """Write the probabilities of rows that are 0 but for some columns into `p`."""
-        self.process_sparse(starts, columns, values, None, None, p, None)
-
-    cdef int process_sparse(self, const Py_ssize_t[::1] starts, const Py_ssize_t[::1] columns,
-                            const double[::1] values, const Py_ssize_t[::1] y, const double[::1] w,
-                            double[:, ::1] p, const unsigned char[::1] tested) except -1:
-        # Rows are only predicted if `w` is None.
-        cdef Py_ssize_t i = 0, first, stop, n_rows = p.shape[0], n
-        cdef linear_t* s = &self.core
-        cdef bint learns = w is not None
-        memory = np.empty(self.handle.scratch_size)
-        cdef double* scratch = doubles(memory)
-        cdef call_t call
-        cdef const Py_ssize_t* given = NULL
-        cdef const double* x = NULL
-        begin_call(&call, self.n_rows)
-        while i < n_rows and not call.failure.failed:
-            first = i
-            stop = min(i + call.n_rows, n_rows) if call.polls else n_rows
-            with nogil:
-                for i in range(first, stop):
-                    n = starts[i + 1] - starts[i]
-                    if n > 0:
-                        given, x = &columns[starts[i]], &values[starts[i]]
-                    if tested is None or tested[i]:
-                        predict_sparse_row(s, given, x, n, &p[i, 0], scratch)
-                    if learns and w[i] > 0:
-                        learn_gathered(s, gather_sparse(s, given, x, n, s.columns, s.u), y[i], w[i])
-                i = stop
-            poll_after(&call, i - first)
-        if learns:
-            self.n_rows = call.n_rows
-        end_call(&call, i if learns else -1)
-        return 0
-
 
 cdef void predict(void* state, const double* row, double* p, double* scratch) noexcept nogil:
     cdef linear_t* s = <linear_t*> state
@@ -193,10 +148,10 @@ cdef void predict(void* state, const double* row, double* p, double* scratch) no
     predict_gathered(s, gather(s, row, columns, scratch), p, scratch)
 
 
-cdef void predict_sparse_row(const linear_t* s, const Py_ssize_t* given, const double* x, Py_ssize_t n,
-                             double* p, double* scratch) noexcept nogil:
+cdef void predict_sparse_row(void* state, const sparse_row_t* row, double* p, double* scratch) noexcept nogil:
+    cdef linear_t* s = <linear_t*> state
     cdef Py_ssize_t* columns = <Py_ssize_t*> (scratch + s.n_inputs)
-    predict_gathered(s, gather_sparse(s, given, x, n, columns, scratch), p, scratch)
+    predict_gathered(s, gather_sparse(s, row.columns, row.values, row.n, columns, scratch), p, scratch)
 
 
 cdef void predict_gathered(const linear_t* s, Py_ssize_t n, double* p, double* scratch) noexcept nogil:
@@ -239,6 +194,11 @@ cdef inline void add_scores(const linear_t* s, const Py_ssize_t* columns, const 
 cdef void learn(void* state, const double* row, Py_ssize_t y, double v, int64_t number) noexcept nogil:
     cdef linear_t* s = <linear_t*> state
     learn_gathered(s, gather(s, row, s.columns, s.u), y, v)
+
+
+cdef void learn_sparse_row(void* state, const sparse_row_t* row, Py_ssize_t y, double v) noexcept nogil:
+    cdef linear_t* s = <linear_t*> state
+    learn_gathered(s, gather_sparse(s, row.columns, row.values, row.n, s.columns, s.u), y, v)
 
 
 cdef void learn_gathered(linear_t* s, Py_ssize_t n, Py_ssize_t y, double v) noexcept nogil:
