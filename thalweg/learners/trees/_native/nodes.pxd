@@ -62,6 +62,7 @@ ctypedef struct hoeffding_t:
     double* score                       # [class]
     double* left                        # [class]
     double* other                       # [class]
+    double* rough                       # [input]: estimates while a leaf tries to split
 
 
 cdef class TreeKernel(Kernel):

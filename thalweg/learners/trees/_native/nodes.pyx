@@ -58,7 +58,7 @@ cdef class TreeKernel(Kernel):
         self.arrays["known"][:] = room
         self.arrays["inputs"][:] = np.concatenate([[len(numeric)], numeric, np.arange(len(column))])
         self.arrays["random"][:] = options["seed"]
-        self.scratch = np.zeros((3, n_classes))
+        self.scratch = np.zeros(3 * n_classes + n_features)
         self.configure(n_features, n_classes, picked, options)
         self.set_handle(<void*> self.tree, n_features, n_classes, NULL, NULL)
         self.bind()
@@ -118,6 +118,7 @@ cdef class TreeKernel(Kernel):
         t.score = doubles(self.scratch)
         t.left = t.score + t.n_classes
         t.other = t.left + t.n_classes
+        t.rough = t.other + t.n_classes
         self.bind_nodes()
         self.bind_slots()
 
