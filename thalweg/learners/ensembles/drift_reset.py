@@ -114,6 +114,8 @@ class DriftReset(HasImportance, OneMember):
             self._detector_seeds = seeds_of(self._detector_template())
         super()._begin(n_features, n_classes, seeds)
         self._own_bytes += bytes_in(self._pristine[0])
+        if self._pristine[0] is not None:
+            self._kernel.pristine = self._first_members()[0]._beginning(self._pristine[0], **self._seeds)
 
     def _make_kernel(self, n_features: int, n_classes: int) -> DriftResetKernel:
         detector = clone(self._detector_template()).set_params(**self._detector_seeds)
