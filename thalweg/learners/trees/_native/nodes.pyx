@@ -31,7 +31,7 @@ from .codes cimport (
 
 cdef enum:
     SHORT = 4                           # rows of arrays that grow to twice their length,
-    SHORT_BYTES = 8192                  # or so many bytes of them, if those are more rows
+    SHORT_BYTES = 4096                  # or so many bytes of them, if those are more rows
     RESERVE = 16                        # nodes and slots of a tree that starts again: many never need more
     RESERVE_BYTES = 16384               # of such slots
 
