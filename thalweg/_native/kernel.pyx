@@ -369,9 +369,7 @@ def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
 
 
 cdef inline Py_ssize_t length_of(cnp.ndarray array):
-    # PyArray_SIZE without a call: ensembles reset members often.
-    cdef Py_ssize_t n = 1
-    cdef int axis
+    cdef Py_ssize_t axis, n = 1         # PyArray_SIZE would be a call
     for axis in range(cnp.PyArray_NDIM(array)):
         n *= cnp.PyArray_DIM(array, axis)
     return n
@@ -380,13 +378,11 @@ cdef inline Py_ssize_t length_of(cnp.ndarray array):
 cdef bint copy_numbers(dict arrays, dict state):
     # Copy the numbers of `state` into the arrays of the same names; False once one has grown.
     cdef cnp.ndarray target, source
-    cdef Py_ssize_t n
     for name, array in state.items():
         target, source = arrays[name], array
-        n = length_of(source)
-        if length_of(target) != n:
+        if length_of(target) != length_of(source):
             return False
-        memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(source), n * cnp.PyArray_ITEMSIZE(source))
+        memcpy(target.data, source.data, length_of(source) * cnp.PyArray_ITEMSIZE(source))
     return True
 
 

@@ -9,7 +9,6 @@ from thalweg.learners.base._native.member_pool import MemberPool
 class DriftResetKernel(MemberPool):
     @property
     def detector(self) -> Any: ...
-    pristine: dict[str, Any] | None
     def __init__(self, who: str, n_features: int, n_classes: int, build: Callable[..., Any]) -> None: ...
     def set_parts(
         self, members: list[Any], kernels: list[Kernel], detector: Any, watch: DetectorKernel

@@ -49,7 +49,6 @@ cdef class DriftResetKernel(MemberPool):
     cdef reset_t core
     cdef readonly object detector
     cdef DetectorKernel watch           # the detector's kernel
-    cdef public dict pristine           # the other member's arrays as it begins; None if it cannot be reset
     cdef object p
     cdef object memory
 
@@ -96,12 +95,7 @@ cdef class DriftResetKernel(MemberPool):
         if self.core.is_fresh:
             return True
         try:
-            spare = self.reusable(1)
-            if spare is not None and self.pristine is not None:
-                (<Kernel> self.kernels[1]).reset(self.pristine)
-                self.core.is_fresh = True
-                return True
-            fresh = self.build_member(0, 1, 0, spare)
+            fresh = self.build_member(0, 1, 0, self.reusable(1))
             if fresh is not None:
                 self.put(1, fresh)
             self.core.is_fresh = fresh is not None

@@ -22,6 +22,10 @@ cdef class HoeffdingTreeKernel(TreeKernel):
         self.handle.predict_learn = predict_learn
         self.handle.predict_learn_again = predict_learn_again
 
+    def predict_learn_again(self, const double[::1] x, Py_ssize_t y, double w, double[::1] p):
+        """Predict a row into `p`, learn it, and return the class that is likeliest then."""
+        return predict_learn_again(<void*> self.tree, &x[0], y, w, 0, &p[0])
+
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef hoeffding_t* t = <hoeffding_t*> state

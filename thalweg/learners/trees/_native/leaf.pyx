@@ -53,6 +53,13 @@ cdef double CLEAR = 1e-9                # a lead, of scores or as a share, that 
 cdef bint is_wide = vector_width() >= 32
 
 
+def use_vectors(bint wanted):
+    """Use vector instructions, if this machine has them, or not; return whether they are used."""
+    global is_wide
+    is_wide = wanted and vector_width() >= 32
+    return is_wide
+
+
 cdef inline double distances(const double* x, const double* mean, const double* inverse,
                              Py_ssize_t n) noexcept nogil:
     # The sum of q of (3) for inputs that lie side by side; four sums keep the adders busy.

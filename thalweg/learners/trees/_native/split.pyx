@@ -23,6 +23,8 @@ two of these terms no split is possible if e >= tie and
     b - a <= e,  which follows from b <= e.                                       (6)
 """
 
+import numpy as np
+
 from libc.math cimport INFINITY, erfc, isinf, log, log2, sqrt
 
 from .codes cimport (
@@ -30,7 +32,7 @@ from .codes cimport (
     NODES,
 )
 from .nodes cimport (
-    depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
+    TreeKernel, depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
 )
 
 cdef extern from "thalweg/learners/trees/_native/rough_impurity.h" nogil:
@@ -47,11 +49,37 @@ cdef extern from "thalweg/learners/trees/_native/rough_impurity.h" nogil:
     double rough_impurity(const rough_leaf_t* leaf, Py_ssize_t i) noexcept
 
 cdef bint is_rough = has_rough_impurity()
+globals().update(ROUGH_ERROR=ROUGH_ERROR)
 
 ctypedef struct estimate_t:             # of the terms a and b of (6)
     double best
     double second
     bint is_sure                        # no input is left out
+
+
+def use_vectors(bint wanted):
+    """Use estimates, if this machine has the vectors for them, or not; return whether they are used."""
+    global is_rough
+    is_rough = wanted and has_rough_impurity()
+    return is_rough
+
+
+def estimates(TreeKernel kernel, Py_ssize_t node):
+    """Return estimates of what the best thresholds of a leaf's numeric inputs leave of (1), and the values.
+
+    They are infinite where there is no threshold; an estimate is -inf where that is not clear.
+    """
+    cdef hoeffding_t* t = kernel.tree
+    cdef hoeffding_split_t found
+    cdef Py_ssize_t i, n = picked_inputs(t, node)[0]
+    cdef double base = base_of(t, node)
+    estimate(t, node, -INFINITY)
+    rough = np.array([t.rough[i] for i in range(n)])
+    exact = np.full(n, INFINITY)
+    for i in range(n):
+        if best_threshold(t, node, i, base, &found):
+            exact[i] = base - found.merit
+    return rough, exact
 
 
 cdef double impurity(hoeffding_t* t, const double* v, double* total) noexcept nogil:
