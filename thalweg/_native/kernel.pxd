@@ -100,8 +100,8 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
 cdef inline Py_ssize_t predict_learn_again(const learner_t* h, const double* x, Py_ssize_t y, double w,
                                            int64_t number, double* p, double* again,
                                            double* scratch) noexcept nogil:
-    # Predict into p, learn if the weight is above 0, and return the class that is likeliest then; again[class]
-    # is memory.
+    # Predict into p, learn if the weight is above 0, and return the class that is likeliest then;
+    # again[class] is memory.
     if w > 0 and h.predict_learn_again != NULL:
         return h.predict_learn_again(h.state, x, y, w, number, p)
     predict_learn(h, x, y, w, number, p, scratch)

@@ -1,4 +1,4 @@
-"""Trees on vector instructions against the same trees without: the same splits and probabilities, bit for bit."""
+"""Trees with vector instructions against the same trees without: the same probabilities, bit for bit."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,9 @@ LEARNERS = {
     "forest": AdaptiveRandomForest(n_members=3, random_state=1),
     "bagging": LeveragingBagging(HoeffdingTree(**QUICK), n_members=3, random_state=1),
 }
-SHAPES = [(3, 2, 0, 0.0), (130, 2, 0, 0.0), (3, 12, 0, 0.0), (130, 12, 0, 0.0), (9, 5, 3, 0.0), (9, 5, 3, 0.1)]
+SHAPES = [
+    (3, 2, 0, 0.0), (130, 2, 0, 0.0), (3, 12, 0, 0.0), (130, 12, 0, 0.0), (9, 5, 3, 0.0), (9, 5, 3, 0.1),
+]
 
 
 def rows(n_features, n_classes, n_categorical, missing, n=1500):

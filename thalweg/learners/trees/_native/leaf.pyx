@@ -48,7 +48,7 @@ cdef enum:
     GATHERED = 64                       # values of inputs that are copied to lie side by side
 
 cdef double FARTHEST = FARTHEST_VALUE
-cdef double FAR_BELOW = -746.0          # where exp has become 0: leaving it out saves the time to find that out
+cdef double FAR_BELOW = -746.0          # exp is 0 there, and slow to find that out
 cdef double CLEAR = 1e-9                # a lead, of scores or as a share, that rounding does not turn round
 cdef bint is_wide = vector_width() >= 32
 
