@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 
 from .lock cimport Lock
+from .maths cimport likeliest
 
 cdef extern from *:
     """
@@ -15,6 +16,8 @@ ctypedef void (*learn_f)(void* state, const double* x, Py_ssize_t y, double w,
 ctypedef void (*predict_f)(void* state, const double* x, double* p, double* scratch) noexcept nogil
 ctypedef void (*predict_learn_f)(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
                                  double* p) noexcept nogil
+ctypedef Py_ssize_t (*predict_learn_again_f)(void* state, const double* x, Py_ssize_t y, double w,
+                                             int64_t number, double* p) noexcept nogil
 ctypedef bint (*fit_block_f)(void* state, const double* X, const Py_ssize_t* y, const double* w,
                              Py_ssize_t n, bint may_stop) noexcept nogil
 ctypedef void (*flush_f)(void* state) noexcept nogil
@@ -33,6 +36,8 @@ ctypedef struct learner_t:
     # The rest may be NULL.
     # predict into p and then learn with w > 0, where that is faster than one after the other
     predict_learn_f predict_learn
+    # the same, and return the class that is likeliest then, where that is faster than to predict again
+    predict_learn_again_f predict_learn_again
     # Before anything else was learned: learn n rows as one batch, without those of weight 0; return whether
     # that was done. If not, because a signal came while it may stop or memory is lacking, the failure is
     # recorded and the learner must not be used.
@@ -90,3 +95,17 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
     h.predict(h.state, x, p, scratch)
     if w > 0:
         h.learn(h.state, x, y, w, number)
+
+
+cdef inline Py_ssize_t predict_learn_again(const learner_t* h, const double* x, Py_ssize_t y, double w,
+                                           int64_t number, double* p, double* again,
+                                           double* scratch) noexcept nogil:
+    # Predict into p, learn if the weight is above 0, and return the class that is likeliest then;
+    # again[class] is memory.
+    if w > 0 and h.predict_learn_again != NULL:
+        return h.predict_learn_again(h.state, x, y, w, number, p)
+    predict_learn(h, x, y, w, number, p, scratch)
+    if not w > 0:
+        return likeliest(p, h.n_classes)
+    h.predict(h.state, x, again, scratch)
+    return likeliest(again, h.n_classes)

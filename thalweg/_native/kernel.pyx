@@ -331,11 +331,8 @@ cdef class Kernel:
         """
         if self.kept is not None:
             self.restore(state)
-        elif has_grown(self.arrays, state):
+        elif not copy_numbers(self.arrays, state):
             self.adopt({name: array.copy() for name, array in state.items()})
-        else:
-            for name, array in state.items():
-                copy_numbers(self.arrays[name], array)
         self.derive()
 
     def check(self, arrays):
@@ -371,15 +368,22 @@ def learn_counted(learner, Py_ssize_t n_rows, learn, *arguments):
     learner._n_learned += n_rows
 
 
-cdef bint has_grown(dict arrays, dict state):
+cdef inline Py_ssize_t length_of(cnp.ndarray array):
+    cdef Py_ssize_t axis, n = 1         # PyArray_SIZE would be a call
+    for axis in range(cnp.PyArray_NDIM(array)):
+        n *= cnp.PyArray_DIM(array, axis)
+    return n
+
+
+cdef bint copy_numbers(dict arrays, dict state):
+    # Copy the numbers of `state` into the arrays of the same names; False once one has grown.
+    cdef cnp.ndarray target, source
     for name, array in state.items():
-        if cnp.PyArray_NBYTES(arrays[name]) != cnp.PyArray_NBYTES(array):
-            return True
-    return False
-
-
-cdef void copy_numbers(cnp.ndarray target, cnp.ndarray source):
-    memcpy(cnp.PyArray_DATA(target), cnp.PyArray_DATA(source), cnp.PyArray_NBYTES(source))
+        target, source = arrays[name], array
+        if length_of(target) != length_of(source):
+            return False
+        memcpy(target.data, source.data, length_of(source) * cnp.PyArray_ITEMSIZE(source))
+    return True
 
 
 cdef bint fit_block(const learner_t* h, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,

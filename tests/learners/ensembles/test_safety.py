@@ -53,7 +53,7 @@ def interrupted_while_building(learner, X, y, n_lines):
 
 @pytest.mark.parametrize("learner", RESTLESS, ids=name_of)
 def test_an_interrupt_anywhere_in_the_building_of_a_member_changes_nothing(learner):
-    X, y = restless_rows(1200)
+    X, y = restless_rows(1500)
     interrupted_while_building(begun(clone(learner)), X, y, -1)  # what is done at the first time only
     whole = begun(clone(learner))
     n_lines = interrupted_while_building(whole, X, y, -1)

@@ -95,10 +95,18 @@ cdef inline void add(adwin_t* a, Py_ssize_t size, double total, double square) n
     counts(a)[size] += 1
 
 
+cdef inline void shift(double* buckets, Py_ssize_t n) noexcept nogil:
+    # As it happens nearly always, with two, it needs no call.
+    if n == 2:
+        buckets[0], buckets[1], buckets[2], buckets[3] = buckets[2], buckets[3], buckets[4], buckets[5]
+    else:
+        memmove(buckets, buckets + n, (ADWIN_MOST - n) * sizeof(double))
+
+
 cdef inline void drop(adwin_t* a, Py_ssize_t size, Py_ssize_t n) noexcept nogil:
     # Forget the n oldest buckets of a size.
-    memmove(sums(a, size), sums(a, size) + n, (ADWIN_MOST - n) * sizeof(double))
-    memmove(squares(a, size), squares(a, size) + n, (ADWIN_MOST - n) * sizeof(double))
+    shift(sums(a, size), n)
+    shift(squares(a, size), n)
     counts(a)[size] -= n
 
 

@@ -112,7 +112,11 @@ class NativeClassifier(StreamClassifier):
 
     def _start_again(self, pristine: State, **seeds: int) -> None:
         """Reset to `pristine`, the state of the kernel after `begin`: no allocation."""
-        self._kernel.reset(pristine)
+        self._kernel.reset(self._beginning(pristine, **seeds))
+
+    def _beginning(self, pristine: State, **seeds: int) -> State:
+        """Return the state of the kernel after `begin` with these seeds."""
+        return pristine
 
     def _handle(self) -> Kernel:
         self._check_begun()

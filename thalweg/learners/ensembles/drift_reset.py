@@ -112,8 +112,17 @@ class DriftReset(HasImportance, OneMember):
         if seeds is None:
             seeds = seeds_of(self._template())
             self._detector_seeds = seeds_of(self._detector_template())
+        self._fresh: State | None = None
         super()._begin(n_features, n_classes, seeds)
         self._own_bytes += bytes_in(self._pristine[0])
+        if self._pristine[0] is not None:
+            self._fresh = self._first_members()[0]._beginning(self._pristine[0], **self._seeds)
+
+    def _build(self, template: int, slot: int, n_built: int, spare: Any) -> tuple[StreamClassifier, Any]:
+        if spare is None or self._fresh is None:
+            return super()._build(template, slot, n_built, spare)
+        spare._kernel.reset(self._fresh)  # its seeds are the same as ever: this is all, and often needed
+        return spare, spare._kernel
 
     def _make_kernel(self, n_features: int, n_classes: int) -> DriftResetKernel:
         detector = clone(self._detector_template()).set_params(**self._detector_seeds)

@@ -87,10 +87,11 @@ class Tree(HasImportance, SeededClassifier):
         return list(seeds) == ["random_state"]
 
     def _start_again(self, pristine: State, **seeds: int) -> None:
-        random_state = seeds["random_state"]
-        random = np.array([short_seed(random_state)], dtype=np.uint64)
-        self._kernel.reset(pristine | {"random": random})
-        self.random_state = self._seed = random_state
+        super()._start_again(pristine, **seeds)
+        self.random_state = self._seed = seeds["random_state"]
+
+    def _beginning(self, pristine: State, **seeds: int) -> State:
+        return pristine | {"random": np.array([short_seed(seeds["random_state"])], dtype=np.uint64)}
 
     def _importance(self) -> Floats:
         return of_hoeffding_tree(self._kernel.arrays, self.n_features_in_, self.criterion)

@@ -11,12 +11,10 @@ ctypedef struct adapter_t:
     double* count                       # [width]: values in it
     double* row                         # [width]: memory to learn or observe a row
     double* scratch                     # the same, for the member to predict it
+    double* again                       # [class]: the same, for what it then predicts
 
 
 cdef class AdapterKernel(Kernel):
     cdef adapter_t core
     cdef readonly Kernel member
     cdef object memory                  # of `row` and `scratch`
-
-# predict the row that this learner, an adapter or not, has just learned: an adapter has it still
-cdef void predict_learned(const learner_t* h, const double* x, double* p, double* scratch) noexcept nogil

@@ -31,11 +31,13 @@ cdef class AdapterKernel(Kernel):
         self.allocate(who, layout, {"input": n_features, "column": h.n_features})
         self.arrays["columns"][:] = np.arange(h.n_features) if columns is None else columns
         self.member, self.calls_python = member, member.calls_python
-        self.memory = layouts.new_array(h.n_features + h.scratch_size, FLOAT)
+        self.memory = layouts.new_array(h.n_features + h.scratch_size + h.n_classes, FLOAT)
         c.member, c.n_features, c.width = h, n_features, h.n_features
         c.row = doubles(self.memory)
         c.scratch = c.row + c.width
+        c.again = c.scratch + h.scratch_size
         self.set_handle(<void*> c, n_features, h.n_classes, learn, predict, predict_learn)
+        self.handle.predict_learn_again = predict_learn_again
         self.handle.scratch_size = c.width + h.scratch_size
         if h.fit_block != NULL:
             self.handle.fit_block = fit_block
@@ -114,12 +116,11 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, in
     learner.predict_learn(c.member, c.row, y, w, number, p, c.scratch)
 
 
-cdef void predict_learned(const learner_t* h, const double* x, double* p, double* scratch) noexcept nogil:
-    cdef const adapter_t* c = <const adapter_t*> h.state
-    if h.predict == predict:
-        c.member.predict(c.member.state, c.row, p, scratch)
-    else:
-        h.predict(h.state, x, p, scratch)
+cdef Py_ssize_t predict_learn_again(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                                    double* p) noexcept nogil:
+    cdef adapter_t* c = <adapter_t*> state
+    gather_to_learn(c, x, c.row)
+    return learner.predict_learn_again(c.member, c.row, y, w, number, p, c.again, c.scratch)
 
 
 cdef bint fit_block(void* state, const double* X, const Py_ssize_t* y, const double* w, Py_ssize_t n,

@@ -288,6 +288,24 @@ cdef inline double numeric_score(bayes_t* b, const double* x, Py_ssize_t k) noex
     return b.bias[k] - far
 
 
+cdef inline void score_two(bayes_t* b, const double* x, double* p) noexcept nogil:
+    # The same for both of two classes whose inputs are all numbers.
+    cdef Py_ssize_t j, n = b.n_numeric
+    cdef const double* mean = b.mean
+    cdef const double* inverse = b.inverse
+    cdef double most = FARTHEST, value, error, other, far = 0.0, farther = 0.0
+    for j in range(n):
+        value = x[j]
+        if not isnan(value):
+            error, other = value - mean[j], value - mean[n + j]
+            far += min(error * error * inverse[j], most)                         # (3)
+            farther += min(other * other * inverse[n + j], most)
+        else:
+            far -= missing_width(inverse[j])
+            farther -= missing_width(inverse[n + j])
+    p[0], p[1] = b.bias[0] - far, b.bias[1] - farther
+
+
 cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) noexcept nogil:
     cdef Py_ssize_t j, code
     cdef double count
@@ -303,6 +321,10 @@ cdef inline double categorical_score(bayes_t* b, const double* x, Py_ssize_t k) 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:
     cdef bayes_t* b = <bayes_t*> state
     cdef Py_ssize_t k
+    if b.n_classes == 2 and b.n_categorical == 0 and b.factor[0] > 0 and b.factor[1] > 0:
+        score_two(b, x, p)
+        weigh_two(b.factor, p)
+        return
     for k in range(b.n_classes):
         p[k] = numeric_score(b, x, k) if b.factor[k] > 0 else NEVER
         if b.n_categorical:

@@ -63,3 +63,10 @@ cdef inline void predict_learn(const learner_t* h, const double* x, Py_ssize_t y
                                double* p, double* scratch) noexcept nogil:
     # Predict, and learn if the weight is above 0.
     learner.predict_learn(h, x, y, min(w, HEAVIEST), number, p, scratch)
+
+
+cdef inline Py_ssize_t predict_learn_again(const learner_t* h, const double* x, Py_ssize_t y, double w,
+                                           int64_t number, double* p, double* again,
+                                           double* scratch) noexcept nogil:
+    # The same, and return the class that is likeliest then; again[class] is memory.
+    return learner.predict_learn_again(h, x, y, min(w, HEAVIEST), number, p, again, scratch)

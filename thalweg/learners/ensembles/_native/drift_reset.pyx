@@ -37,6 +37,8 @@ ctypedef struct reset_t:
     Py_ssize_t* counts
     Py_ssize_t* drifts                  # rows of the latest drifts, a ring
     double* p                           # [class]; memory to learn a row
+    double* again                       # [class]; the same
+    bint is_fresh                       # the other member has learned nothing
     double* scratch                     # the same, to predict
     void* kernel
 
@@ -57,10 +59,12 @@ cdef class DriftResetKernel(MemberPool):
             "drifts": Array(INDEX, MOST_DRIFTS, **number),
         }, {})
         self.make_slots(2, 1, build)
-        self.p = layouts.new_array(n_classes, FLOAT)
+        self.p = layouts.new_array(2 * n_classes, FLOAT)
         self.core.p, self.core.n_classes, self.core.kernel = doubles(self.p), n_classes, <void*> self
+        self.core.again = self.core.p + self.core.n_classes
         self.core.member = self.member
         self.set_handle(<void*> &self.core, n_features, n_classes, learn, predict, predict_learn)
+        self.handle.predict_learn_again = predict_learn_again
         self.bind()
 
     cdef void bind(self):
@@ -76,6 +80,7 @@ cdef class DriftResetKernel(MemberPool):
         self.handle.scratch_size = self.member_scratch = n
         self.member[0], self.member[1] = &member.handle, &other.handle
         self.core.detector = &watch.handle
+        self.core.is_fresh = False
         self.handle.flush = self.handle.observe = NULL
         if member.handle.flush != NULL:
             self.handle.flush = flush_member
@@ -87,11 +92,14 @@ cdef class DriftResetKernel(MemberPool):
 
     cdef bint renew(self) noexcept:
         # Build the other member, which is not in use, again; return whether that was done.
+        if self.core.is_fresh:
+            return True
         try:
             fresh = self.build_member(0, 1, 0, self.reusable(1))
             if fresh is not None:
                 self.put(1, fresh)
-            return fresh is not None
+            self.core.is_fresh = fresh is not None
+            return self.core.is_fresh
         except BaseException as error:
             record_failure(error)
             return False
@@ -104,6 +112,7 @@ cdef class DriftResetKernel(MemberPool):
         self.members[0], self.members[1] = self.members[1], self.members[0]
         self.kernels[0], self.kernels[1] = self.kernels[1], self.kernels[0]
         c.member[0], c.member[1] = c.member[1], c.member[0]
+        c.is_fresh = False
         self.renew()                    # gives memory back
         return True
 
@@ -128,9 +137,10 @@ cdef class DriftResetKernel(MemberPool):
         return np.roll(self.arrays["drifts"], -(n % MOST_DRIFTS))
 
 
-cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, int64_t number,
+cdef bint learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, int64_t number,
                           const double* p, bint has_learned) noexcept nogil:
     # The member has predicted p, and may have learned the row as well: one that is replaced is not missed.
+    # Returns whether it was.
     cdef int level = c.detector.update(c.detector.state, 0.0 if likeliest(p, c.n_classes) == y else 1.0)
     cdef bint replaced = False
     if level == ALARM:
@@ -143,18 +153,18 @@ cdef void learn_predicted(reset_t* c, const double* x, Py_ssize_t y, double w, i
         with gil:
             c.counts[WARNED] = (<DriftResetKernel> c.kernel).renew()
     if level == WARNING and c.counts[WARNED]:
+        c.is_fresh = False
         c.member[1].learn(c.member[1].state, x, y, w, number)
     else:
         c.counts[WARNED] = 0
     if replaced or not has_learned:
         c.member[0].learn(c.member[0].state, x, y, w, number)
     c.counts[ROWS] += 1
+    return replaced
 
 
 cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number) noexcept nogil:
-    cdef reset_t* c = <reset_t*> state
-    c.member[0].predict(c.member[0].state, x, c.p, c.scratch)
-    learn_predicted(c, x, y, w, number, c.p, False)
+    predict_learn(state, x, y, w, number, (<reset_t*> state).p)
 
 
 cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
@@ -166,6 +176,20 @@ cdef void predict_learn(void* state, const double* x, Py_ssize_t y, double w, in
     else:
         c.member[0].predict(c.member[0].state, x, p, c.scratch)
     learn_predicted(c, x, y, w, number, p, both)
+
+
+cdef Py_ssize_t predict_learn_again(void* state, const double* x, Py_ssize_t y, double w, int64_t number,
+                                    double* p) noexcept nogil:
+    cdef reset_t* c = <reset_t*> state
+    cdef Py_ssize_t said
+    if c.member[0].predict_learn_again == NULL:
+        predict_learn(state, x, y, w, number, p)
+    else:
+        said = c.member[0].predict_learn_again(c.member[0].state, x, y, w, number, p)
+        if not learn_predicted(c, x, y, w, number, p, True):
+            return said
+    c.member[0].predict(c.member[0].state, x, c.again, c.scratch)
+    return likeliest(c.again, c.n_classes)
 
 
 cdef void predict(void* state, const double* x, double* p, double* scratch) noexcept nogil:

@@ -20,9 +20,8 @@ from thalweg._native import layout as layouts
 from .base import check_watches
 from thalweg._native.layout import FLAG, FLOAT, INDEX, WORD, Array, require
 
-from thalweg.learners.base._native.member_view cimport predict_learned
 from thalweg.drift._native.adwin cimport adwin_begin, adwin_doubles, adwin_reset, adwin_t, adwin_update
-from .base cimport learn_by, predict_learn
+from .base cimport learn_by, predict_learn_again
 from thalweg._native.failure cimport record_failure
 from thalweg._native.kernel cimport learner_t
 from thalweg._native.maths cimport likeliest
@@ -162,7 +161,7 @@ cdef void predict(const threaded_t* b, Py_ssize_t m, const double* x, double* p,
 cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop,
                   double* scratch) noexcept nogil:
     cdef forest_t* c = <forest_t*> b.method
-    cdef Py_ssize_t i, slot
+    cdef Py_ssize_t i, slot, said
     cdef double k
     cdef double* p
     cdef double* again = scratch
@@ -178,15 +177,14 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
             b.member[slot].predict(b.member[slot].state, x, p, scratch)
             continue
         k = drawn(&c.weights, bits(c.key[m], b.position[i]))
-        predict_learn(b.member[slot], x, b.y[i], k * b.w[i], number_at(b, i), p, scratch)
+        said = predict_learn_again(b.member[slot], x, b.y[i], k * b.w[i], number_at(b, i), p, again, scratch)
         c.seen[m * APART] += b.w[i]                                                      # (2)
         if likeliest(p, b.n_classes) == b.y[i]:
             c.right[m * APART] += b.w[i]
         if k > 0:
             if c.has_next[m]:
                 learn_by(b.member[slot ^ 1], x, b.y[i], k * b.w[i], number_at(b, i))
-            predict_learned(b.member[slot], x, again, scratch)
-            c.event[m * b.room + i] = watch(b, m, likeliest(again, b.n_classes) != b.y[i])
+            c.event[m * b.room + i] = watch(b, m, said != b.y[i])
         note_if_due(b, m, i)
 
 

@@ -29,9 +29,8 @@ from thalweg.drift._native.adwin cimport (
     adwin_t,
     adwin_update,
 )
-from .base cimport predict_learn
+from .base cimport predict_learn, predict_learn_again
 from thalweg._native.kernel cimport learner_t
-from thalweg._native.maths cimport likeliest
 from .threaded cimport ThreadedKernel, answer_of, threaded_t, note_if_due, number_at, row_of
 from thalweg._native.pointers cimport doubles, flags, words
 from .poisson cimport drawn, fill_poisson, poisson_t
@@ -117,8 +116,7 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
     cdef double* again = scratch
     cdef double* told
     cdef double weight
-    cdef Py_ssize_t i
-    cdef bint wrong
+    cdef Py_ssize_t i, said
     scratch += b.n_classes
     for i in range(start, stop):
         if c.watched:
@@ -128,14 +126,12 @@ cdef void process(threaded_t* b, Py_ssize_t m, Py_ssize_t start, Py_ssize_t stop
             continue
         told = answer_of(b, m, i)
         weight = b.w[i] * drawn(&c.weights, bits(c.key[m], b.position[i]))        # (1)
-        predict_learn(h, row_of(b, i), b.y[i], weight, number_at(b, i), told, scratch)
         if c.watched:
-            if weight > 0:              # else the member did not learn it, and would say the same again
-                told = again
-                h.predict(h.state, row_of(b, i), told, scratch)
-            wrong = likeliest(told, b.n_classes) != b.y[i]
-            c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), wrong) > 0
+            said = predict_learn_again(h, row_of(b, i), b.y[i], weight, number_at(b, i), told, again, scratch)
+            c.alarm[m * b.room + i] = adwin_update(watch_of(c, m), said != b.y[i]) > 0
             c.rate[m * b.room + i] = adwin_mean(watch_of(c, m))
+        else:
+            predict_learn(h, row_of(b, i), b.y[i], weight, number_at(b, i), told, scratch)
         note_if_due(b, m, i)
 
 

@@ -24,7 +24,7 @@ from libc.stdint cimport int64_t, uint64_t
 from thalweg._native import layout as layouts
 from thalweg._native.layout import FLOAT, INDEX, WORD, Array, require
 
-from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by
+from .base cimport NEXT_NOTE, ROWS, EnsembleKernel, learn_by, predict_learn_again
 from thalweg._native.maths cimport likeliest
 from thalweg._native.pointers cimport doubles, integers, words
 from .poisson cimport poisson
@@ -129,6 +129,8 @@ cdef bint learn_in_turn(boosting_t* c, Py_ssize_t m, Py_ssize_t turn, const doub
                         double share, int64_t number) noexcept nogil:
     cdef uint64_t word = <uint64_t> c.progress[ROWS] * <uint64_t> c.n_members + <uint64_t> turn
     cdef double k = poisson(&c.ziggurat, share, bits(c.key[0], word))
+    if k > 0 and c.member[m].predict_learn_again != NULL:
+        return predict_learn_again(c.member[m], x, y, k, number, c.scratch, NULL, NULL) == y
     if k > 0:
         learn_by(c.member[m], x, y, k, number)
     elif c.said[m] >= 0:

@@ -28,7 +28,7 @@ from .nodes cimport (
     TreeKernel, branch, free_slots, hoeffding_t, move_node, new_leaves, rebalance, remove_node, sweep,
 )
 from .split cimport (
-    best_split, bound, hoeffding_split_t, is_due, is_useless, make_children, merit_of,
+    best_split, bound, find_split, hoeffding_split_t, is_due, is_useless, make_children, merit_of,
 )
 
 ctypedef struct option_t:
@@ -148,14 +148,12 @@ cdef bint was_right(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y, double w, Py_
 
 cdef void consider(option_t* o, Py_ssize_t leaf, bint waiting) noexcept nogil:
     cdef hoeffding_t* t = &o.tree
-    cdef hoeffding_split_t split = best_split(t, leaf)
-    cdef double e = bound(t, leaf, o.option_delta if waiting else t.delta)
-    if is_useless(&split):
-        return
+    cdef hoeffding_split_t split
     if waiting:
-        if not split.merit - best_in_chain(o, leaf) > e:
+        split = best_split(t, leaf)
+        if is_useless(&split) or not split.merit - best_in_chain(o, leaf) > bound(t, leaf, o.option_delta):
             return
-    elif not (split.merit - split.second > e or e < t.tie):
+    elif not find_split(t, leaf, &split):
         return
     grow(o, leaf, &split, waiting)
     if t.size[INACTIVE_LEAVES]:

@@ -20,6 +20,7 @@ exp(-FARTHEST) elsewhere. Missing values are left out.
 
 from libc.math cimport exp, fabs, isnan, log
 
+from thalweg._native.maths cimport likeliest
 from thalweg.learners.bayes._native.bayes_terms cimport (
     FARTHEST_VALUE, LEAST_INVERSE, SURE, add_chance, category_of, chances_t, inverse_of, log_of,
     missing_width, multiply_width,
@@ -38,11 +39,25 @@ cdef extern from "thalweg/learners/trees/_native/wide_numbers.h" nogil:
         double* low
         double* high
     int vector_width() noexcept
+    double distances_wide(const double* x, const double* mean, const double* inverse, Py_ssize_t n,
+                          double farthest) noexcept
     Py_ssize_t learn_wide(const double* x, double weight, const number_sums_t* sums, Py_ssize_t n,
                           double least, double most) noexcept
 
+cdef enum:
+    GATHERED = 64                       # values of inputs that are copied to lie side by side
+
 cdef double FARTHEST = FARTHEST_VALUE
+cdef double FAR_BELOW = -746.0          # exp is 0 there, and slow to find that out
+cdef double CLEAR = 1e-9                # a lead, of scores or as a share, that rounding does not turn round
 cdef bint is_wide = vector_width() >= 32
+
+
+def use_vectors(bint wanted):
+    """Use vector instructions, if this machine has them, or not; return whether they are used."""
+    global is_wide
+    is_wide = wanted and vector_width() >= 32
+    return is_wide
 
 
 cdef inline double distances(const double* x, const double* mean, const double* inverse,
@@ -50,6 +65,8 @@ cdef inline double distances(const double* x, const double* mean, const double* 
     # The sum of q of (3) for inputs that lie side by side; four sums keep the adders busy.
     cdef Py_ssize_t j
     cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0, e
+    if is_wide:
+        return distances_wide(x, mean, inverse, n, FARTHEST)
     for j in range(0, n - 3, 4):
         e = x[j] - mean[j]
         a += min(e * e * inverse[j], FARTHEST)
@@ -65,11 +82,32 @@ cdef inline double distances(const double* x, const double* mean, const double* 
     return a + b + c + d
 
 
-cdef double numeric_score(hoeffding_t* t, const double* x, Py_ssize_t slot, const int* inputs) noexcept nogil:
+cdef inline const double* gathered(hoeffding_t* t, const double* x, const int* inputs,
+                                   double* memory) noexcept nogil:
+    # The values of the numeric inputs a leaf looks at, in memory[GATHERED]; NULL if these are all inputs or
+    # too many, or one is missing.
+    cdef Py_ssize_t i
+    cdef double sum = 0.0
+    if t.all_numeric or inputs[0] > GATHERED:
+        return NULL
+    for i in range(inputs[0]):
+        memory[i] = x[inputs[1 + i]]
+        sum += memory[i]
+    return NULL if isnan(sum) else memory
+
+
+cdef double numeric_score(hoeffding_t* t, const double* x, const double* values, Py_ssize_t slot,
+                          const int* inputs) noexcept nogil:
+    # `values` are those of the numeric inputs side by side, or NULL.
     cdef const double* mean = t.numbers + (slot * N_NUMBERS + MEAN) * t.n_numeric
     cdef const double* inverse = mean + (INVERSE - MEAN) * t.n_numeric
     cdef Py_ssize_t i
     cdef double e, score = t.bias[slot]
+    if values != NULL:
+        for i in range(inputs[0]):
+            e = values[i] - mean[i]
+            score -= min(e * e * inverse[i], FARTHEST)                           # (3)
+        return score
     if t.all_numeric:
         e = distances(x, mean, inverse, t.n_numeric)
         if not isnan(e):
@@ -110,21 +148,27 @@ cdef double unknown_score(hoeffding_t* t, const double* x, const int* inputs) no
     return score
 
 
+cdef inline double class_score(hoeffding_t* t, const double* x, const double* values, Py_ssize_t slot,
+                               const int* inputs) noexcept nogil:
+    cdef double score = numeric_score(t, x, values, slot, inputs)
+    return score + categorical_score(t, x, slot, inputs) if t.n_categorical else score
+
+
 cdef Py_ssize_t bayes_scores(hoeffding_t* t, Py_ssize_t node, const double* x, double* score) noexcept nogil:
     cdef const int* inputs = picked_inputs(t, node)
     cdef const int* slots = t.slot + node * t.n_classes
     cdef const double* weight = t.weight + node * t.n_classes
     cdef Py_ssize_t k, best = 0
     cdef bint blank = True
+    cdef double[GATHERED] memory
+    cdef const double* values = gathered(t, x, inputs, memory)
     for k in range(t.n_classes):
         blank = blank and slots[k] < 0
     for k in range(t.n_classes):
         if weight[k] <= 0:
             score[k] = -1e308
         elif slots[k] >= 0:
-            score[k] = numeric_score(t, x, slots[k], inputs)
-            if t.n_categorical:
-                score[k] += categorical_score(t, x, slots[k], inputs)
+            score[k] = class_score(t, x, values, slots[k], inputs)
         else:
             score[k] = log(weight[k]) + (0.0 if blank else unknown_score(t, x, inputs))
         if score[k] > score[best]:
@@ -143,9 +187,13 @@ cdef void shares(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
         p[k] = t.weight[node * t.n_classes + k] / total if total > 0 else 1.0 / t.n_classes
 
 
+cdef inline double share_of(double score) noexcept nogil:
+    return exp(score) if score > FAR_BELOW else 0.0
+
+
 cdef inline void vote_of_two(double* p) noexcept nogil:
     # The same as below, with one exponential; which class scores higher is hard to foresee.
-    cdef double gap = p[1] - p[0], small = exp(-fabs(gap)), total = 1.0 + small
+    cdef double gap = p[1] - p[0], small = share_of(-fabs(gap)), total = 1.0 + small
     cdef int higher = gap > 0
     p[higher] = 1.0 / total
     p[1 - higher] = small / total
@@ -163,7 +211,7 @@ cdef void vote(hoeffding_t* t, Py_ssize_t node, double* p) noexcept nogil:
     for k in range(t.n_classes):
         best = max(best, p[k])
     for k in range(t.n_classes):
-        p[k] = exp(p[k] - best) if t.weight[node * t.n_classes + k] > 0 else 0.0
+        p[k] = share_of(p[k] - best) if t.weight[node * t.n_classes + k] > 0 else 0.0
         total += p[k]
     for k in range(t.n_classes):
         p[k] /= total
@@ -173,6 +221,34 @@ cdef void predict_at(hoeffding_t* t, Py_ssize_t node, const double* x, double* p
     if not trusts_majority(t, node):
         bayes_scores(t, node, x, p)
     vote(t, node, p)
+
+
+cdef inline bint is_clear(const double* value, Py_ssize_t n, Py_ssize_t best, double bound) noexcept nogil:
+    # Whether no other value is above a bound.
+    cdef Py_ssize_t k
+    for k in range(n):
+        if value[k] > bound and k != best:
+            return False
+    return True
+
+
+cdef Py_ssize_t likeliest_learned(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t y,
+                                  double* score) noexcept nogil:
+    cdef const int* inputs = picked_inputs(t, node)
+    cdef const double* weight = t.weight + node * t.n_classes
+    cdef Py_ssize_t best
+    cdef double[GATHERED] memory
+    if trusts_majority(t, node):
+        best = heaviest(t, node)
+        if is_clear(weight, t.n_classes, best, weight[best] * (1.0 - CLEAR)):
+            return best
+    else:
+        score[y] = class_score(t, x, gathered(t, x, inputs, memory), t.slot[node * t.n_classes + y], inputs)
+        best = likeliest(score, t.n_classes)
+        if is_clear(score, t.n_classes, best, score[best] - CLEAR):
+            return best
+    vote(t, node, score)
+    return likeliest(score, t.n_classes)
 
 
 cdef void learn_at(hoeffding_t* t, Py_ssize_t node, const double* x, Py_ssize_t y, double w,
@@ -230,10 +306,14 @@ cdef double learn_numbers(hoeffding_t* t, Py_ssize_t slot, const double* x, cons
     cdef double product = 1.0, logs = 0.0
     cdef double* n = t.numbers + slot * N_NUMBERS * step
     cdef number_sums_t sums
+    cdef double[GATHERED] memory
+    cdef const double* values = x
     sums.count, sums.mean, sums.squares = n + COUNT * step, n + MEAN * step, n + SQUARES * step
     sums.inverse, sums.low, sums.high = n + INVERSE * step, n + LOWEST * step, n + HIGHEST * step
-    if is_wide and t.all_numeric and step >= 4:
-        n_done = learn_wide(x, w, &sums, step, LEAST_INVERSE, SURE)
+    if not t.all_numeric:
+        values = gathered(t, x, inputs, memory)
+    if is_wide and inputs[0] >= 4 and values != NULL:
+        n_done = learn_wide(values, w, &sums, inputs[0], LEAST_INVERSE, SURE)
         for i in range(n_done):
             if sums.inverse[i] < SURE:
                 logs += multiply_width(&product, sums.inverse[i])

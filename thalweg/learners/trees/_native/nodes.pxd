@@ -26,6 +26,7 @@ ctypedef struct hoeffding_t:
     Py_ssize_t most_slots
     Py_ssize_t slot_space               # bytes for slots
     Py_ssize_t slot_rest                # bytes of a slot besides its counts
+    Py_ssize_t node_bytes
     # how many there are, and how many the arrays have room for
     Py_ssize_t* size
     Py_ssize_t node_room
@@ -62,6 +63,8 @@ ctypedef struct hoeffding_t:
     double* score                       # [class]
     double* left                        # [class]
     double* other                       # [class]
+    double* again                       # [class]: scores of the row to be learned
+    double* rough                       # [input]: estimates while a leaf tries to split
 
 
 cdef class TreeKernel(Kernel):

@@ -30,7 +30,8 @@ from .codes cimport (
 )
 
 cdef enum:
-    SHORT = 4                           # rows of arrays that grow to twice their length
+    SHORT = 4                           # rows of arrays that grow to twice their length,
+    SHORT_BYTES = 4096                  # or so many bytes of them, if those are more rows
     RESERVE = 16                        # nodes and slots of a tree that starts again: many never need more
     RESERVE_BYTES = 16384               # of such slots
 
@@ -58,7 +59,7 @@ cdef class TreeKernel(Kernel):
         self.arrays["known"][:] = room
         self.arrays["inputs"][:] = np.concatenate([[len(numeric)], numeric, np.arange(len(column))])
         self.arrays["random"][:] = options["seed"]
-        self.scratch = np.zeros((3, n_classes))
+        self.scratch = np.zeros(4 * n_classes + n_features)
         self.configure(n_features, n_classes, picked, options)
         self.set_handle(<void*> self.tree, n_features, n_classes, NULL, NULL)
         self.bind()
@@ -80,6 +81,7 @@ cdef class TreeKernel(Kernel):
         t.tie = options["tie"]
         t.least_share = options["min_share"]
         self.first_slot = tree_upkeep.bytes_of_row(self.layout, self.arrays, "slot")
+        t.node_bytes = tree_upkeep.bytes_of_row(self.layout, self.arrays, "node")
         t.slot_rest = self.first_slot - self.arrays["counts"][:1].nbytes
         self.least_bytes = tree_upkeep.least_bytes(self.layout, self.arrays)
         if options["max_bytes"] < self.least_bytes:
@@ -118,6 +120,8 @@ cdef class TreeKernel(Kernel):
         t.score = doubles(self.scratch)
         t.left = t.score + t.n_classes
         t.other = t.left + t.n_classes
+        t.again = t.other + t.n_classes
+        t.rough = t.again + t.n_classes
         self.bind_nodes()
         self.bind_slots()
 
@@ -192,16 +196,16 @@ cdef class TreeKernel(Kernel):
         return True
 
 
-cdef inline Py_ssize_t longer(Py_ssize_t room) noexcept nogil:
+cdef inline Py_ssize_t longer(Py_ssize_t room, Py_ssize_t row_bytes) noexcept nogil:
     # By how much an array grows.
-    return max(room // 4, min(room, SHORT))
+    return max(room // 4, min(room, max(SHORT, SHORT_BYTES // row_bytes)))
 
 
 cdef bint has_room(hoeffding_t* t, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t room
     if t.size[NODES] + n <= t.node_room:
         return True
-    room = min(t.node_room + max(longer(t.node_room), n), t.most_nodes)
+    room = min(t.node_room + max(longer(t.node_room, t.node_bytes), n), t.most_nodes)
     if room < t.size[NODES] + n:
         return False
     with gil:
@@ -255,10 +259,11 @@ cdef Py_ssize_t new_slot(hoeffding_t* t, Py_ssize_t node, Py_ssize_t y) noexcept
 
 cdef bint has_free_slot(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
     # Whether there is a slot for a leaf, after making more of them or sharing them out again.
-    cdef Py_ssize_t room
+    cdef Py_ssize_t room, slot_bytes
     if t.size[FREE_SLOTS] or t.size[SLOTS] < t.slot_room:
         return True
-    room = min(t.slot_room + longer(t.slot_room), t.most_slots)
+    slot_bytes = t.slot_rest + <Py_ssize_t> sizeof(double) * t.total_room
+    room = min(t.slot_room + longer(t.slot_room, slot_bytes), t.most_slots)
     if room > t.slot_room:
         with gil:
             return (<TreeKernel> t.kernel).change(MORE_SLOTS, room, 0)

@@ -13,7 +13,7 @@ ctypedef struct hoeffding_split_t:
     double merit
     double second                       # merit of the runner-up, -inf without one
 
-# the split of most merit; `is_useless` if that is none
+# the split of most merit, whose second may be left out; `is_useless` if that is none
 cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogil
 
 # Hoeffding's bound for what a leaf has seen

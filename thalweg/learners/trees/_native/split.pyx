@@ -14,17 +14,72 @@ least and the greatest value of the class:
 The leaf splits if the best input is ahead of the second by more than e, or if e has fallen below `tie`:
 
     e = sqrt(R^2 log(1/delta)/(2 n)),   R = log2(classes) or, for Gini, 1         (5)
+
+Most attempts fail by far. For information gain the second term of (1) is therefore first computed to three
+digits for all thresholds of an input at once (rough_impurity.h). Exact merits are then needed only where that
+leaves the answer open, and only of the inputs that can be the best or the second. With a and b for the least
+two of these terms no split is possible if e >= tie and
+
+    b - a <= e,  which follows from b <= e.                                       (6)
 """
 
-from libc.math cimport INFINITY, erfc, log, log2, sqrt
+import numpy as np
+
+from libc.math cimport INFINITY, erfc, isinf, log, log2, sqrt
 
 from .codes cimport (
     BELOW, COUNT, EACH, HIGHEST, INACTIVE_LEAVES, INVERSE, IS, LEAF, LOWEST, MEAN, MOST_DEPTH, N_NUMBERS,
     NODES,
 )
 from .nodes cimport (
-    depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
+    TreeKernel, depth_of, free_slots, new_leaves, picked_inputs, rebalance, total_weight,
 )
+
+cdef extern from "thalweg/learners/trees/_native/rough_impurity.h" nogil:
+    const double ROUGH_ERROR            # of an impurity, at most
+    ctypedef struct rough_leaf_t:
+        const double* numbers
+        const int* slots
+        Py_ssize_t n_classes
+        Py_ssize_t step
+        Py_ssize_t n_points
+        double least_share
+    bint has_rough_impurity() noexcept
+    # of the best threshold of an input: inf if there is none, -inf if that is not clear
+    double rough_impurity(const rough_leaf_t* leaf, Py_ssize_t i) noexcept
+
+cdef bint is_rough = has_rough_impurity()
+globals().update(ROUGH_ERROR=ROUGH_ERROR)
+
+ctypedef struct estimate_t:             # of the terms a and b of (6)
+    double best
+    double second
+    bint is_sure                        # no input is left out
+
+
+def use_vectors(bint wanted):
+    """Use estimates, if this machine has the vectors for them, or not; return whether they are used."""
+    global is_rough
+    is_rough = wanted and has_rough_impurity()
+    return is_rough
+
+
+def estimates(TreeKernel kernel, Py_ssize_t node):
+    """Return estimates of what the best thresholds of a leaf's numeric inputs leave of (1), and the values.
+
+    They are infinite where there is no threshold; an estimate is -inf where that is not clear.
+    """
+    cdef hoeffding_t* t = kernel.tree
+    cdef hoeffding_split_t found
+    cdef Py_ssize_t i, n = picked_inputs(t, node)[0]
+    cdef double base = base_of(t, node)
+    estimate(t, node, -INFINITY)
+    rough = np.array([t.rough[i] for i in range(n)])
+    exact = np.full(n, INFINITY)
+    for i in range(n):
+        if best_threshold(t, node, i, base, &found):
+            exact[i] = base - found.merit
+    return rough, exact
 
 
 cdef double impurity(hoeffding_t* t, const double* v, double* total) noexcept nogil:
@@ -196,7 +251,46 @@ cdef bint best_category(hoeffding_t* t, Py_ssize_t node, Py_ssize_t c, double ba
     return n > 0
 
 
+cdef double estimated(hoeffding_t* t, Py_ssize_t node, const rough_leaf_t* leaf, Py_ssize_t i) noexcept nogil:
+    # The impurity that the best test of an input leaves: inf if there is none, -inf if that is not clear.
+    cdef const int* inputs = picked_inputs(t, node)
+    cdef hoeffding_split_t found
+    cdef double base
+    if i < inputs[0]:
+        return rough_impurity(leaf, i)
+    base = base_of(t, node)
+    return base - found.merit if best_category(t, node, inputs[1 + i], base, &found) else INFINITY
+
+
+cdef estimate_t estimate(hoeffding_t* t, Py_ssize_t node, double enough) noexcept nogil:
+    # Estimates of all inputs into t.rough; ends early once the second of them is not above `enough`.
+    cdef estimate_t found = estimate_t(INFINITY, INFINITY, True)
+    cdef rough_leaf_t leaf
+    cdef double value
+    cdef Py_ssize_t i
+    leaf.numbers, leaf.slots, leaf.n_classes = t.numbers, t.slot + node * t.n_classes, t.n_classes
+    leaf.step, leaf.n_points, leaf.least_share = t.n_numeric, t.n_points, t.least_share
+    for i in range(t.n_picked):
+        t.rough[i] = value = estimated(t, node, &leaf, i)
+        if value == -INFINITY:
+            found.is_sure = False
+        elif value < found.best:
+            found.second, found.best = found.best, value
+        else:
+            found.second = min(found.second, value)
+        if found.second <= enough:
+            break
+    return found
+
+
 cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogil:
+    if t.gini or not is_rough:
+        return best_among(t, node, INFINITY)
+    return best_among(t, node, estimate(t, node, -INFINITY).best + 2 * ROUGH_ERROR)
+
+
+cdef hoeffding_split_t best_among(hoeffding_t* t, Py_ssize_t node, double most) noexcept nogil:
+    # The best split, and the second, of the inputs with an estimate up to `most`.
     cdef const int* inputs = picked_inputs(t, node)
     cdef hoeffding_split_t best, found
     cdef double total, base = base_of(t, node)
@@ -208,6 +302,8 @@ cdef hoeffding_split_t best_split(hoeffding_t* t, Py_ssize_t node) noexcept nogi
     if t.gini:
         best.merit = 1.0 - impurity(t, t.weight + node * t.n_classes, &total) / total_weight(t, node)
     for i in range(t.n_picked):
+        if most < INFINITY and t.rough[i] > most:
+            continue
         found.place = i
         found.threshold = 0.0
         if i < inputs[0]:
@@ -284,9 +380,19 @@ cdef bint is_due(hoeffding_t* t, Py_ssize_t leaf) noexcept nogil:
 
 
 cdef bint find_split(hoeffding_t* t, Py_ssize_t leaf, hoeffding_split_t* split) noexcept nogil:
-    cdef double e = bound(t, leaf, t.delta)
-    split[0] = best_split(t, leaf)
-    return not is_useless(split) and (split.merit - split.second > e or e < t.tie)
+    cdef double e = bound(t, leaf, t.delta), most = INFINITY
+    cdef bint ties = e < t.tie          # then the second does not count
+    cdef estimate_t found
+    if is_rough and not t.gini:
+        found = estimate(t, leaf, -INFINITY if ties else e - ROUGH_ERROR)
+        if not ties and found.second <= e - ROUGH_ERROR:
+            return False                                                         # (6)
+        if found.is_sure and (isinf(found.best)
+                              or not ties and found.second - found.best <= e - 2 * ROUGH_ERROR):
+            return False                                                         # (6)
+        most = (found.best if ties else found.second) + 2 * ROUGH_ERROR
+    split[0] = best_among(t, leaf, most)
+    return not is_useless(split) and (ties or split.merit - split.second > e)
 
 
 cdef bint split_leaf(hoeffding_t* t, Py_ssize_t leaf, const hoeffding_split_t* split) noexcept nogil:
