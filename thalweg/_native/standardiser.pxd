@@ -2,8 +2,17 @@
 
 from libc.math cimport sqrt
 
-from .lanes cimport lane_t
 from .maths cimport clipped
+
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    typedef double *__restrict lane_t;
+    #else
+    typedef double *__restrict__ lane_t;
+    #endif
+    """
+    ctypedef double* lane_t             # points to memory that no other argument points to
 
 cdef extern from *:
     """

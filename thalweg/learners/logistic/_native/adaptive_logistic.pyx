@@ -48,7 +48,7 @@ u/turns each; S follows with rise = d left/d decay in place of 1:
 
     left = max(decay^(gap - 1), LEAST_LEFT),  R <- R/left,  u = d (1 - left)/guard                  (12)
 
-Filters lie side by side (lanes.pxd), those of a member together.
+Filters lie side by side (sweeps.pxd), those of a member together.
 """
 
 import numpy as np
@@ -60,7 +60,6 @@ from .logistic_layout import logistic_layout, with_more_inputs, with_one_more_cl
 from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int64_t
 
-from thalweg._native cimport lanes
 from . cimport sweeps
 from thalweg._native.kernel cimport Kernel
 from .logistic_decay cimport damped, left_after, shorten, take_time, wait, without_time
@@ -350,8 +349,8 @@ cdef inline void forget(logistic_t* s, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void check(logistic_t* s, Py_ssize_t n) noexcept nogil:
-    # Anything infinite or NaN in a filter reaches its coefficients or its gradient by the next row; z is their
-    # sum.
+    # Anything infinite or NaN in a filter reaches its coefficients or its gradient by the next row; z is
+    # their sum.
     cdef Py_ssize_t m
     for m in range(n):
         if not isfinite(s.z[m]):
@@ -364,7 +363,7 @@ cdef void restart(logistic_t* s, Py_ssize_t m) noexcept nogil:
     for j in range(packed):
         s.R[j * n + m] = 0.0
     for j in range(s.d):
-        s.R[lanes.at(j, j, n) + m] = s.prior
+        s.R[sweeps.at(j, j, n) + m] = s.prior
         s.beta[j * n + m] = 0.0
     if s.kind >= GRADIENT:
         for j in range(packed):

@@ -1,4 +1,4 @@
-/* Sweeps over the vectors and matrices of lanes.pxd for two lanes and more, with the widest vectors the machine has:
+/* Sweeps over the vectors and matrices of sweeps.pxd for two lanes and more, with the widest vectors the machine has:
    best_sweeps() chooses. No multiplication is fused with an addition, and every lane adds up in the order of its
    entries, so that every width gives the same numbers. */
 

@@ -2,7 +2,6 @@
 
 from libc.math cimport NAN, ceil, exp, fabs, pow, sqrt
 
-from thalweg._native cimport lanes
 from . cimport sweeps
 from .logistic_slopes cimport divide_slopes, guard_slopes
 from .logistic_state cimport GRADIENT, logistic_t
@@ -82,13 +81,13 @@ cdef inline void guard_next(logistic_t* s, double leak, Py_ssize_t n) noexcept n
     cdef double u
     for j in range(s.d):
         for m in range(n):
-            s.h[j * n + m] = s.R[lanes.at(i, j, n) + m]
+            s.h[j * n + m] = s.R[sweeps.at(i, j, n) + m]
     for m in range(n):
         u = leak * (1.0 - s.past[m])
         s.two[m] = sqrt(u / (1.0 + u * s.h[i * n + m]))
         s.one[m], s.size[m] = -1.0, 0.0
     sweeps.scale(&s.sweeps, s.h, s.two, s.d, n)
-    lanes.mix(s.R, s.h, s.h, s.one, s.size, s.d, n)
+    sweeps.mix(s.R, s.h, s.h, s.one, s.size, s.d, n)
     if s.kind >= GRADIENT:
         guard_slopes(s, leak, n)
     s.place[0] = i + 1 if i + 1 < s.d else 0

@@ -1,6 +1,5 @@
 # Adaptive forgetting: formulas (7), (8) and the second of (9) in adaptive_logistic.pyx.
 
-from thalweg._native cimport lanes
 from . cimport sweeps
 from .logistic_state cimport GRADIENT, logistic_t
 
@@ -18,18 +17,18 @@ cdef inline void guard_slopes(logistic_t* s, double leak, Py_ssize_t n) noexcept
     cdef double w
     for j in range(s.d):
         for m in range(n):
-            s.g[j * n + m] = s.S[lanes.at(i, j, n) + m]
+            s.g[j * n + m] = s.S[sweeps.at(i, j, n) + m]
     for m in range(n):
         w = s.two[m]
         s.one[m] = w * w * s.g[i * n + m]
         s.two[m] = -w
-    lanes.mix(s.S, s.h, s.g, s.one, s.two, s.d, n)
+    sweeps.mix(s.S, s.h, s.g, s.one, s.two, s.d, n)
     for j in range(s.d):
         for m in range(n):
-            s.h[j * n + m] = s.R[lanes.at(i, j, n) + m] if s.two[m] < 0 else 0.0
+            s.h[j * n + m] = s.R[sweeps.at(i, j, n) + m] if s.two[m] < 0 else 0.0
     for m in range(n):
         s.one[m], s.two[m] = leak * s.rise[m], 0.0
-    lanes.mix(s.S, s.h, s.g, s.one, s.two, s.d, n)
+    sweeps.mix(s.S, s.h, s.g, s.one, s.two, s.d, n)
 
 
 cdef inline void divide_slopes(logistic_t* s, Py_ssize_t n) noexcept nogil:
@@ -60,7 +59,7 @@ cdef inline void adapt(logistic_t* s, Py_ssize_t n) noexcept nogil:
         s.two[m] *= k * k
         s.z[m] = -k
     sweeps.move(&s.sweeps, s.psi, s.g, s.one, s.q, s.d, n)
-    lanes.mix(s.S, s.g, s.h, s.two, s.z, s.d, n)
+    sweeps.mix(s.S, s.g, s.h, s.two, s.z, s.d, n)
     for m in range(n):
         s.decay[m] = min(max(s.decay[m] + change(s, m, s.e[m]), s.least[m]), 1.0)
 

@@ -1,4 +1,4 @@
-# The probabilities of logistic filters and their converged step: formulas (1) and (3) of adaptive_logistic.pyx.
+# Probabilities and the converged step of logistic filters: formulas (1) and (3) of adaptive_logistic.pyx.
 
 from libc.math cimport log
 
@@ -9,7 +9,7 @@ from .peak cimport is_near, nearer, refined
 
 cdef inline void find_chances(logistic_t* s, const double* z, double* q, Py_ssize_t n) noexcept nogil:
     # q <- the probabilities that scores z give.
-    cdef Py_ssize_t m, k
+    cdef Py_ssize_t _member, k
     cdef double top, total
     cdef double* own = q
     if n == 1:
@@ -18,7 +18,7 @@ cdef inline void find_chances(logistic_t* s, const double* z, double* q, Py_ssiz
     if s.n_filters == 1:
         s.logit.logistics(z, q, n)
         return
-    for m in range(s.n_members):
+    for _member in range(s.n_members):
         top = z[0]
         for k in range(1, s.n_filters):
             top = max(top, z[k])
@@ -27,7 +27,7 @@ cdef inline void find_chances(logistic_t* s, const double* z, double* q, Py_ssiz
         z += s.n_filters
         own += s.n_filters
     s.logit.exponentials(q, n)
-    for m in range(s.n_members):
+    for _member in range(s.n_members):
         total = 0.0
         for k in range(s.n_filters):
             total += q[k]

@@ -7,7 +7,9 @@
 #define INNER TARGET static inline __attribute__((always_inline))
 #define OF(pointer) (*(const VECTOR *) ((pointer) + k))
 #define INTO(pointer) (*(VECTOR *) ((pointer) + k))
-#define EACH_VECTOR(n) for (ptrdiff_t left = (n), k; k = left > LANES ? (n) - left : (n) - LANES, left > 0; left -= LANES)
+/* with the vector from lane k on */
+#define EACH_VECTOR(n)                                                                                                 \
+    for (ptrdiff_t left = (n), k; k = (n) - (left > LANES ? left : LANES), left > 0; left -= LANES)
 
 typedef double VECTOR __attribute__((vector_size(LANES * 8), aligned(8), may_alias));
 typedef int64_t MASK __attribute__((vector_size(LANES * 8), aligned(8), may_alias));

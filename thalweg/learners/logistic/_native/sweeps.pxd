@@ -1,7 +1,9 @@
-# Sweeps over vectors and matrices of filters side by side (lanes.pxd): lane_sweeps.h has those of several lanes. For
-# a single one callers pass n as a constant, and the compiler takes the code that is here.
+# Vectors and symmetric matrices of several filters side by side. Entry j of a vector is n numbers, one for
+# each filter (lane), and so is entry (i, j), j <= i, of a matrix, whose rows are packed one after another.
+# All filters see the same row x. Several lanes are swept by lane_sweeps.h; for a single one callers pass n as
+# a constant, and the compiler takes the code that is here.
 
-from thalweg._native.lanes cimport at, lane_t
+from thalweg._native.standardiser cimport lane_t
 
 cdef extern from "thalweg/learners/logistic/_native/lane_sweeps.h" nogil:
     ctypedef struct sweeps_t:
@@ -14,6 +16,11 @@ cdef extern from "thalweg/learners/logistic/_native/lane_sweeps.h" nogil:
         void (*discount)(double*, const double*, const double*, const double*, Py_ssize_t,
                          Py_ssize_t) noexcept nogil
     sweeps_t best_sweeps(Py_ssize_t n) noexcept nogil
+
+
+cdef inline Py_ssize_t at(Py_ssize_t i, Py_ssize_t j, Py_ssize_t n) noexcept nogil:
+    # Where entry (i, j) of a matrix begins, for any order of i and j.
+    return (i * (i + 1) // 2 + j if i >= j else j * (j + 1) // 2 + i) * n
 
 
 cdef inline void dots(const sweeps_t* sweeps, const double* a, const double* x, lane_t out, Py_ssize_t d,
@@ -70,8 +77,8 @@ cdef inline void move(const sweeps_t* sweeps, lane_t a, const double* b, const d
         total[0] += a[j]
 
 
-cdef inline void column(const sweeps_t* sweeps, const double* A, const double* g, const double* up, lane_t out,
-                        Py_ssize_t i, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
+cdef inline void column(const sweeps_t* sweeps, const double* A, const double* g, const double* up,
+                        lane_t out, Py_ssize_t i, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
     # out = column i of up (A - g g')
     cdef Py_ssize_t j
     if n > 1:
@@ -81,8 +88,8 @@ cdef inline void column(const sweeps_t* sweeps, const double* A, const double* g
         out[j] = (A[at(i, j, 1)] - g[i] * g[j]) * up[0]
 
 
-cdef inline void discount(const sweeps_t* sweeps, lane_t A, const double* g, const double* h, const double* up,
-                          Py_ssize_t d, Py_ssize_t n) noexcept nogil:
+cdef inline void discount(const sweeps_t* sweeps, lane_t A, const double* g, const double* h,
+                          const double* up, Py_ssize_t d, Py_ssize_t n) noexcept nogil:
     # A <- up (A - g g') - h h'
     cdef Py_ssize_t i, j
     if n > 1:
@@ -92,3 +99,18 @@ cdef inline void discount(const sweeps_t* sweeps, lane_t A, const double* g, con
         for j in range(i + 1):
             A[j] = (A[j] - g[i] * g[j]) * up[0] - h[i] * h[j]
         A += i + 1
+
+
+cdef inline void mix(lane_t A, lane_t g, lane_t h, lane_t gg, lane_t gh, Py_ssize_t d,
+                     Py_ssize_t n) noexcept nogil:
+    # A <- A + gg g g' + gh (g h' + h g')
+    cdef Py_ssize_t i, j, m
+    cdef lane_t row = A
+    for i in range(d):
+        for j in range(i + 1):
+            for m in range(n):
+                row[j * n + m] += (
+                    gg[m] * (g[i * n + m] * g[j * n + m])
+                    + gh[m] * (g[i * n + m] * h[j * n + m] + h[i * n + m] * g[j * n + m])
+                )
+        row += (i + 1) * n
