@@ -117,7 +117,7 @@ def aligned(shape, dtype):
 
 
 def places_of(is_category):
-    """Return where each input is in pairs, first of categories, and how many there are of both kinds."""
+    """Return where each input is in pairs, first of categories, and the numbers of these and of all pairs."""
     places = layouts.new_array(len(is_category), INDEX)
     categories, numbers = np.flatnonzero(is_category), np.flatnonzero(~np.asarray(is_category, dtype=bool))
     n_category_pairs = (len(categories) + 1) // 2
