@@ -1,9 +1,12 @@
 """AdaptiveStacking takes sparse rows: as dense ones, cut anywhere, with late labels, saved and loaded."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from thalweg.checks.faults import can_interrupt, interrupted
 from thalweg.checks.running import assert_same
 from thalweg.learners import (
     AdaptiveStacking,
@@ -179,6 +182,24 @@ def test_nothing_as_large_as_all_columns_is_made():
     p = learner.test_then_train(X, y)  # dense, the rows would have 2 GB
     assert p.shape == (2000, 2)
     assert learner.n_bytes_ < 120 * n_inputs
+
+
+@pytest.mark.skipif(not can_interrupt(), reason="no signals here")
+def test_an_interrupt_loses_no_row():
+    X, y = bags(2500)
+    rows, whole = sparse.csr_array(X), small().begin(WIDE, [0, 1])
+    start = time.process_time()
+    whole.test_then_train(rows, y)
+    seconds, ends = time.process_time() - start, 0
+    for share in (0.2, 0.4, 0.6):
+        other = small().begin(WIDE, [0, 1])
+        late = interrupted(lambda other=other: other.test_then_train(rows, y), share * seconds)
+        n_learned = len(y) if late is None else getattr(late[0], "rows_learned", 0)
+        ends += late is not None
+        if n_learned < len(y):
+            other.test_then_train(rows[n_learned:], y[n_learned:])
+        assert_same(other.state(), whole.state(), f"interrupted after row {n_learned}: state")
+    assert ends, "no interrupt came in time"
 
 
 def test_it_can_be_a_member_itself():
