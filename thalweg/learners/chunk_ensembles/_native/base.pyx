@@ -8,8 +8,8 @@ probability
 
     (rows still to be held out)/(rows still to come in the chunk).                            (1)
 
-Members do not change within a chunk: where they are weighed by their votes, those on rows that were tested before
-they were learned are kept, and not asked for again.
+Members do not change within a chunk: where they are weighed by their votes, those on rows that were tested
+before they were learned are kept, and not asked for again.
 A signal may put the end of a chunk off: the chunk stays full, and is finished before more is learned.
 Before the first chunk ends, a member is fitted on its rows whenever their number is the size of a chunk
 divided by 2, 4, 8, …                                                                         (2)
@@ -249,7 +249,7 @@ cdef inline bint is_full(const chunks_t* b) noexcept nogil:
 
 
 cdef inline bint may_go_on(chunks_t* b, const failure_t* failure) noexcept nogil:
-    # Before a row is predicted: False if code written in Python failed or, looking now and then, a signal came.
+    # Before a row is predicted: False if code written in Python failed or, a signal came.
     b.n_looks += 1
     if b.n_looks >= ROWS_A_LOOK:
         b.n_looks = 0
@@ -301,7 +301,7 @@ cdef void learn(void* state, const double* x, Py_ssize_t y, double w, int64_t nu
 
 
 cdef void gather(chunks_t* b, const double* x, Py_ssize_t y, double w, bint is_chosen) noexcept nogil:
-    # Add a row to the chunk; end the chunk if it is full. `is_chosen`: the votes for its place are in `chosen`.
+    # Add a row to the chunk; end the chunk if it is full. `is_chosen`: its votes are in `chosen`.
     cdef Py_ssize_t place = next_place(b)
     if b.is_chosen != NULL:
         b.is_chosen[place] = is_chosen
