@@ -207,7 +207,8 @@ def sizes(options):
                 right.append(percent(answers(learner, *given), rows.codes))
                 times.append((time.process_time() - start) / len(rows.X))
             spread = f" ± {np.std(right):.2f}" if len(right) > 1 else ""
-            cells.append(f"{np.mean(right):.2f}{spread}, {1e6 * min(times):.1f}, {learner.n_bytes_ / 1e6:.1f}")
+            megabytes = learner.n_bytes_ / 1e6
+            cells.append(f"{np.mean(right):.2f}{spread}, {1e6 * min(times):.1f}, {megabytes:.1f}")
         line(name, *cells)
 
 

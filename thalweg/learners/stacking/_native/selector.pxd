@@ -1,7 +1,7 @@
 # A last look at the answer: does a trivial member know better?
 #
 # What is best by log-loss need not be right most often. Where the likeliest class a of the answer p and the
-# class b of a trivial member differ, what counts is how often each of them was right in such rows before: sums
+# class b of a trivial member differ, what counts is how often each was right in such rows before: sums
 # A and B, of which a share KEPT is kept at every such row. The member is followed if
 #
 #     B + PRIOR p_b - (A + PRIOR p_a) > LEAD sqrt(A + B + PRIOR (p_a + p_b)),                (1)
