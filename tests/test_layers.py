@@ -25,7 +25,7 @@ PARTS_OF_ENSEMBLES = {
 MOST_FILES = 40
 SOURCES = {".h", ".py", ".pyi", ".pxd", ".pyx", ".build"}
 # Twins of several modules, and kernels of learners whose test needs no twin.
-SHARED_TWINS = {"steps": "all steps"}
+SHARED_TWINS = {"steps": "all steps", "window": "both learners of neighbours"}
 NO_TWIN = {
     "hoeffding_adaptive_tree": "its splits are those that MOA's tree makes on the same rows",
     "hoeffding_option_tree": "with one option it is the plain tree, with more as good as MOA's",

@@ -71,5 +71,6 @@ def test_ranges_with_few_rows_are_not_drawn(tmp_path):
 def test_members_are_called_as_in_the_terminal():
     learner = AdaptiveStacking()
     run = prequential(SEA(400), learner)
-    assert run.history.names == learner.member_names_ and "BOLE + last label" in run.history.names
-    assert "BOLE + last label" in run.resolved_parameters["members"]
+    forest = "AdaptiveRandomForest + last label"
+    assert run.history.names == learner.member_names_ and forest in run.history.names
+    assert forest in run.resolved_parameters["members"]

@@ -212,6 +212,9 @@ def test_large_blocks_are_widened_in_parts(monkeypatch):
 
 
 def test_the_stack_counts_categories_as_inputs():
-    few, many = begun(AdaptiveStacking(), [0, 90], (0, 1)), begun(AdaptiveStacking(), [0, 110], (0, 1))
+    # Inputs with more categories than these are as many inputs as `CategoryEffects` makes of them.
+    few, many = (
+        AdaptiveStacking().begin(n + 1, [0, 1], n_categories=[0] + n * [16]) for n in (5, 6)
+    )
     assert "LogisticMixture" in few.member_names_
     assert "LinearLogistic" in many.member_names_ and "LogisticMixture" not in many.member_names_

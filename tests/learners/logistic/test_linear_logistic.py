@@ -190,7 +190,7 @@ def test_many_categories_are_learned_as_sparse_rows_with_the_same_answer(monkeyp
     y, tested = (X[:, 1] > 40).astype(int), rng.random(500) < 0.5
     answers = []
     for most in (4, 1000):
-        monkeypatch.setattr("thalweg.learners.logistic.linear_logistic.MANY_PLACES", most)
+        monkeypatch.setattr("thalweg.learners.base.sparse_one_hot.MANY_PLACES", most)
         learner = LinearLogistic().begin(4, [0, 1], n_categories=[0, 80, 2, 50])
         assert (learner._as_sparse(X) is None) == (most == 1000)
         p = learner.test_then_train_coded(X, y)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from thalweg.errors import StateError
-from thalweg.learners import AdaptiveStacking, CategoryEffects, NaiveBayes, NeighbourMixture
+from thalweg.learners import AdaptiveStacking, CategoryEffects, LinearLogistic, NaiveBayes, NeighbourMixture
 from thalweg.learners.stacking.default_members import MANY, chosen_width, with_effects
 
 MANY_VALUES = [0, 200, 3]
@@ -40,10 +40,13 @@ def test_without_many_categories_no_member_is_wrapped(n_categories):
 
 
 def test_naive_bayes_and_neighbours_see_the_categories():
-    assert [type(each) for each in with_effects([NaiveBayes(), NeighbourMixture()])] == [
+    members = [NaiveBayes(), NeighbourMixture(), LinearLogistic()]
+    assert [type(each) for each in with_effects(members, is_sparse=False)] == [
         NaiveBayes,
         NeighbourMixture,
+        CategoryEffects,
     ]
+    assert with_effects(members, is_sparse=True) == members
 
 
 def test_the_width_counts_the_effects():

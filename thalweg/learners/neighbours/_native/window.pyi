@@ -1,0 +1,3 @@
+from thalweg._native.kernel import Kernel
+
+class WindowKernel(Kernel): ...
