@@ -13,13 +13,15 @@ from pathlib import Path
 
 import numpy as np
 from scipy import stats
+from sklearn.base import clone
 
+import thalweg
 from benchmarks import arrays, stacking_streams
 from benchmarks.calibration import measures
 from benchmarks.real_streams import REFERENCE
 from thalweg.evaluation import metrics, prequential
 from thalweg.learners import AdaptiveStacking, LabelChain, LogisticMixture, MajorityClass, NoChange
-from thalweg.learners.stacking.default_members import SIZES, default_members
+from thalweg.learners.stacking.default_members import SIZES
 from thalweg.streams import from_arrays
 
 DELAYS = {"0": 0, "1": 1, "48": 48, "1000": 1000, "poisson(100)": stats.poisson(100), "10 % of labels": 0}
@@ -36,7 +38,7 @@ def seeded(learner, seed):
 def members(n_features, seed, size="large"):
     """Return the default members by name."""
     stack = AdaptiveStacking(size=size).begin(n_features, [0, 1])
-    made = [seeded(each, seed) for each in default_members(n_features, size, stack.max_bytes)]
+    made = [seeded(clone(each), seed) for each in stack.members_]
     return dict(zip(stack.member_names_, made, strict=True))
 
 
@@ -226,7 +228,8 @@ def costs(options):
             start = time.process_time()
             right = percent(answers(learner, rows.X, rows.codes, rows.n_classes), rows.codes)
             taken = 1e6 * (time.process_time() - start) / len(rows.X)
-            cells.append(f"{right:.2f}, {taken:.2f}, {learner.n_bytes_ / 1e6:.2f}")
+            size_now = len(thalweg.to_bytes(learner)) / 1e6
+            cells.append(f"{right:.2f}, {taken:.2f}, {size_now:.2f}")
         line(member, ", ".join(size for size in SIZES if member in kinds[size]), *cells)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thalweg.model import Model
 
 
-COSTS = {"small": 1, "medium": 6, "large": 13}  # in time, on most streams
+COSTS = {"small": 1, "medium": 4.5, "large": 10}  # in time, on most streams
 
 
 @with_file_options()
